@@ -16,7 +16,7 @@ from pathlib import Path
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.annotate import annotators
 from newscorpus.corpus.annotate.annotate import Annotation, _parts, _prepare_folder, annotate_part
-from newscorpus.corpus.annotate.values import Sentence, Token, Word
+from newscorpus.corpus.annotate.annotators import Sentence, Token, Word
 from newscorpus.corpus.published import open_corpus, publish
 from newscorpus.data import Article, Fields
 from newscorpus.page.records import make_record

@@ -25,8 +25,8 @@ from newscorpus.config import Limits
 from newscorpus.data import Page
 from newscorpus.lines import unpacked_lines
 from newscorpus.page.registry import DEFAULT, load
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.values import Capture, Exchange, Origin
+from newscorpus.store.archive.write import encode
 
 RESULT = ROOT / "benchmarks" / "results" / "archive.md"
 HOSTS = 3

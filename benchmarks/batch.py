@@ -29,9 +29,8 @@ from datatrove.utils.word_tokenizers import WordTokenizer
 
 from benchmarks.duplicates.texts import as_text, make_words
 from newscorpus.batch.duplicates import DuplicateTask, index_part
-from newscorpus.batch.engine import DUPLICATE_STAGES, Stage, tasks_of
+from newscorpus.batch.engine import DUPLICATE_STAGES, Stage, publish_parts, tasks_of
 from newscorpus.batch.plan import ExportSection, Plan
-from newscorpus.batch.work import publish_parts
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.left_out import read_duplicates
 from newscorpus.data import Article, Fields

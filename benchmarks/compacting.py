@@ -27,11 +27,10 @@ from newscorpus.data import Page
 from newscorpus.lines import unpacked_lines
 from newscorpus.settings import NEWSCORPUS_ARCHIVE_FILE_BYTES
 from newscorpus.store.archive.compact import LEVEL, train_dictionary, write_compact
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.frames import read_closing
 from newscorpus.store.archive.read import read_capture, read_captures
 from newscorpus.store.archive.values import ByteRange, Capture, Exchange, Origin
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter, encode
 
 RESULT = ROOT / "benchmarks" / "results" / "compact.md"
 SITES = 12

@@ -18,7 +18,7 @@ import msgspec
 from benchmarks.unreadable import gold_texts, own_texts
 from newscorpus.config import LanguageConfig
 from newscorpus.page.quality.language import LanguageDetector, by_langdetect, by_langid, judge_language
-from newscorpus.views.demo.site import SITE
+from newscorpus.views.demo.server import SITE
 
 RESULTS = Path(__file__).parent / "results" / "language.md"
 MAX_TEXTS = 200

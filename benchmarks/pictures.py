@@ -13,8 +13,7 @@ from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.search import make_index
 from newscorpus.data import Record
 from newscorpus.views.demo.run import run_demo
-from newscorpus.views.ui.app import make_app
-from newscorpus.views.ui.server import listening
+from newscorpus.views.ui.app import listening, make_app
 
 DOCS = Path(__file__).parents[1] / "docs"
 CHROMIUM = "/usr/bin/chromium"

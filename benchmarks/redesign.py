@@ -32,9 +32,8 @@ from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.page.fields.dates import find_dates
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
-from newscorpus.store.ledger.looks import Alarm, Look
-from newscorpus.store.looks import look_of
-from newscorpus.store.redesigns import PortalWatch
+from newscorpus.store.ledger.portals import Alarm, Look
+from newscorpus.store.redesigns import PortalWatch, look_of
 from newscorpus.workers import in_order
 
 SETS = ("article_extraction", "daniel", "dragnet", "fundus", "ir_research", "l3s_gn1", "misinformation", "wcxb")

@@ -19,16 +19,14 @@ import numpy as np
 from starlette.testclient import TestClient
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.concordance import Query, SearchIndex, in_order, opened_index
 from newscorpus.corpus.published import publish
-from newscorpus.corpus.search import index_path, make_index
+from newscorpus.corpus.search import Query, SearchIndex, in_order, index_path, make_index, opened_index
 from newscorpus.data import Article, Fields, Page, Record
 from newscorpus.layout import PUBLISHED
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import make_record
 from newscorpus.page.source_page import SourcePage
-from newscorpus.views.explain.html import saved_page
-from newscorpus.views.explain.page import show_page
+from newscorpus.views.explain.page import saved_page, show_page
 from newscorpus.views.ui.app import make_app
 from newscorpus.views.ui.documents import LINED, LISTED, MOST_LINES
 

@@ -21,7 +21,7 @@ from newscorpus.config import BuildConfig, ShardConfig
 from newscorpus.corpus.build import build
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.release import ReleaseNote, RowChanges, diff, release
-from newscorpus.corpus.removing.remove import remove
+from newscorpus.corpus.remove import remove
 from newscorpus.corpus.shards import bounded, is_marked
 from newscorpus.data import Article, Fields, Record
 from newscorpus.layout import INTAKE, RELEASES

@@ -14,7 +14,7 @@ from typing import Any
 
 import newscorpus
 from newscorpus import settings
-from newscorpus.corpus.card import COLUMNS
+from newscorpus.corpus.manifest import COLUMNS
 from newscorpus.data import Record
 from newscorpus.page.records import column_types
 from newscorpus.portal.portal import PolitenessSection, Portal, PortalLimits, TemplateVersion

@@ -95,7 +95,7 @@ def _holds_corpus(folder: Path) -> bool:
 def archived_files(corpus: Path) -> list[Path]:
     """List the WARC files of a corpus' own archive, oldest first, by their names as crawls wrote them.
 
-    Some may lie there compacted (`newscorpus.store.archive.parts`).
+    Some may lie there compacted (`newscorpus.store.archive.records`).
     """
     suffixes = (WARC_SUFFIX, COMPACT_SUFFIX)
     return sorted({standard_path(path) for suffix in suffixes for path in (corpus / ARCHIVE).glob("*" + suffix)})

@@ -20,7 +20,7 @@ from newscorpus.page.registry import check_fields_model, check_name
 from newscorpus.page.source_page import JudgedPage, SourcePage
 from newscorpus.page.template import RuleTally
 from newscorpus.portal.profile import NO_PROFILES, Profiles, profiles_of
-from newscorpus.store.looks import look_of
+from newscorpus.store.redesigns import look_of
 from newscorpus.workers import Lost
 
 QUALITY_STAT = "newscorpus/quality"

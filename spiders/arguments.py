@@ -25,7 +25,7 @@ from newscorpus.page.recipe import Recipe, extractor_of
 from newscorpus.page.source_page import page_of_portal
 from newscorpus.portal.portal import Portal, read_quiet_hours
 from newscorpus.portal.schema import list_portals, load_portal, with_base
-from newscorpus.public_addresses import host_and_port, is_loopback
+from newscorpus.urls import host_and_port, is_loopback
 
 KNOWN = ("portal", "limit", "base", "urls", "fresh", "since", "until", "revisit")
 USAGE = (

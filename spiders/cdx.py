@@ -30,7 +30,7 @@ from newscorpus.portal.portal import Portal
 from newscorpus.store.archive.cdx import MAX_LIST_BYTES, IndexedCapture, count_pages, file_day, read_files, read_index
 from newscorpus.store.archive.read import read_block
 from newscorpus.store.archive.values import ByteRange, Capture
-from newscorpus.store.archives import page_of_capture
+from newscorpus.store.pages import page_of_capture
 
 from .arguments import check_promises, corpus_settings, named_agent, named_portals, read_period, refuse_unknown
 from .web_archive import FILE, USAGE, WebArchive

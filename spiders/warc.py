@@ -18,7 +18,7 @@ from newscorpus.portal.portal import Portal
 from newscorpus.portal.schema import list_portals, load_portal
 from newscorpus.store.archive.read import read_onwards
 from newscorpus.store.archive.values import ArchiveError, Capture
-from newscorpus.store.archives import named_files, page_of_capture
+from newscorpus.store.pages import named_files, page_of_capture
 
 from .arguments import corpus_settings, parse_names, refuse_unknown
 

@@ -10,8 +10,8 @@ from urllib.parse import quote, urlsplit
 from newscorpus.discover.period import Period
 from newscorpus.errors import CrawlError
 from newscorpus.portal.portal import archive_page, archive_pages
-from newscorpus.public_addresses import host_and_port, is_loopback
 from newscorpus.store.archive.cdx import IndexedCapture
+from newscorpus.urls import host_and_port, is_loopback
 
 USAGE = (
     "usage: scrapy crawl cdx -a portal=NAME[,NAME] -a index=ADDRESS|-a list=ADDRESS|FILE -a captures=ADDRESS"

@@ -20,9 +20,8 @@ from newscorpus.lab.gold.conventions import LICENCES
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
 from newscorpus.page.signature.signature import sign
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.values import Capture, Exchange, Origin
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.intake import IntakeWriter
 from newscorpus.views.demo.run import remove_earlier
 
@@ -318,9 +317,9 @@ def test_build_publishes_what_was_crawled(run: Run, tmp_path: Path) -> None:
 def test_a_large_run_without_numba_names_it(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = tmp_path / "in.jsonl"
     lines.write_text('{"id": 1, "text": "a"}\n')
-    monkeypatch.setattr("newscorpus.cli.build.find_spec", lambda name: None)
+    monkeypatch.setattr("newscorpus.cli.publish.find_spec", lambda name: None)
     assert "newscorpus[fast]" not in run("dedup", lines, "--output", tmp_path / "small", "--jobs", 1).err
-    monkeypatch.setattr("newscorpus.cli.build.LARGE", 1)
+    monkeypatch.setattr("newscorpus.cli.publish.LARGE", 1)
     assert "pip install 'newscorpus[fast]'" in run("dedup", lines, "--output", tmp_path / "large", "--jobs", 1).err
 
 

@@ -20,9 +20,8 @@ import zstandard
 
 from newscorpus import read_corpus
 from newscorpus.portal.schema import find_file
-from newscorpus.views.demo.report import read_gold
-from newscorpus.views.demo.server import serving
-from newscorpus.views.demo.site import SITE
+from newscorpus.views.demo.run import read_gold
+from newscorpus.views.demo.server import SITE, serving
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/**/*.md")})

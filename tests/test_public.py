@@ -17,7 +17,7 @@ from newscorpus.data import Article, Page, Record, Rejected
 from newscorpus.page.records import make_record
 from newscorpus.page.registry import DEFAULT
 from newscorpus.page.rows import Row
-from newscorpus.views.demo.site import SITE
+from newscorpus.views.demo.server import SITE
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "python.md"
 PAGE = SITE / "pages" / "en-allotment.html"

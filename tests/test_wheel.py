@@ -30,7 +30,7 @@ import newscorpus.fetch.crawl
 import newscorpus.cli
 import newscorpus.pipelines.store
 import newscorpus.spiders.portal
-from newscorpus.views.demo.site import SITE, read_routes
+from newscorpus.views.demo.server import SITE, read_routes
 from newscorpus.lab.evaluation.gate import read_floors
 from newscorpus.page.registry import DEFAULT, load
 from newscorpus.portal.schema import load_portal

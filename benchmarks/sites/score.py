@@ -12,7 +12,7 @@ from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record
 from newscorpus.lab.evaluation.scores import Overlap, ngram_scores
 from newscorpus.layout import DUPLICATES
-from newscorpus.store.ledger.views.addresses import find
+from newscorpus.store.ledger.addresses import find
 from newscorpus.tokens import collapse, count_words
 from newscorpus.urls import document_id
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from examples.language_model.compare import Row, compare, cut_to_equal
 from examples.language_model.pages import Example, demo_examples, gold_examples, installed_systems, training_texts
 from newscorpus.config import SplitConfig, SplitRule
-from newscorpus.corpus.export.splits import SplitName, by_cluster
+from newscorpus.corpus.export.source import SplitName, by_cluster
 from newscorpus.corpus.published import open_corpus
 from newscorpus.page.registry import DEFAULT
 from newscorpus.terminal import complain, describe, progress

@@ -10,8 +10,8 @@ from newscorpus.lab.gold.pages import read_pages
 from newscorpus.lab.systems.peers import PEERS, MissingPeerError
 from newscorpus.page import registry
 from newscorpus.page.extractor import Extractor, read
-from newscorpus.views.demo.report import read_gold
-from newscorpus.views.demo.site import SITE, read_routes
+from newscorpus.views.demo.run import read_gold
+from newscorpus.views.demo.server import SITE, read_routes
 
 RAW, GOLD = "the whole page", "gold"
 EVERY = 3

@@ -15,11 +15,18 @@ from newscorpus.layout import ARCHIVE, LEDGER, OWN, PROFILES, standard_path
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.profile import Profile, profiles_of, read_profile
-from newscorpus.store.archive.parts import part_state
+from newscorpus.store.archive.records import part_state
 from newscorpus.store.archive.values import Capture
-from newscorpus.store.archives import archive_files, finished_captures, named_files, page_of_capture
-from newscorpus.store.ledger.views.addresses import unfinished_captures
-from newscorpus.store.pages import PAGES_SUFFIXES, GivenPage, given_pages
+from newscorpus.store.ledger.addresses import unfinished_captures
+from newscorpus.store.pages import (
+    PAGES_SUFFIXES,
+    GivenPage,
+    archive_files,
+    finished_captures,
+    given_pages,
+    named_files,
+    page_of_capture,
+)
 from newscorpus.urls import is_remote
 
 

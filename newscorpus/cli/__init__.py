@@ -6,50 +6,21 @@ Each module adds its verbs to `app`; a new module is imported here.
 import os
 import sys
 
-from newscorpus.cli import (
-    archive,
-    batch,
-    build,
-    crawl,
-    demo,
-    evaluate,
-    explain,
-    export,
-    extract,
-    init,
-    portal,
-    reextract,
-    release,
-    remove,
-    search,
-    status,
-    train,
-    ui,
-)
+from newscorpus.cli import begin, crawl, explain, extract, learn, look, portal, publish
 from newscorpus.cli.app import app
 from newscorpus.errors import DemoError
 
 __all__ = [
     "app",
-    "archive",
-    "batch",
-    "build",
+    "begin",
     "crawl",
-    "demo",
-    "evaluate",
     "explain",
-    "export",
     "extract",
-    "init",
+    "learn",
+    "look",
     "main",
     "portal",
-    "reextract",
-    "release",
-    "remove",
-    "search",
-    "status",
-    "train",
-    "ui",
+    "publish",
 ]
 
 

@@ -1,13 +1,14 @@
-"""Add the verb `newscorpus crawl`."""
+"""Add the verbs `newscorpus crawl` and `archive`."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import app
+from newscorpus.cli.app import Corpus, app
 
 if TYPE_CHECKING:
     from threading import Event
@@ -115,10 +116,54 @@ def _show(crawls: "Crawls", bars: "Progress", ended: "Event") -> None:
 def _standing(corpus: Path) -> str:
     """Say how a crawl stands, in a few words."""
     from newscorpus.errors import LedgerError
-    from newscorpus.store.ledger.views.status import status
+    from newscorpus.store.ledger.status import status
 
     try:
         found = status(corpus)
     except LedgerError:
         return "no ledger yet"
     return f"{sum(one.kept for one in found):,} kept, {sum(one.queued for one in found):,} queued"
+
+
+if TYPE_CHECKING:
+    from newscorpus.store.archive.keeping import ArchiveFile
+
+MEGABYTE = 1_000_000
+
+
+@app.command()
+def archive(
+    corpus: Corpus,
+    compact: Annotated[bool, Option("--compact", help="Compress files again, to a half or less.")] = False,
+    standard: Annotated[Path | None, Option(metavar="FOLDER", help="Write them there as standard WARC.")] = None,
+) -> None:
+    """Compress the archive of a corpus again.
+
+    Without an option, its files are listed. One that a crawl writes to is left alone. Everything that reads the archive
+    reads compacted files.
+    """
+    from newscorpus.store.archive import keeping
+    from newscorpus.store.pages import archive_files
+    from newscorpus.terminal import progress
+
+    archive_files(corpus)
+    watch = partial(progress, what="files")
+    if compact:
+        _say("Compacted", keeping.compact(corpus, watch))
+    if standard:
+        _say("Written as standard WARC", keeping.write_out(corpus, standard, watch))
+    if not (compact or standard):
+        for one in keeping.list_parts(corpus):
+            typer.echo(f"{one.name}  {_megabytes(one.before)}  {_megabytes(one.after)}")
+
+
+def _say(done: str, files: "list[ArchiveFile]") -> None:
+    from newscorpus.tokens import number_of
+
+    sizes = f"{_megabytes(sum(one.before for one in files))}, now {_megabytes(sum(one.after for one in files))}"
+    what = f"{number_of(len(files), 'file')}, {sizes}" if files else "nothing; no file was left to do"
+    typer.echo(f"{done}: {what}")
+
+
+def _megabytes(n_bytes: int) -> str:
+    return f"{n_bytes / MEGABYTE:,.1f} MB"

@@ -131,7 +131,7 @@ def reasons(
 
 def _write_html(shown: "ShownPage", name: str, output: Path | None) -> None:
     from newscorpus.terminal import sink
-    from newscorpus.views.explain.html import saved_page
+    from newscorpus.views.explain.page import saved_page
 
     with sink(output) as file:
         file.write(saved_page(shown, name))
@@ -140,7 +140,7 @@ def _write_html(shown: "ShownPage", name: str, output: Path | None) -> None:
 def _print(explanation: "Explanation | None", view: "PageView | None", as_json: bool) -> None:
     import msgspec
 
-    from newscorpus.views.explain.lines import explanation_lines, page_lines
+    from newscorpus.views.explain.address import explanation_lines, page_lines
 
     if as_json:
         typer.echo(msgspec.json.encode({"address": explanation, "page": view}).decode())

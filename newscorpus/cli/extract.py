@@ -1,8 +1,10 @@
-"""Add the verb `newscorpus extract`."""
+"""Add the verbs that extract without crawling: `newscorpus extract`, `reextract` and `batch`."""
 
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import ExitStack
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +14,7 @@ from typer import Argument, Option
 
 from newscorpus.cli.app import (
     Contact,
+    Corpus,
     Extractor,
     FieldsModel,
     Jobs,
@@ -27,6 +30,7 @@ from newscorpus.cli.app import (
     chosen_recipe,
     counted,
     fetch,
+    needs_extra,
 )
 
 if TYPE_CHECKING:
@@ -147,3 +151,188 @@ def _extract_pages(
         typer.echo(f"sites with a profile: {len(profiles)}", err=True)
     if outcomes["broken"]:
         raise typer.Exit(1)
+
+
+if TYPE_CHECKING:
+    from newscorpus.corpus.changes import Change, PortalChanges
+    from newscorpus.page.template import RuleTally
+
+
+@app.command()
+def reextract(
+    corpus: Corpus,
+    files: Annotated[str, Option(metavar="WARC,...", help="WARC files or patterns, in place of the archive.")] = "",
+    extractor: Extractor = "",
+    leave_out: LeaveOut = None,
+    fields_model: FieldsModel = "",
+    rights: Rights = "record",
+    quality: Quality = None,
+    output: Annotated[Path | None, Option(help="Keep the result as a new corpus.")] = None,
+    apply: Annotated[bool, Option("--apply", help="Store the result in the corpus itself.")] = False,
+    diff: Annotated[bool, Option("--diff", help="Show how texts differ.")] = False,
+    limit: Annotated[int, Option(min=1, help="With --diff: most documents shown.")] = 20,
+    jobs: Jobs = 1,
+) -> None:
+    """Extract the archived pages again and show what changes.
+
+    Today's model and templates are used, with the profiles of the corpus, which stays as it is. With --output the
+    result is a corpus of its own, which `newscorpus build FOLDER` publishes; with --apply it is stored in the corpus,
+    for `newscorpus build CORPUS`.
+    """
+    from tempfile import TemporaryDirectory
+
+    from newscorpus.corpus import changes, reextract
+    from newscorpus.page.recipe import add_profile
+    from newscorpus.page.template import RuleTally
+    from newscorpus.portal.profile import profiles_of
+    from newscorpus.portal.schema import list_portals, load_portal
+    from newscorpus.store.ledger.addresses import unfinished_captures
+    from newscorpus.store.pages import archive_files, named_files
+    from newscorpus.store.removals import keep_removals, removals_of
+    from newscorpus.terminal import progress
+
+    if apply and (output or diff):
+        raise typer.BadParameter("--apply changes the corpus itself; without it, --output and --diff show what changes")
+    recipe = chosen_recipe(extractor, rights, quality, leave_out=leave_out, fields_model=fields_model)
+    paths = named_files(files) if files else archive_files(corpus)
+    portals = tuple(map(load_portal, list_portals()))
+    tally = RuleTally()
+    if apply:
+        archived = reextract.Archived(corpus, paths, recipe, portals, jobs)
+        applied = reextract.apply(archived, partial(progress, what="pages"), tally)
+        _warn(tally)
+        typer.echo(f"pages extracted again: {_summed(applied.outcomes)}")
+        if applied.n_passed:
+            typer.echo(f"pages that this recipe had extracted before: {applied.n_passed:,}")
+        if applied.outcomes:
+            typer.echo(f"newscorpus build {corpus} publishes the result")
+        return
+    with ExitStack() as stack:
+        folder = output or Path(stack.enter_context(TemporaryDirectory(prefix="newscorpus-")))
+        prepare = partial(add_profile, recipe, profiles_of(corpus))
+        unfinished = () if files else unfinished_captures(corpus)
+        extracted = reextract.reextract(paths, recipe, portals, jobs, prepare, tally, unfinished)
+        keep_removals(folder, removals_of(corpus))
+        done = reextract.store(progress(extracted, "pages"), folder)
+        found = list(changes.find_changes(corpus, folder, done.read))
+        if diff:
+            _print_differences(found, limit)
+        _print_counts(changes.count_changes(found))
+    _warn(tally)
+    typer.echo(f"pages extracted: {_summed(done.outcomes)}")
+    if output:
+        typer.echo(f"The new corpus lies in {output}; newscorpus build {output} publishes it")
+
+
+def _summed(outcomes: Mapping[str, int]) -> str:
+    """Write the sum of some counts, and the counts."""
+    return f"{sum(outcomes.values()):,}" + (f" ({counted(outcomes)})" if outcomes else "")
+
+
+def _warn(tally: "RuleTally") -> None:
+    for warning in tally.warnings():
+        typer.echo(warning, err=True)
+
+
+def _print_differences(found: "list[Change]", limit: int) -> None:
+    from newscorpus.corpus.changes import ChangeKind, difference
+    from newscorpus.tokens import printable
+
+    shown = [change for change in found if change.kind in {ChangeKind.TEXT, ChangeKind.GAINED, ChangeKind.LOST}]
+    for change in shown[:limit]:
+        typer.echo(f"=== {change.kind}: {change.source}, {change.id}")
+        typer.echo("\n".join(map(printable, difference(change))))
+    if len(shown) > limit:
+        typer.echo(f"... {len(shown) - limit} more documents")
+
+
+def _print_counts(tallies: "list[PortalChanges]") -> None:
+    from dataclasses import astuple, fields
+
+    from rich.table import Table
+
+    from newscorpus.corpus.changes import PortalChanges
+    from newscorpus.terminal import table_console
+
+    table = Table()
+    for number, field in enumerate(fields(PortalChanges)):
+        table.add_column(field.name.replace("_", " "), justify="right" if number else "left")
+    for one in tallies:
+        table.add_row(*map(str, astuple(one)))
+    table_console().print(table)
+
+
+if TYPE_CHECKING:
+    from newscorpus.batch.plan import Plan
+
+SHOWN = 20
+"""Tasks that are named at most."""
+
+
+class Engine(StrEnum):
+    """Where tasks run."""
+
+    LOCAL = "local"
+    SLURM = "slurm"
+
+
+@app.command()
+def batch(
+    recipe: Annotated[Path, Argument(metavar="RECIPE.toml", help="What is extracted, and where to.")],
+    engine: Annotated[Engine, Option(help="Where tasks run.")] = Engine.LOCAL,
+    tasks: Annotated[int | None, Option(min=1, help="Number of tasks. Default: as the recipe says.")] = None,
+    at_once: Annotated[int, Option(min=1, help="With --engine local: tasks at the same time.")] = 1,
+    task: Annotated[str, Option(metavar="STAGE/N", help="Do this task alone, in this process.")] = "",
+    status: Annotated[bool, Option("--status", help="Show which tasks are done, and do nothing.")] = False,
+) -> None:
+    """Make one corpus of many archives, on many machines.
+
+    The least recipe: inputs = ["crawls/*.warc.gz"], output = "corpus". Run it again after a failure: only tasks that
+    are not done run.
+    """
+    with needs_extra("batch"):
+        from newscorpus.batch import engine as engines
+    from newscorpus.batch.plan import EXPORT, begin, plan_file, read_plan, read_recipe
+    from newscorpus.corpus.published import open_corpus
+
+    if task:
+        stage, _, number = task.partition("/")
+        if stage not in list(engines.Stage) or not number.isdecimal():
+            raise typer.BadParameter(f"--task is {task!r}; expected one of {', '.join(engines.Stage)}, and /N")
+        begun = plan_file(recipe)
+        plan = read_plan(begun) if begun.is_file() else begin(recipe, tasks)
+        engines.run_task(plan, engines.Stage(stage), int(number))
+        return
+    plan = read_plan(plan_file(recipe)) if status else begin(recipe, tasks)
+    if status:
+        for one in engines.stages_of(plan):
+            missing, n_tasks = engines.missing(plan, one), engines.tasks_of(plan, one)
+            named = f"; not done: {', '.join(map(str, missing[:SHOWN]))}" if missing else ""
+            typer.echo(f"{one}: {n_tasks - len(missing)} of {n_tasks} done{named}")
+    elif engine is Engine.SLURM:
+        for one, job in engines.submit(plan, read_recipe(recipe).slurm).items():
+            typer.echo(f"{one}: {f'job {job}' if job else 'done already'}")
+        typer.echo(f"squeue shows them; newscorpus batch {recipe} --status says what is done")
+    else:
+        _run_here(recipe, plan, at_once)
+        published = open_corpus(plan.folder)
+        manifest = published.manifest
+        typer.echo(f"{manifest.documents} documents, {manifest.words} words; the corpus lies in {published.folder}")
+        if plan.export.format:
+            typer.echo(f"The export lies in {plan.folder / EXPORT}")
+        for address in filter(None, (plan.upload, plan.export.upload)):
+            typer.echo(f"uploaded: {address}")
+
+
+def _run_here(recipe: Path, plan: "Plan", at_once: int) -> None:
+    """Do all stages; the first that has a failure is the last, and the exit code is 1."""
+    from newscorpus.batch.engine import run_here, stages_of
+    from newscorpus.terminal import complain, progress
+
+    for stage in stages_of(plan):
+        failures = list(filter(None, progress(run_here(recipe, plan, stage, at_once), f"tasks of {stage}")))
+        for failure in failures:
+            complain(f"{stage}, task {failure.number}: {failure.why} ({failure.log})")
+        if failures:
+            complain(f"newscorpus batch {recipe} tries them again; what is done stays done")
+            raise typer.Exit(1)

@@ -190,9 +190,8 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
 def _page(source: str, url: str, contact: str) -> "Page":
     """Fetch the page at an address, or read one that was saved."""
     from newscorpus.fetch.crawl import project_settings
-    from newscorpus.public_addresses import host_and_port, is_loopback
     from newscorpus.store.pages import read_source
-    from newscorpus.urls import is_web
+    from newscorpus.urls import host_and_port, is_loopback, is_web
 
     if not is_web(source):
         return read_source(source, url)
@@ -246,7 +245,7 @@ def _met(name: str, corpus: Path) -> list[str]:
     """The pages that the crawl of a portal met; none where there was no crawl."""
     from newscorpus.layout import LEDGER
     from newscorpus.portal.addresses import PAGE_KINDS
-    from newscorpus.store.ledger.views.addresses import met_addresses
+    from newscorpus.store.ledger.addresses import met_addresses
 
     if not (corpus / LEDGER).is_file():
         return []

@@ -14,12 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.config import BuildConfig, DuplicateConfig, Gone
-from newscorpus.corpus.duplicates.boilerplate import cut_boilerplate, find_boilerplate
 from newscorpus.corpus.duplicates.collection import Collection
-from newscorpus.corpus.duplicates.find import Duplicate, DuplicateKind, Watch, find_duplicates, staying, unwatched
+from newscorpus.corpus.duplicates.find import (
+    Duplicate,
+    DuplicateKind,
+    Watch,
+    cut_boilerplate,
+    find_boilerplate,
+    find_duplicates,
+    staying,
+    unwatched,
+)
 from newscorpus.corpus.duplicates.index import record_of, seconds, text_of, title_of, update_index
 from newscorpus.corpus.duplicates.store import Store, layout_of
 from newscorpus.corpus.duplicates.verify import VERIFIED, Verifier
+from newscorpus.corpus.erase import end_removing, erase_returned, resume_erasing
 from newscorpus.corpus.left_out import (
     cluster_sizes,
     count_kinds,
@@ -29,15 +38,14 @@ from newscorpus.corpus.left_out import (
 )
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import publish
-from newscorpus.corpus.removing.erase import end_removing, erase_returned, resume_erasing
 from newscorpus.data import GONE, REDESIGN, Record
 from newscorpus.errors import CorpusError, DedupError, LedgerError
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
 from newscorpus.store.archive.values import ArchiveError
 from newscorpus.store.intake import DamagedLine, DamagedRowError, torn_segments
-from newscorpus.store.ledger.changes import gone_documents
-from newscorpus.store.ledger.looks import Alarm, alarms
+from newscorpus.store.ledger.portals import Alarm, alarms
+from newscorpus.store.ledger.revisits import gone_documents
 from newscorpus.tokens import count_words
 
 CUT_FLAG = "boilerplate_cut"

@@ -26,8 +26,7 @@ from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.documents import InputFile, find_files, index_files
 from newscorpus.corpus.duplicates.find import Duplicate, Watch, unwatched
 from newscorpus.corpus.duplicates.index import line_of
-from newscorpus.corpus.duplicates.sketch import digest
-from newscorpus.corpus.duplicates.store import ROWS, STATE, Store, layout_of
+from newscorpus.corpus.duplicates.store import ROWS, STATE, Store, digest, layout_of
 from newscorpus.corpus.left_out import Reprints, cluster_sizes, count_kinds, count_reprints, reprints_table
 from newscorpus.corpus.published import publish
 from newscorpus.data import Record

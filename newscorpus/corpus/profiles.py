@@ -20,9 +20,9 @@ from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.profile import Profile, Profiles, profile_path, profiles_of, read_profile, write_profile
 from newscorpus.store.archive.read import read_capture
 from newscorpus.store.archive.values import ArchiveError, Capture
-from newscorpus.store.archives import page_of_capture
 from newscorpus.store.ledger import Ledger
-from newscorpus.store.ledger.profiles import Place, UsedProfile, name_sample
+from newscorpus.store.ledger.portals import Place, UsedProfile, name_sample
+from newscorpus.store.pages import page_of_capture
 from newscorpus.workers import in_order
 
 CHANGED_SHARE = 0.01

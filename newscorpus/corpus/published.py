@@ -13,10 +13,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from newscorpus.config import BuildConfig, ShardFormat
-from newscorpus.corpus.card import card
 from newscorpus.corpus.manifest import (
     Manifest,
     RecordCounts,
+    card,
     decode_manifest,
     generation_of,
     read_manifest,

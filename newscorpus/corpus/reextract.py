@@ -25,10 +25,10 @@ from newscorpus.page.source_page import JudgedPage, SourcePage
 from newscorpus.page.template import RuleTally, version_of
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.profile import profiles_of
-from newscorpus.store.archives import finished_captures, page_of_capture
 from newscorpus.store.intake import IntakeWriter, encode_header, journal_line, read_intake
 from newscorpus.store.ledger import REJECTIONS, Ledger, Series, UrlOutcome
-from newscorpus.store.ledger.views.addresses import unfinished_captures
+from newscorpus.store.ledger.addresses import unfinished_captures
+from newscorpus.store.pages import finished_captures, page_of_capture
 from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order
 

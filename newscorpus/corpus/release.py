@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from newscorpus.corpus.duplicates.sketch import digest
+from newscorpus.corpus.duplicates.store import digest
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError

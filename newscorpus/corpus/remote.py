@@ -14,7 +14,7 @@ from newscorpus.corpus.shards import file_hash
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import ARCHIVE, BUILD_LOCK, INTAKE, LEDGER, corpus_files
-from newscorpus.store.archive.parts import unchanging
+from newscorpus.store.archive.records import unchanging
 from newscorpus.store.archive.values import ArchiveError
 from newscorpus.store.ledger.store import at_rest
 

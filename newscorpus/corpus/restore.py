@@ -28,12 +28,11 @@ from newscorpus.portal.profile import Profiles, profiles_of
 from newscorpus.portal.schema import list_portals, load_portal
 from newscorpus.store.archive.read import read_capture
 from newscorpus.store.archive.values import ArchiveError, Capture
-from newscorpus.store.archives import page_of_capture
 from newscorpus.store.intake import DamagedLine, journal_line, read_intake
 from newscorpus.store.ledger import REJECTIONS, Ledger, UrlOutcome
-from newscorpus.store.ledger.losses import LostPage
-from newscorpus.store.ledger.recover import FilePart
-from newscorpus.store.ledger.views.addresses import lines_known
+from newscorpus.store.ledger.addresses import lines_known
+from newscorpus.store.ledger.recover import FilePart, LostPage
+from newscorpus.store.pages import page_of_capture
 from newscorpus.workers import Lost, in_order
 
 

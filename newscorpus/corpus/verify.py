@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.card import FILES_KEY
-from newscorpus.corpus.manifest import Manifest, RecordCounts, generation_of, read_manifest
+from newscorpus.corpus.manifest import FILES_KEY, Manifest, RecordCounts, generation_of, read_manifest
 from newscorpus.corpus.published import Published, published_folder
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError

@@ -26,9 +26,9 @@ from newscorpus.portal.addresses import (
     shape_of,
 )
 from newscorpus.portal.portal import Portal, target_of
-from newscorpus.public_addresses import may_ask
 from newscorpus.store.ledger import Ledger
 from newscorpus.store.ledger.rows import OVER_BUDGET, UrlOutcome
+from newscorpus.urls import may_ask
 
 BUDGET_SPENT = "rejected/discovery/page_budget"
 """Count of the ledger: an address was refused because the portal's budget of pages was spent."""

@@ -23,9 +23,8 @@ from newscorpus.portal.addresses import (
     plain_address,
 )
 from newscorpus.portal.portal import Portal, archive_pages
-from newscorpus.public_addresses import host_and_port
 from newscorpus.store.ledger import LastVisit, Ledger, UrlState
-from newscorpus.urls import document_address, host_of
+from newscorpus.urls import document_address, host_and_port, host_of
 
 USUAL_SITEMAPS = ("/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml")
 """Paths tried on a site whose sitemaps neither the portal's file nor robots.txt names."""

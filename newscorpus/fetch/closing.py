@@ -20,7 +20,7 @@ from scrapy.crawler import Crawler
 from newscorpus.corpus.build import build
 from newscorpus.corpus.profiles import use_profiles
 from newscorpus.corpus.reextract import Archived
-from newscorpus.corpus.removing.remove import finish_removal
+from newscorpus.corpus.remove import finish_removal
 from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.fetch.counts import FAILED, JUDGED_AGAIN, KEPT, KEPT_IN_ALL, LEFT, politeness
 from newscorpus.fetch.options import corpus_folder, positive, switch
@@ -50,9 +50,8 @@ from newscorpus.layout import (
 )
 from newscorpus.page.recipe import REVIEWED
 from newscorpus.store.ledger import Ledger, LedgerError
-from newscorpus.store.ledger.views.addresses import ledger_files
-from newscorpus.store.ledger.views.shortfalls import unreached
-from newscorpus.store.ledger.views.status import PortalStatus, status
+from newscorpus.store.ledger.addresses import ledger_files
+from newscorpus.store.ledger.status import PortalStatus, status, unreached
 from newscorpus.store.reasons import advice
 
 STOPPED = frozenset({"shutdown", "cannot_write", "extractor_failed"})

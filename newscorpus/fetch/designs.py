@@ -3,7 +3,7 @@
 import logging
 
 from newscorpus.store.ledger import Ledger
-from newscorpus.store.ledger.looks import Look
+from newscorpus.store.ledger.portals import Look
 from newscorpus.store.redesigns import PortalWatch
 
 logger = logging.getLogger(__name__)

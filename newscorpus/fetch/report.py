@@ -26,8 +26,7 @@ from newscorpus.fetch.scheduler import LedgerScheduler
 from newscorpus.files import replacing
 from newscorpus.layout import CRAWL_REPORT
 from newscorpus.store.ledger import Ledger
-from newscorpus.store.ledger.views.shortfalls import redesigns, shortfalls
-from newscorpus.store.ledger.views.status import PortalStatus
+from newscorpus.store.ledger.status import PortalStatus, redesigns, shortfalls
 
 LIVE_SECONDS = 1.0
 LOG_SECONDS = 60.0
@@ -64,7 +63,7 @@ class CrawlReport:
     reason: str  # why it ended: "finished", "limit", "shutdown" ...
     stats: Mapping[str, Any]  # every count under `newscorpus/`, and the counts of requests, responses and bytes
     build: Mapping[str, Any]  # report of the build; empty where none ran; {"error": ...} where it failed
-    # How each portal stands, by its name: see `newscorpus.store.ledger.views.status`; "given_up" says why it was left,
+    # How each portal stands, by its name: see `newscorpus.store.ledger.status`; "given_up" says why it was left,
     # "end" why it was not done, whether given up or cut short by something else, and "own_access" names the cookies and
     # headers of the user's own with which it was asked.
     by_portal: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

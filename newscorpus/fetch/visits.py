@@ -18,7 +18,7 @@ from newscorpus.discover.frontier import note_page
 from newscorpus.fetch.middlewares.guards import Postponed, fetch_rejection
 from newscorpus.store.archive.values import Capture
 from newscorpus.store.ledger import Fetched, Ledger, Series, UrlOutcome
-from newscorpus.store.ledger.looks import Look
+from newscorpus.store.ledger.portals import Look
 
 ARCHIVED_AT = "newscorpus_archive"
 """Key of `Request.meta`: [file relative to the corpus, offset, length] of the response in the archive."""

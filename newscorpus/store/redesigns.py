@@ -10,14 +10,20 @@ counts them. Pages are compared with those of their own address pattern: lists a
 fetches them one after the other.
 """
 
+import sys
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import lgamma, log
 
+from newscorpus.data import Rejected
+from newscorpus.page.rows import Row
+from newscorpus.page.source_page import JudgedPage, SourcePage
+from newscorpus.page.template import version_of
 from newscorpus.portal.addresses import pattern_of, section_of
-from newscorpus.store.ledger.looks import KEPT_LOOKS, Alarm, Look
+from newscorpus.portal.portal import TemplateSection
+from newscorpus.store.ledger.portals import KEPT_LOOKS, Alarm, Look
 
 WINDOW = 30
 """Pages, the newest, in which a break is looked for; a redesign that reaches every third page shows in so many."""
@@ -98,7 +104,17 @@ class PortalWatch:
         ((first, _),) = Counter(split.first for split in splits).most_common(1)
         clearest = min((split for split in splits if split.first == first), key=_clarity)
         self._begin(list(self._looks)[self._looks.index(first) :])
-        return _alarm(clearest, look)
+        return Alarm(
+            portal=look.portal,
+            url=clearest.first.url,
+            since=clearest.first.fetched,
+            noticed=look.fetched,
+            until="" if look.template else look.fetched,
+            template=look.template,
+            sign=clearest.sign,
+            before=clearest.before,
+            after=clearest.after,
+        )
 
     def _begin(self, looks: Iterable[Look]) -> None:
         self._looks: deque[Look] = deque()
@@ -166,20 +182,6 @@ def _best(looks: Sequence[Look], sign: str, alike: int, window: int, rare: float
     return best
 
 
-def _alarm(split: Split, noticed: Look) -> Alarm:
-    return Alarm(
-        portal=noticed.portal,
-        url=split.first.url,
-        since=split.first.fetched,
-        noticed=noticed.fetched,
-        until="" if noticed.template else noticed.fetched,
-        template=noticed.template,
-        sign=split.sign,
-        before=split.before,
-        after=split.after,
-    )
-
-
 def _clarity(split: Split) -> tuple[float, bool, str]:
     """Order splits: the clearest first, of equals what is missing."""
     return split.log_chance, not split.sign.startswith(MISSING), split.sign
@@ -199,3 +201,40 @@ def log_chance(n: int, marked: int, drawn: int, found: int) -> float:
 def _choices(n: int, k: int) -> float:
     """Log of the number of ways to choose `k` of `n`."""
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+
+
+WATCHED_FIELDS = ("title", "authors", "published", "section", "tags")
+"""Fields that a redesign may lose; the others follow these, or are rare."""
+WORDS = (25, 50, 100, 200, 400)
+"""Numbers of words, each twice the last: a text that is cut off falls below some that most texts reach."""
+CONFIDENCES = (0.5, 0.7, 0.9)
+OTHER_STAGES = frozenset({"discovery", "fetch", "language", "rights"})
+"""Stages whose rejections say nothing of a page's design."""
+
+
+def look_of(page: SourcePage, judged: JudgedPage) -> Look | None:
+    """What a page looked like when it was judged; None where that says nothing of its design."""
+    outcome = judged.outcome
+    if not judged.markup or (isinstance(outcome, Rejected) and outcome.stage in OTHER_STAGES):
+        return None
+    signs = judged.markup | {MISSING + what for what in _missing(page.template, judged)}
+    template = version_of(page.template) if page.template else ""
+    return Look(page.source, page.page.url, page.page.fetched, template, frozenset(map(sys.intern, signs)))
+
+
+def _missing(template: TemplateSection | None, judged: JudgedPage) -> Iterator[str]:
+    """Name what was not found, or less than there may be."""
+    hits = {(hit.field, hit.position) for hit in judged.rule_hits or ()}
+    for field in TemplateSection.__slots__ if template and judged.rule_hits is not None else ():
+        for position, rule in enumerate(getattr(template, field)):
+            if (field, position) not in hits:
+                yield f"rule {rule!r} of {field}"
+    if not isinstance(judged.outcome, Row):
+        yield "a page that is accepted"
+        return
+    record = judged.outcome.record
+    yield from (field for field in WATCHED_FIELDS if not getattr(record, field))
+    yield from (f"a text of {words} words" for words in WORDS if record.n_words < words)
+    yield from (f"a confidence of {least}" for least in CONFIDENCES if record.confidence < least)
+    if record.paywalled:
+        yield "a page that is free"

@@ -28,10 +28,9 @@ from newscorpus.portal.addresses import (
 )
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.schema import string_item
-from newscorpus.public_addresses import is_loopback
+from newscorpus.store.ledger.addresses import MetAddress, met_addresses
 from newscorpus.store.ledger.rows import UrlState, evidence_of
-from newscorpus.store.ledger.views.addresses import MetAddress, met_addresses
-from newscorpus.urls import SUFFIX_LIST, host_of, is_within
+from newscorpus.urls import SUFFIX_LIST, host_of, is_loopback, is_within
 
 FEW_LINKS = 10
 """Links into its own site that a front page has at least; one of a newspaper has a hundred and more."""

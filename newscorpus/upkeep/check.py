@@ -24,9 +24,9 @@ from newscorpus.page.template import FITS, TemplateRules
 from newscorpus.portal.addresses import AddressTrust
 from newscorpus.portal.portal import Portal, TemplateSection
 from newscorpus.portal.profile import profiles_of
-from newscorpus.store.archives import archive_files, finished_captures, page_of_capture
-from newscorpus.store.ledger.looks import Look, alarms
-from newscorpus.store.ledger.views.addresses import unfinished_captures
+from newscorpus.store.ledger.addresses import unfinished_captures
+from newscorpus.store.ledger.portals import Look, alarms
+from newscorpus.store.pages import archive_files, finished_captures, page_of_capture
 from newscorpus.store.redesigns import MISSING
 from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from newscorpus.batch.duplicates import BASE_BYTES, GB, DuplicateTask, index_part
+from newscorpus.batch.engine import publish_parts
 from newscorpus.batch.plan import ExportSection, Plan
-from newscorpus.batch.work import publish_parts
 from newscorpus.config import BuildConfig, DuplicateConfig, Survivor
 from newscorpus.corpus.build import build
 from newscorpus.data import LOW_CONFIDENCE, Article, Fields

@@ -29,8 +29,8 @@ from newscorpus.page.recipe import Recipe
 from newscorpus.portal.profile import profile_path, write_profile
 from newscorpus.store.archive.read import read_captures
 from newscorpus.store.archive.values import Capture
-from newscorpus.store.archives import archive_files, page_of_capture
 from newscorpus.store.ledger import Ledger
+from newscorpus.store.pages import archive_files, page_of_capture
 
 OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
 

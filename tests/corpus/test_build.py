@@ -32,7 +32,7 @@ from newscorpus.page.rows import Row, Withdrawal
 from newscorpus.page.signature.signature import sign
 from newscorpus.store.intake import IntakeWriter, SegmentHeader, read_journal
 from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
-from newscorpus.store.ledger.looks import Alarm
+from newscorpus.store.ledger.portals import Alarm
 from newscorpus.urls import document_id
 
 PARAMETERS = SignatureParameters()

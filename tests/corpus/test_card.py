@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
-from newscorpus.corpus.card import COLUMNS
+from newscorpus.corpus.manifest import COLUMNS
 from newscorpus.corpus.published import publish
 from newscorpus.data import Record
 from newscorpus.page.records import encode

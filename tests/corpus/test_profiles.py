@@ -21,11 +21,10 @@ from newscorpus.page.rows import encode_row
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.profile import profile_path, profiles_of, read_profile, write_profile
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.values import Capture, Exchange, Origin
-from newscorpus.store.archive.writer import ArchiveWriter
-from newscorpus.store.archives import archive_files, page_of_capture
+from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
+from newscorpus.store.pages import archive_files, page_of_capture
 
 OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
 RECIPE = Recipe("main-text-alone")

@@ -27,15 +27,14 @@ from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row, Withdrawal, encode_row
 from newscorpus.page.source_page import JudgedPage
 from newscorpus.portal.portal import Portal, TemplateSection, TemplateVersion
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.read import read_captures
 from newscorpus.store.archive.values import ArchiveError, Capture, Exchange, Origin
-from newscorpus.store.archive.writer import ArchiveWriter
-from newscorpus.store.archives import archive_files, page_of_capture
+from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.intake import journal_line, read_intake, read_journal
 from newscorpus.store.ledger import REJECTIONS, Ledger, LedgerError, Link, UrlOutcome, key_of
-from newscorpus.store.ledger.views.addresses import unfinished_captures
-from newscorpus.store.ledger.views.status import status
+from newscorpus.store.ledger.addresses import unfinished_captures
+from newscorpus.store.ledger.status import status
+from newscorpus.store.pages import archive_files, page_of_capture
 from newscorpus.views.explain.address import Fate, explain
 from newscorpus.views.stats.count import corpus_stats
 

@@ -18,13 +18,12 @@ from newscorpus.page.judge import process_page
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row, encode_row
 from newscorpus.page.source_page import SourcePage
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.values import Capture, Exchange, Origin
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.intake import encode_header, read_intake
 from newscorpus.store.ledger import Fetched, Ledger, Link, Series, UrlOutcome, key_of
-from newscorpus.store.ledger.views.addresses import find
-from newscorpus.store.ledger.views.status import status
+from newscorpus.store.ledger.addresses import find
+from newscorpus.store.ledger.status import status
 
 URL = "https://news.example/story-{}"
 PAGES = 12

@@ -14,11 +14,19 @@ from newscorpus.cli import app
 from newscorpus.config import BuildConfig, SignatureParameters
 from newscorpus.corpus.build import build
 from newscorpus.corpus.changes import Piece, marked_difference, texts_of
-from newscorpus.corpus.concordance import ContextLine, Query, QueryError, contexts, in_order, opened_index
 from newscorpus.corpus.duplicates.find import DuplicateKind
 from newscorpus.corpus.left_out import DuplicateLine
 from newscorpus.corpus.published import publish
-from newscorpus.corpus.search import index_path, make_index
+from newscorpus.corpus.search import (
+    ContextLine,
+    Query,
+    QueryError,
+    contexts,
+    in_order,
+    index_path,
+    make_index,
+    opened_index,
+)
 from newscorpus.data import Article, Fields, Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from newscorpus.config import SplitConfig, SplitRule
-from newscorpus.corpus.export.splits import NO_DAY, SplitError, SplitName, assigner, cluster_of, day_of
+from newscorpus.corpus.export.source import NO_DAY, SplitError, SplitName, assigner, cluster_of, day_of
 from newscorpus.data import Article, Fields, Record
 from newscorpus.page.records import make_record
 

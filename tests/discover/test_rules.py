@@ -14,8 +14,8 @@ from newscorpus.discover.rules import JudgedAgain, judge_again
 from newscorpus.portal.addresses import NAMED
 from newscorpus.portal.portal import Portal, PortalLimits
 from newscorpus.store.ledger import REJECTIONS, Fetched, Ledger, Link, UrlOutcome, UrlState, key_of
-from newscorpus.store.ledger.views.addresses import find
-from newscorpus.store.ledger.views.status import status
+from newscorpus.store.ledger.addresses import find
+from newscorpus.store.ledger.status import status
 
 BASE = "https://vesti.example"
 TODAY = date(2026, 11, 22)

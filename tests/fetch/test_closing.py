@@ -19,7 +19,7 @@ from newscorpus.page.rows import Row
 from newscorpus.page.signature.signature import sign
 from newscorpus.store.intake import IntakeWriter
 from newscorpus.store.ledger import Fetched, Ledger, LedgerError, Link, Series
-from newscorpus.store.ledger.profiles import UsedProfile
+from newscorpus.store.ledger.portals import UsedProfile
 
 INTAKE = Series("intake/{:06}.jsonl", b"header\n")
 

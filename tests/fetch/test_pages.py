@@ -12,7 +12,7 @@ from newscorpus.fetch.pages import CallbackFailuresMiddleware
 from newscorpus.fetch.visits import Visit
 from newscorpus.store.intake import read_journal
 from newscorpus.store.ledger import Ledger, LedgerError, Link, UrlState, key_of
-from newscorpus.store.ledger.views.addresses import find
+from newscorpus.store.ledger.addresses import find
 
 URL = "https://a.example/1"
 

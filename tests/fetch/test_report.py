@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from newscorpus.fetch.report import NOTHING_LEFT, by_portal, show_portals, why_nothing
-from newscorpus.store.ledger.views.status import PortalStatus
+from newscorpus.store.ledger.status import PortalStatus
 
 
 def portal(name: str, kept: int, **rejected: int) -> PortalStatus:

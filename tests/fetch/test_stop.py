@@ -16,7 +16,7 @@ import pytest
 from benchmarks.newspapers import started
 from newscorpus.fetch.stop import STOPPED
 from newscorpus.store.ledger import UrlState
-from newscorpus.store.ledger.views.addresses import states
+from newscorpus.store.ledger.addresses import states
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "dead_pages.py"
 ARTICLES = 120

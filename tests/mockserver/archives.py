@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from newscorpus.data import Page
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.values import Capture, Exchange, Origin
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter, encode
 
 
 def archive(corpus: Path, pages: Sequence[str], path: str = "story") -> Path:

@@ -6,9 +6,8 @@ from newscorpus.config import BuildConfig
 from newscorpus.data import Page, Rejected
 from newscorpus.layout import INTAKE_SEGMENT
 from newscorpus.page.rows import Row, encode_row
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.values import Capture, Exchange, Origin
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.intake import encode_header, journal_line
 from newscorpus.store.ledger import REJECTIONS, Fetched, Ledger, Link, Series, UrlOutcome, key_of
 

@@ -21,7 +21,7 @@ from newscorpus.page.rows import Row
 from newscorpus.page.signature.signature import sign
 from newscorpus.store.intake import read_intake, read_journal
 from newscorpus.store.ledger import Ledger, LedgerError, Link, key_of
-from newscorpus.store.ledger.views.addresses import find
+from newscorpus.store.ledger.addresses import find
 
 URL = "http://example.org/story-1"
 TEXT = "The council of the old town has decided to repair the northern bridge before the long winter comes."

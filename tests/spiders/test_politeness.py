@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from benchmarks.newspapers import started
 from newscorpus.cli import app
 from newscorpus.store.ledger import Ledger
-from newscorpus.store.ledger.sites import DAY_SECONDS, site_paces
+from newscorpus.store.ledger.portals import DAY_SECONDS, site_paces
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "moody.py"
 

@@ -15,9 +15,8 @@ from prose import article, paragraphs
 
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Page
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.values import Capture, Exchange
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter, encode
 
 pytestmark = pytest.mark.outside
 

@@ -25,12 +25,12 @@ from newscorpus.data import REDESIGN
 from newscorpus.page.rows import Row
 from newscorpus.store.archive.read import read_captures
 from newscorpus.store.archive.values import Capture
-from newscorpus.store.archives import archive_files
 from newscorpus.store.intake import read_intake
 from newscorpus.store.ledger import UrlState
-from newscorpus.store.ledger.looks import alarms
-from newscorpus.store.ledger.views.addresses import states, unfinished_captures
-from newscorpus.store.ledger.views.status import status
+from newscorpus.store.ledger.addresses import states, unfinished_captures
+from newscorpus.store.ledger.portals import alarms
+from newscorpus.store.ledger.status import status
+from newscorpus.store.pages import archive_files
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "newspapers.py"
 ARTICLES = 60

@@ -16,8 +16,8 @@ from newscorpus.corpus.reextract import reextract
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row
 from newscorpus.portal.schema import load_portal
-from newscorpus.store.archives import archive_files
-from newscorpus.store.ledger.views.status import status
+from newscorpus.store.ledger.status import status
+from newscorpus.store.pages import archive_files
 
 KEYS = """
 name = "mock"

@@ -16,7 +16,7 @@ from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal, TemplateSection, TemplateVersion
 from newscorpus.store.ledger import Ledger
-from newscorpus.store.ledger.looks import Alarm
+from newscorpus.store.ledger.portals import Alarm
 from newscorpus.upkeep.check import MarkedPage, PortalCheck, check, examine
 
 GOOD = TemplateVersion(text=("article > p",), title=("h1",), published=("time::attr(datetime)",))

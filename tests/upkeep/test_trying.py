@@ -6,7 +6,7 @@ from newscorpus.data import Page
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.schema import read_portal
-from newscorpus.store.ledger.looks import Look
+from newscorpus.store.ledger.portals import Look
 from newscorpus.upkeep.check import found_lately, try_rules
 
 FILE = """

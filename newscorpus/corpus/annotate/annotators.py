@@ -1,6 +1,7 @@
 """Load annotators by name. To add one: a function that loads it and its entry in `ANNOTATORS`.
 
-None fetches a model: what is not on this machine is named, with what brings it there.
+None fetches a model: what is not on this machine is named, with what brings it there. A text has thousands of words, so
+what an annotator gives are structs.
 """
 
 import hashlib
@@ -10,12 +11,45 @@ from functools import cache
 from importlib import import_module, metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from newscorpus.corpus.annotate.values import Annotator, Sentence, Token, Word
+import msgspec
+
 from newscorpus.corpus.shards import file_hash
 from newscorpus.errors import CorpusError
 from newscorpus.tokens import glued_tokens
+
+
+class Word(msgspec.Struct, frozen=True, gc=False):
+    """A syntactic word; "" stands for what the annotator does not say."""
+
+    form: str  # as it is written, or would be by itself: "abych" is "aby" and "bych"
+    lemma: str = ""
+    upos: str = ""  # universal part of speech, such as "NOUN"
+    xpos: str = ""  # tag of the language's own tagset
+    feats: str = ""  # features, such as "Case=Nom|Number=Sing"
+    head: int = 0  # number of the word it depends on in its sentence, from 1; 0: none, or nobody says
+    deprel: str = ""  # how it does, such as "nsubj"
+
+
+class Token(msgspec.Struct, frozen=True, gc=False):
+    """What stands between spaces and marks."""
+
+    form: str  # as it is written
+    words: tuple[Word, ...]  # one, or several that are written together
+    space_after: bool = True  # a space follows
+
+
+Sentence = Sequence[Token]
+
+
+class Annotator(Protocol):
+    """Anything that cuts text into sentences and tokens, and says of each what it knows."""
+
+    def __call__(self, paragraph: str, language: str) -> Sequence[Sentence]:
+        """The sentences of a paragraph, white space collapsed, in a language (primary tag; "" where unknown)."""
+        ...
+
 
 SIMPLEMMA_CODES = {"hr": "hbs", "sr": "hbs", "bs": "hbs", "no": "nb"}
 """Languages that simplemma knows by other codes."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from xml.sax.saxutils import escape
 
-from newscorpus.corpus.annotate.values import Sentence, Token, Word
+from newscorpus.corpus.annotate.annotators import Sentence, Token, Word
 from newscorpus.corpus.export.vertical import opening
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, printable

@@ -24,8 +24,7 @@ from warcio.limitreader import LimitReader
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates.find import Watch, unwatched
 from newscorpus.corpus.duplicates.index import is_list, seconds
-from newscorpus.corpus.duplicates.sketch import Sketch, digest, make_sketch
-from newscorpus.corpus.duplicates.store import ROWS, Covered, Store, grouped, layout_of
+from newscorpus.corpus.duplicates.store import ROWS, Covered, Sketch, Store, digest, grouped, layout_of, make_sketch
 from newscorpus.corpus.duplicates.verify import VERIFIED
 from newscorpus.corpus.published import Published, open_corpus, published_folder
 from newscorpus.corpus.shards import Shard

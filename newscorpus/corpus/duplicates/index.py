@@ -17,8 +17,7 @@ import zstandard
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.find import Watch, unwatched
-from newscorpus.corpus.duplicates.sketch import Sketch, digest, make_sketch
-from newscorpus.corpus.duplicates.store import Covered, Store, grouped, layout_of
+from newscorpus.corpus.duplicates.store import Covered, Sketch, Store, digest, grouped, layout_of, make_sketch
 from newscorpus.data import LOW_CONFIDENCE, SCHEMA, Record
 from newscorpus.layout import INDEX, INTAKE
 from newscorpus.page.records import encode

@@ -14,8 +14,7 @@ import msgspec
 
 from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.corpus.export import dolma, hf, tei, text, vertical
-from newscorpus.corpus.export.source import About, ExportPart, ExportSource
-from newscorpus.corpus.export.splits import SplitName, assigner
+from newscorpus.corpus.export.source import About, ExportPart, ExportSource, SplitName, assigner
 from newscorpus.corpus.manifest import RecordCounts
 from newscorpus.corpus.published import Published, open_corpus
 from newscorpus.data import Record

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from newscorpus.config import ShardConfig, ShardFormat
-from newscorpus.corpus.card import cell, fill
 from newscorpus.corpus.export.source import Census, ExportPart, ExportSource, SplitFiles
+from newscorpus.corpus.manifest import cell, fill
 from newscorpus.corpus.shards import Shard, write_shards
 from newscorpus.layout import CARD
 

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from newscorpus.corpus.card import fill
 from newscorpus.corpus.export.source import ExportSource, iso_day
-from newscorpus.corpus.manifest import Manifest
+from newscorpus.corpus.manifest import Manifest, fill
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, glued_tokens, paragraphs
 

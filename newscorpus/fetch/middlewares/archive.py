@@ -27,11 +27,10 @@ from newscorpus.fetch.plugin import end_unwritable
 from newscorpus.fetch.visits import ARCHIVED_AT, STORED, current_visit, stored_answer
 from newscorpus.layout import inside
 from newscorpus.page.source_page import SourcePage
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.read import read_capture
 from newscorpus.store.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.store.archive.values import Headers as Pairs
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.ledger import Ledger, LedgerError
 
 logger = logging.getLogger(__name__)

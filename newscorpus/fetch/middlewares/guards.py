@@ -28,8 +28,7 @@ from newscorpus.content_encoding import MAX_ENCODINGS
 from newscorpus.data import Rejected
 from newscorpus.fetch.plugin import CrawlComponent, hints_of
 from newscorpus.page.walls import BOT_CHECK, find_detour, find_refusal
-from newscorpus.public_addresses import host_and_port, is_public, literal_address, may_ask
-from newscorpus.urls import document_id, is_within
+from newscorpus.urls import document_id, host_and_port, is_public, is_within, literal_address, may_ask
 
 
 class Refused(IgnoreRequest):

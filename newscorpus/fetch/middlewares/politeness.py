@@ -39,7 +39,7 @@ from newscorpus.fetch.middlewares.pauses import (
 )
 from newscorpus.fetch.options import positive
 from newscorpus.fetch.plugin import hints_of
-from newscorpus.store.ledger.sites import SitePace, iso
+from newscorpus.store.ledger.portals import SitePace, iso
 
 ROBOTS = "newscorpus_robots"
 """Key of `Request.meta`: this is the request for a robots.txt, of which so many bytes have come."""

@@ -22,8 +22,8 @@ from newscorpus.layout import ARCHIVE, archived_files
 from newscorpus.page.extractor import Reading, read
 from newscorpus.page.template import TemplateRules
 from newscorpus.portal.portal import TemplateSection
-from newscorpus.store.archive.parts import open_part
 from newscorpus.store.archive.read import read_captures
+from newscorpus.store.archive.records import open_part
 from newscorpus.store.archive.values import Capture, Origin
 from newscorpus.urls import canonical_url
 

@@ -15,7 +15,6 @@ from zstandard import ZstdCompressionDict, ZstdCompressor, ZstdError
 from newscorpus.config import Limits
 from newscorpus.content_encoding import gunzip
 from newscorpus.layout import standard_path
-from newscorpus.store.archive.encode import TAKEN_OUT, compress_record, encode_bare, encode_notice
 from newscorpus.store.archive.frames import (
     CLOSING_START,
     DICTIONARY_START,
@@ -27,10 +26,10 @@ from newscorpus.store.archive.frames import (
     has_frames,
     read_closing,
 )
-from newscorpus.store.archive.parts import open_part
 from newscorpus.store.archive.record import Damage, WarcRecord
-from newscorpus.store.archive.records import read_records
+from newscorpus.store.archive.records import open_part, read_records
 from newscorpus.store.archive.values import ArchiveError, ByteRange
+from newscorpus.store.archive.write import TAKEN_OUT, compress_record, encode_bare, encode_notice
 
 LEVEL = 12
 """Of zstd: 19 takes ten times the time for 5 % less (benchmarks/results/compact.md)."""

@@ -13,7 +13,6 @@ import msgspec
 from newscorpus.config import Limits
 from newscorpus.content_encoding import ContentError, unpack
 from newscorpus.data import ArchiveCapture, Evidence, Page, Rejected
-from newscorpus.public_addresses import host_and_port
 from newscorpus.store.archive.record import Damage, WarcRecord
 from newscorpus.store.archive.records import read_records
 from newscorpus.store.archive.values import (
@@ -27,6 +26,7 @@ from newscorpus.store.archive.values import (
     StoredPage,
 )
 from newscorpus.tokens import collapse
+from newscorpus.urls import host_and_port
 
 NOTES = msgspec.json.Decoder(Note)
 

@@ -17,17 +17,11 @@ from typing import Self
 from newscorpus.errors import LedgerError
 from newscorpus.files import exclusive
 from newscorpus.layout import CRAWL_LOCK
-from newscorpus.store.ledger.changes import Changes
-from newscorpus.store.ledger.counts import PortalCounts
-from newscorpus.store.ledger.listings import Listings
-from newscorpus.store.ledger.looks import Looks
-from newscorpus.store.ledger.losses import Losses, LostPage
-from newscorpus.store.ledger.profiles import UsedProfiles
-from newscorpus.store.ledger.queue import Queue
-from newscorpus.store.ledger.recover import FilePart, recover
-from newscorpus.store.ledger.revisits import Revisits
+from newscorpus.store.ledger.portals import Looks, PortalCounts, Sites, UsedProfiles
+from newscorpus.store.ledger.queue import Listings, Queue
+from newscorpus.store.ledger.recover import FilePart, Losses, LostPage, recover
+from newscorpus.store.ledger.revisits import Changes, Revisits
 from newscorpus.store.ledger.rows import Fetched, Link, UrlOutcome, UrlState, key_of
-from newscorpus.store.ledger.sites import Sites
 from newscorpus.store.ledger.store import open_writer
 from newscorpus.store.ledger.transaction import Series, Transaction, described
 from newscorpus.store.removals import removals_of

@@ -1,9 +1,15 @@
-"""Choose which address is asked for next, and wait with those that failed."""
+"""Decide which address is asked for next, wait with those that failed, and remember what listings have named.
 
+Listings are of one shape where their addresses differ in digits alone: pages of a section, days of an archive. They are
+of one section where these differ in the last number alone.
+"""
+
+import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date
 
-from newscorpus.store.ledger.rows import Lease, UrlState
+from newscorpus.store.ledger.rows import Lease, UrlState, key_of
 from newscorpus.store.ledger.store import Execute
 
 
@@ -85,3 +91,78 @@ class Queue:
         sql = "SELECT url, retry_at FROM urls WHERE state = 2 AND portal = ? ORDER BY retry_at, serial LIMIT 1"
         url, ready_at = self._write(sql, (portal,)).fetchone()
         return str(url), float(ready_at)
+
+
+class Listings:
+    """The part of a ledger that is about listings; `queued` counts addresses by portal."""
+
+    def __init__(self, execute: Execute, queued: Counter[str]) -> None:
+        self._execute = execute
+        self._queued = queued
+
+    def met(self, portal: str, shape: int, most: int) -> tuple[int, int, int]:
+        """How many addresses of a shape were met on a portal, were sections, and were kept, among the first `most`."""
+        sql = """SELECT count(*), total(reason IN ('read', 'section')), total(reason = 'kept') FROM
+            (SELECT reason FROM urls WHERE portal = ? AND shape = ? AND shape != 0 ORDER BY serial LIMIT ?)"""
+        met, sections, kept = self._execute(sql, (portal, shape, most)).fetchone()
+        return met, int(sections), int(kept)
+
+    def name(self, shape: int, urls: Iterable[str]) -> list[str]:
+        """Note that a listing of a shape names addresses; gives those that none of the shape named before."""
+        keys = {key_of(url): url for url in urls}
+        sql = "INSERT OR IGNORE INTO named SELECT ?, value FROM json_each(?) RETURNING id"
+        return [keys[key] for (key,) in self._execute(sql, (shape, json.dumps([*keys]))).fetchall()]
+
+    def has_named(self, shape: int, urls: Iterable[str]) -> bool:
+        """Whether a listing of a shape has named one of these addresses."""
+        sql = "SELECT count(*) FROM named WHERE shape = ? AND id IN (SELECT value FROM json_each(?))"
+        return bool(self._execute(sql, (shape, json.dumps([*map(key_of, urls)]))).fetchone()[0])
+
+    def count(self, shape: int, *, leads_on: bool) -> int:
+        """Count a listing of a shape that was read; gives how many in a row have led to nothing, this one included."""
+        sql = """INSERT INTO listings (shape, n_barren, n_earlier) VALUES (?1, 1 - ?2, 0)
+            ON CONFLICT (shape) DO UPDATE SET n_barren = (n_barren + 1) * (1 - ?2) RETURNING n_barren"""
+        return int(self._execute(sql, (shape, int(leads_on))).fetchone()[0])
+
+    def naming(self, url: str) -> str:
+        """The address of the listing that named an address first; "" where none did."""
+        sql = """SELECT page.url FROM urls JOIN urls AS page ON page.serial = urls.found_on
+            WHERE urls.id = ? AND page.shape != 0"""
+        row = self._execute(sql, (key_of(url),)).fetchone()
+        return str(row[0]) if row else ""
+
+    def note_latest_day(self, shape: int, day: date, since: date) -> bool:
+        """Note a day before `since` that a shape or section leads to; gives whether none so far was later."""
+        sql = """INSERT INTO listings (shape, n_barren, n_earlier, latest) VALUES (?1, 0, 0, ?2)
+            ON CONFLICT (shape) DO UPDATE SET latest = iif(latest < ?3, max(latest, ?2), ?2) RETURNING latest"""
+        latest = self._execute(sql, (shape, day.isoformat(), since.isoformat())).fetchone()[0]
+        return bool(latest == day.isoformat())
+
+    def count_article(self, section: int, *, is_earlier: bool) -> None:
+        """Count an article that a listing of a section named first: whether it leads away from the days asked for."""
+        sql = "UPDATE listings SET n_earlier = (n_earlier + 1) * ? WHERE shape = ?"
+        self._execute(sql, (int(is_earlier), section))
+
+    def n_barren(self, shape: int) -> int:
+        """How many listings of a shape in a row have led to nothing."""
+        return self._number("n_barren", shape)
+
+    def n_earlier(self, section: int) -> int:
+        """How many articles in a row that listings of a section named lead away from the days asked for."""
+        return self._number("n_earlier", section)
+
+    def _number(self, column: str, key: int) -> int:
+        row = self._execute(f"SELECT {column} FROM listings WHERE shape = ?", (key,)).fetchone()  # noqa: S608 -- ours
+        return int(row[0]) if row else 0
+
+    def withdraw(self, portal: str, shape: int) -> list[str]:
+        """Take the listings of a shape from the queue; gives the addresses of new ones, for `Ledger.refuse`.
+
+        What became of those that were fetched before stands.
+        """
+        sql = """UPDATE urls SET state = iif(fetched = '', 0, iif(stage IN ('fetch', 'spider'), 5, 4)),
+            request = iif(fetched = '', x'', request), from_archive = 0
+            WHERE portal = ? AND shape = ? AND shape != 0 AND state = 1 RETURNING iif(fetched = '', url, '')"""
+        urls = [url for (url,) in self._execute(sql, (portal, shape)).fetchall()]
+        self._queued[portal] -= len(urls)
+        return [url for url in urls if url]

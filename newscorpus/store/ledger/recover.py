@@ -1,18 +1,80 @@
-"""Bring files and ledger back to the last commit, at the start of a crawl."""
+"""Bring files and ledger back to the last commit, at the start of a crawl.
+
+Pages whose lines are lost are restored from the archive where it has them, else asked for again.
+"""
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 from newscorpus.errors import LedgerError
 from newscorpus.layout import COMMITTED, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED, inside, is_adopted, refuse_strangers
-from newscorpus.store.archive.parts import written_bytes
-from newscorpus.store.ledger.journal import take_renewed
-from newscorpus.store.ledger.losses import lose
-from newscorpus.store.ledger.rows import UrlState
-from newscorpus.store.ledger.transaction import announce, cut_back, note_lengths
+from newscorpus.store.archive.records import written_bytes
+from newscorpus.store.ledger.rows import UrlOutcome, UrlState
+from newscorpus.store.ledger.store import Execute
+from newscorpus.store.ledger.transaction import announce, cut_back, note_lengths, take_renewed
+
+END = 2**62
+"""Offset behind every file."""
+
+COUNTS = 0
+"""Stands among the lost in place of a serial: the counts may be those of more rows than there are."""
+
+LINES = "line_file = ? AND line_offset >= ? AND line_offset < ?"
+"""Condition for the addresses whose lines lie in a part of a file."""
+
+COUNTED = f"SELECT portal, stage, reason, count(*) FROM urls WHERE {LINES} GROUP BY portal, stage, reason"  # noqa: S608
+UNASKED = f"DELETE FROM urls WHERE request = x'' AND {LINES}"  # noqa: S608
+NOTED = f"INSERT OR IGNORE INTO lost SELECT serial FROM urls WHERE {LINES}"  # noqa: S608
+QUEUED = f"""UPDATE urls SET state = 1, stage = '', reason = '', line_file = '', etag = '', last_modified = '',
+    signature = '' WHERE {LINES}"""  # noqa: S608
+ARCHIVED = """SELECT serial, url, portal, archive_file, archive_offset FROM urls JOIN lost USING (serial)
+    WHERE state = 1 AND archive_file != '' ORDER BY archive_file, archive_offset"""
+
+
+@dataclass(frozen=True, slots=True)
+class LostPage:
+    """A page whose row or rejection is lost, and whose response lies in the archive."""
+
+    serial: int  # of its address
+    url: str
+    portal: str
+    archived: tuple[str, int]  # file, relative to the corpus, and offset
+
+
+def lose(execute: Execute, name: str, start: int, end: int = END) -> None:
+    """Queue the pages whose lines lie in a part of a file as if never fetched, and note that they are lost.
+
+    Nothing stays that an answer is compared with: none may be taken for unchanged. What was refused without a request
+    is forgotten.
+    """
+    part = (name, start, end)
+    for portal, stage, reason, n in execute(COUNTED, part).fetchall():
+        values = (n, portal, UrlOutcome(stage, reason).counter)
+        execute("UPDATE counts SET n = n - ? WHERE portal = ? AND name = ?", values)
+    execute("INSERT OR IGNORE INTO lost VALUES (?)", (COUNTS,))
+    for sql in (UNASKED, NOTED, QUEUED):
+        execute(sql, part)
+
+
+class Losses:
+    """The part of a ledger that is about lost lines."""
+
+    def __init__(self, execute: Execute) -> None:
+        self._execute = execute
+
+    def __bool__(self) -> bool:
+        """Whether lines are lost, and nothing has been done about it yet."""
+        return self._execute("SELECT 1 FROM lost", ()).fetchone() is not None
+
+    def archived(self) -> Iterator[LostPage]:
+        """List the lost pages that the archive may hold, in its order."""
+        for serial, url, portal, file, offset in self._execute(ARCHIVED, ()).fetchall():
+            yield LostPage(serial, url, portal, (file, offset))
+
 
 FilePart = tuple[str, int, int]
 """Name of a file, relative to the corpus, and offsets of its first byte and of the one behind its last."""
@@ -43,7 +105,15 @@ def recover(
     for name in lengths:
         inside(corpus, name, LedgerError)
     _refuse_older(corpus, lengths)
-    _refuse_others(connection, corpus, lengths, adopts=adopts)
+    is_blank = connection.execute("SELECT 1 FROM urls LIMIT 1").fetchone() is None
+    segments = {f"{INTAKE}/{path.name}" for path in (corpus / INTAKE).glob("*.jsonl")} - lengths.keys()
+    if is_blank and not adopts and any(not is_adopted(corpus, name) for name in segments):
+        raise LedgerError(
+            f"{corpus}: its intake is older than the ledger; crawl into another folder, or begin anew: -a fresh=yes"
+        )
+    if REJECTED not in lengths and (corpus / REJECTED).exists() and (corpus / REJECTED).stat().st_size:
+        raise LedgerError(f"{corpus / REJECTED}: not of this crawl, which would write here; move it away")
+    refuse_strangers(corpus, LedgerError, known=lengths, adopts=adopts)
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("DELETE FROM urls WHERE state = ?", (UrlState.RESERVED,))
     for state in (UrlState.WAITING, UrlState.LEASED):
@@ -72,18 +142,6 @@ def _refuse_older(corpus: Path, lengths: Mapping[str, int]) -> None:
             f"{corpus / LEDGER}: older than the files beside it, as if put back from a backup; put the whole folder"
             f" back, or remove {COMMITTED}: what is newer is then cut off"
         )
-
-
-def _refuse_others(connection: sqlite3.Connection, corpus: Path, known: Mapping[str, int], *, adopts: bool) -> None:
-    is_blank = connection.execute("SELECT 1 FROM urls LIMIT 1").fetchone() is None
-    segments = {f"{INTAKE}/{path.name}" for path in (corpus / INTAKE).glob("*.jsonl")} - known.keys()
-    if is_blank and not adopts and any(not is_adopted(corpus, name) for name in segments):
-        raise LedgerError(
-            f"{corpus}: its intake is older than the ledger; crawl into another folder, or begin anew: -a fresh=yes"
-        )
-    if REJECTED not in known and (corpus / REJECTED).exists() and (corpus / REJECTED).stat().st_size:
-        raise LedgerError(f"{corpus / REJECTED}: not of this crawl, which would write here; move it away")
-    refuse_strangers(corpus, LedgerError, known=known, adopts=adopts)
 
 
 def _next_segment(corpus: Path, known: Mapping[str, int]) -> str:

@@ -1,9 +1,25 @@
-"""Inspect a page: what an extractor makes of it, and what each field and block was decided on."""
+"""Inspect a page: what an extractor makes of it, what each field and block was decided on, and its own markup.
 
+Nothing of the page is copied to the markup but names of known elements without attributes and escaped text: no script,
+style, address or form passes. Every piece of a block is marked. A shown page is also written as one file of HTML, with
+the markup in a frame where nothing runs or loads.
+"""
+
+import base64
+import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from html import escape
+from itertools import count
 from pathlib import Path
+
+import msgspec
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from lxml import etree
+from lxml.html import HtmlElement
 
 from newscorpus.arrays import Floats
 from newscorpus.data import Evidence, Fields, Label, LabelledBlock, Record, Rejected
@@ -12,15 +28,98 @@ from newscorpus.layout import inside
 from newscorpus.page.extractor import BlockSystemExtractor, Extractor, Reading, SystemExtractor, good_paragraphs, read
 from newscorpus.page.fields.decide import RANKS
 from newscorpus.page.judge import judge_page
+from newscorpus.page.parsing.segment import BLOCK_TAGS, INVISIBLE_TAGS, VOID_TAGS, segment
 from newscorpus.page.recipe import Recipe, extractor_of
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.text.features import FEATURES, Hints, measure
 from newscorpus.portal.schema import list_portals, load_portal
 from newscorpus.store.archive.read import read_capture
-from newscorpus.store.archives import page_of_capture
+from newscorpus.store.pages import page_of_capture
 from newscorpus.tokens import number_of
-from newscorpus.views.explain.markup import marked_page
+
+INLINE_TAGS = frozenset(
+    "a abbr b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt u"
+    " var".split()
+)
+SHOWN_TAGS = (BLOCK_TAGS | INLINE_TAGS | {"br"}) - frozenset(
+    "body dialog fieldset form frameset html optgroup option select textarea".split()
+)
+"""Elements that are written; others, custom ones among them, are passed over, and what they hold is shown."""
+
+STANDS_FOR: Mapping[str, str] = {"a": "span", "font": "span", "details": "div", "summary": "div"}
+"""What is written in place of links, which lead out, and of what would fold text away."""
+
+SCORE_CLASSES = 10
+"""Tints of the scores from 0 to 1."""
+
+_NUMBER = re.compile("\ue000(\\d+)\ue001")
+
+
+def marked_page(reading: Reading, labelled: tuple[LabelledBlock, ...]) -> str:
+    """Write the body of a page that was read; a piece of a block is `<span data-block=POSITION class=LABEL tint>`."""
+    texts, blocks = _numbered(reading)
+    classes = {item.block.position: f"{item.label} {tint(item.score)}" for item in labelled}
+    return "".join(_written(texts, blocks, classes, reading.tree))
+
+
+def tint(score: float) -> str:
+    """The class of a score: "t0" to "t9"."""
+    return f"t{min(max(int(score * SCORE_CLASSES), 0), SCORE_CLASSES - 1)}"
+
+
+def _numbered(reading: Reading) -> tuple[dict[HtmlElement, tuple[int, int]], dict[int, int]]:
+    """Number the texts of the elements (inside, behind), and say which block each number belongs to.
+
+    The texts of a copy are replaced by their numbers, of which the blocks of the copy then consist.
+    """
+    copy, numbers = deepcopy(reading.tree), count(1)
+    of_element: dict[HtmlElement, tuple[int, int]] = {}
+    for element, twin in zip(reading.tree.iter(), copy.iter(), strict=True):
+        inside, behind = next(numbers), next(numbers)
+        of_element[element] = inside, behind
+        if twin.text and not twin.text.isspace():
+            twin.text = f"\ue000{inside}\ue001"
+        if twin.tail and not twin.tail.isspace():
+            twin.tail = f"\ue000{behind}\ue001"
+    shown = {block.position for block in reading.blocks}
+    blocks = [block for block in segment(copy, reading.limits) if block.position in shown]
+    return of_element, {int(number): block.position for block in blocks for number in _NUMBER.findall(block.text)}
+
+
+def _written(
+    texts: dict[HtmlElement, tuple[int, int]], blocks: dict[int, int], classes: dict[int, str], root: HtmlElement
+) -> Iterator[str]:
+    """Write what is shown, in order; without recursion, since pages nest deep."""
+    left_out = 0  # open elements whose content is not shown
+    for event, element in etree.iterwalk(root, ("start", "end")):
+        tag = element.tag if isinstance(element.tag, str) else ""
+        is_unseen = tag in INVISIBLE_TAGS or not tag
+        inside, behind = texts[element]
+        if event == "start":
+            left_out += is_unseen
+            if not left_out:
+                yield _tag(tag, "<")
+                yield _piece(element.text, blocks.get(inside), classes)
+            continue
+        if not left_out and tag not in VOID_TAGS:
+            yield _tag(tag, "</")
+        left_out -= is_unseen
+        if not left_out:
+            yield _piece(element.tail, blocks.get(behind), classes)
+
+
+def _tag(tag: str, opening: str) -> str:
+    return f"{opening}{STANDS_FOR.get(tag, tag)}>" if tag in SHOWN_TAGS else ""
+
+
+def _piece(text: str | None, block: int | None, classes: dict[int, str]) -> str:
+    if not text:
+        return ""
+    if block is None:
+        return escape(text)
+    return f'<span data-block="{block}" class="{classes.get(block, "unjudged")}">{escape(text)}</span>'
+
 
 FIELDS = (
     *("title", "lead", "authors", "published", "modified", "section", "tags", "language", "license"),
@@ -202,3 +301,38 @@ def _log(page: SourcePage, reading: Reading, labelled: tuple[LabelledBlock, ...]
     for rule, n in Counter(rule for item in labelled for rule in item.reasons).items():
         yield f"{rule}: changed {number_of(n, 'block')}"
     yield end
+
+
+FOLDER = Path(__file__).parent / "templates"
+
+TEMPLATES = Environment(
+    loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+)
+TEMPLATES.policies["json.dumps_function"] = lambda value, **_: msgspec.json.encode(value).decode()
+
+STYLE = (FOLDER / "shown.css").read_text("utf-8")
+SCRIPT = (FOLDER / "shown.js").read_text("utf-8")
+FRAME_STYLE = (FOLDER / "frame.css").read_text("utf-8")
+
+
+def source_hash(text: str) -> str:
+    """The hash by which a content security policy allows a style or script that stands on the page itself."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def frame(markup: str, language: str = "") -> str:
+    """The document of the frame: the markup of a page, under a policy of its own."""
+    policy = f"default-src 'none'; style-src {source_hash(FRAME_STYLE)}"
+    return TEMPLATES.get_template("frame.html").render(
+        markup=markup, policy=policy, style=FRAME_STYLE, language=language
+    )
+
+
+def saved_page(shown: ShownPage, name: str) -> bytes:
+    """A shown page as one file without references to others, in UTF-8; `name` is its heading."""
+    styles = " ".join(map(source_hash, (STYLE, FRAME_STYLE)))
+    policy = f"default-src 'none'; script-src {source_hash(SCRIPT)}; style-src {styles}"
+    text = TEMPLATES.get_template("saved.html").render(
+        shown=shown, name=name, frame=frame, policy=policy, style=STYLE, script=SCRIPT
+    )
+    return text.encode("utf-8", "replace")

@@ -1,28 +1,111 @@
-"""Make the application: its routes, its guard, and how it answers errors."""
+"""Make the application and run its server: routes, guard, answers to errors, socket and browser.
 
+The server listens on this machine; any site that is open in the same browser can send requests to it all the same. So
+the Host header must name this server (against rebinding of names), what writes must carry the token of our own pages,
+and the policy lets nothing in but our own files.
+"""
+
+import base64
+import hmac
 import secrets
-from collections.abc import AsyncIterator, Sequence
+import socket
+import webbrowser
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Final
 
+import uvicorn
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from newscorpus.config import Limits
 from newscorpus.page.recipe import Recipe, prepare
 from newscorpus.terminal import describe
-from newscorpus.views.explain.html import SCRIPT, STYLE
+from newscorpus.views.explain.page import FRAME_STYLE, SCRIPT, STYLE, source_hash
 from newscorpus.views.stats.page import STYLE as CORPUS_STYLE
-from newscorpus.views.ui import documents, leaving_out, marking, portals, reading, running, trying, watching
-from newscorpus.views.ui.desk import HERE, Desk, desk_of, do, named
-from newscorpus.views.ui.jobs import Jobs
-from newscorpus.views.ui.safety import Guard
+from newscorpus.views.ui import documents, marking, portals, trying
+from newscorpus.views.ui.state import HERE, AppState, Jobs, do, named, show_job, state_of
 from newscorpus.workers import WorkerPool
+
+TOKEN_HEADER = "x-newscorpus-token"  # noqa: S105 -- its name
+JSON = "application/json"
+
+POLICY: Final = (
+    f"default-src 'none'; script-src 'self'; style-src 'self' {source_hash(FRAME_STYLE)}; img-src 'self' data:;"
+    " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'none'"
+)
+"""The frame of an archived page inherits it, and may go nowhere; what it shows stands in the page itself."""
+
+HEADERS: Final[Mapping[str, str]] = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Refuses requests of strangers, and sends the policy with every answer."""
+
+    app: ASGIApp
+    hosts: Collection[str]  # `host:port` by which this server is called
+    token: str  # that our own pages send with what they write
+    password: str = ""  # that a browser is asked for; "" for none
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_with_policy(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        refusal = self._refusal(scope, Headers(scope=scope))
+        await (refusal or self.app)(scope, receive, send_with_policy)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> PlainTextResponse | None:
+        if headers.get("host", "") not in self.hosts:
+            return PlainTextResponse("This server is not called so.\n", 421)
+        if self.password and not self._knows_password(headers):
+            asks = {"www-authenticate": 'Basic realm="newscorpus", charset="UTF-8"'}
+            return PlainTextResponse("A password is needed.\n", 401, asks)
+        if scope["method"] not in {"GET", "HEAD"} and not self._may_write(scope, headers):
+            return PlainTextResponse("Only pages of this server may write.\n", 403)
+        return None
+
+    def _knows_password(self, headers: Headers) -> bool:
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        try:
+            _, _, password = base64.b64decode(given, validate=True).partition(b":")
+        except ValueError:
+            return False
+        return kind.lower() == "basic" and hmac.compare_digest(password, self.password.encode())
+
+    def _may_write(self, scope: Scope, headers: Headers) -> bool:
+        """Whether a request comes from a page of ours, or from a program: no foreign page may send JSON unasked."""
+        origin = headers.get("origin")
+        if origin is not None and origin.partition("://")[2] not in self.hosts:
+            return False
+        if scope["path"].startswith("/api/") and headers.get("content-type", "").partition(";")[0] == JSON:
+            return True
+        return hmac.compare_digest(headers.get(TOKEN_HEADER, "").encode(), self.token.encode())
+
 
 KINDS = {".css": "text/css", ".js": "text/javascript"}
 
@@ -52,11 +135,11 @@ def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", 
         CorpusError: a folder is missing.
     """
     pool = WorkerPool(do, 1, Limits().page_seconds, partial(prepare, Recipe()))
-    desk = Desk(named(corpora), secrets.token_urlsafe(), contact, pool, Jobs())
+    state = AppState(named(corpora), secrets.token_urlsafe(), contact, pool, Jobs())
 
     @asynccontextmanager
     async def closing_pool(_app: Starlette) -> AsyncIterator[None]:
-        with pool, closing(desk.jobs):
+        with pool, closing(state.jobs):
             yield
 
     app = Starlette(
@@ -69,17 +152,17 @@ def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", 
             Route("/documents/{corpus}/lines.csv", documents.table),
             Route("/documents/{corpus}/counts", documents.counts),
             Route("/documents/{corpus}/index", documents.index, methods=["POST"]),
-            Route("/documents/{corpus}/{document}", reading.view),
-            Route("/left-out/{corpus}", leaving_out.view),
-            Route("/left-out/{corpus}", leaving_out.mark, methods=["POST"]),
-            Route("/jobs/{number:int}", running.view),
+            Route("/documents/{corpus}/{document}", documents.read),
+            Route("/left-out/{corpus}", marking.left_out),
+            Route("/left-out/{corpus}", marking.mark_left_out, methods=["POST"]),
+            Route("/jobs/{number:int}", show_job),
             Route("/portal/{corpus}", portals.overview),
             Route("/portal/{corpus}/{portal}", portals.view),
             Route("/portal/{corpus}/{portal}/try", portals.try_text, methods=["POST"]),
             Route("/portal/{corpus}/{portal}/save", portals.save, methods=["POST"]),
             Route("/portal/{corpus}/{portal}/check", portals.check, methods=["POST"]),
-            Route("/watch/{corpus}", watching.view),
-            Route("/watch/{corpus}/contents", watching.contents),
+            Route("/watch/{corpus}", portals.watch),
+            Route("/watch/{corpus}/contents", portals.contents),
             Route("/mark/{corpus}", marking.overview),
             Route("/mark/{corpus}/{portal}", marking.scores),
             Route("/mark/{corpus}/{portal}/train", marking.train, methods=["POST"]),
@@ -88,16 +171,16 @@ def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", 
             Route("/mark/{corpus}/{portal}/{list}", marking.mark, methods=["POST"]),
             Route("/api/extract", trying.api, methods=["POST"]),
         ],
-        middleware=[Middleware(Guard, hosts=frozenset(hosts), token=desk.token, password=password)],
+        middleware=[Middleware(Guard, hosts=frozenset(hosts), token=state.token, password=password)],
         exception_handlers=dict.fromkeys((ValueError, OSError, ImportError, HTTPException), _failed),
         lifespan=closing_pool,
     )
-    app.state.desk = desk
+    app.state.own = state
     return app
 
 
 def _home(request: Request) -> Response:
-    return desk_of(request).render(request, "home.html", "newscorpus", corpora=desk_of(request).corpora)
+    return state_of(request).render(request, "home.html", "newscorpus", corpora=state_of(request).corpora)
 
 
 def _static(request: Request) -> Response:
@@ -114,6 +197,60 @@ def _failed(request: Request, error: Exception) -> Response:
     line = error.detail if isinstance(error, HTTPException) else describe(error)
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": line}, status)
-    answer = desk_of(request).render(request, "failed.html", "That did not work", line=line)
+    answer = state_of(request).render(request, "failed.html", "That did not work", line=line)
     answer.status_code = status
     return answer
+
+
+STOP_SECONDS = 3
+"""Longest time that open answers are waited for at the end."""
+
+
+def serve(
+    corpora: Sequence[Path],
+    host: str,
+    port: int,
+    password: str,
+    contact: str,
+    *,
+    opens_browser: bool,
+    tell: Callable[[str], object],
+) -> None:
+    """Serve corpora until Ctrl-C.
+
+    Args:
+        corpora: their folders.
+        host: address of this machine that is listened at.
+        port: any free one for 0.
+        password: that is asked for; "" for none.
+        contact: for the user agent, where a page from the web is tried.
+        opens_browser: whether the browser is opened.
+        tell: takes the line with the address, when the server listens.
+
+    Raises:
+        CorpusError: a folder is missing.
+        OSError: the address cannot be listened at.
+        ValueError: `host` stands for all addresses, so that no Host header could be checked.
+    """
+    with listening(host, port) as listener:
+        at = f"{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
+        names = [at, at.replace("127.0.0.1:", "localhost:")]
+        app = make_app(corpora, names, password, contact)
+        tell(f"newscorpus is at http://{at}/ until Ctrl-C")
+        if opens_browser:
+            webbrowser.open(f"http://{at}/")
+        config = uvicorn.Config(
+            app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=STOP_SECONDS
+        )
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Listen at an address of this machine, at any free port for 0; errors as for `serve`."""
+    if host in {"0.0.0.0", "::"}:  # noqa: S104 -- it is refused
+        raise ValueError(f"--host {host} stands for every address; name the one that the browsers will use")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        raise OSError(f"port {port} of {host}: {getattr(error, 'strerror', None) or error}") from error

@@ -1,4 +1,4 @@
-"""Search a corpus: its documents as a list, or words in their context."""
+"""Search a corpus, its documents as a list or words in their context, and read a document beside its page."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,12 +9,16 @@ from urllib.parse import urlencode
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from newscorpus.corpus.concordance import Counts, Query, SearchIndex, Side, in_order, lines_table, opened_index
-from newscorpus.views.ui.desk import desk_of
-from newscorpus.views.ui.running import answer
+from newscorpus.corpus.changes import Piece, marked_difference, texts_of
+from newscorpus.corpus.left_out import DuplicateLine
+from newscorpus.corpus.search import Counts, Query, SearchIndex, Side, in_order, lines_table, opened_index
+from newscorpus.data import Record
+from newscorpus.views.explain.page import ShownPage
+from newscorpus.views.ui.state import AppState, answer, state_of
 
 LISTED = 25
 """Documents on one page of the list."""
@@ -53,29 +57,29 @@ class Search:
 
 async def view(request: Request) -> Response:
     """Show what is found; where there is no index yet, have it made first."""
-    desk, corpus, name = desk_of(request), desk_of(request).corpus(request), request.path_params["corpus"]
+    state, corpus, name = state_of(request), state_of(request).corpus(request), request.path_params["corpus"]
     search = _search(request)
     found = await run_in_threadpool(_found, corpus, search)
     template = "documents.html" if found else "indexing.html"
-    return desk.render(request, template, f"Documents: {name}", corpus=name, search=search, **(found or {}))
+    return state.render(request, template, f"Documents: {name}", corpus=name, search=search, **(found or {}))
 
 
 async def counts(request: Request) -> Response:
     """Show how many documents are found by month and portal."""
-    corpus, search = desk_of(request).corpus(request), _search(request)
+    corpus, search = state_of(request).corpus(request), _search(request)
     found = await run_in_threadpool(_counts, corpus, search)
-    return desk_of(request).render(request, "counts.html", "Documents by month and portal", counts=found)
+    return state_of(request).render(request, "counts.html", "Documents by month and portal", counts=found)
 
 
 async def index(request: Request) -> Response:
     """Make the index, as `newscorpus search CORPUS` does."""
-    desk = desk_of(request)
-    return answer(request, desk.jobs.start(["search", str(desk.corpus(request))]), reloads=True)
+    state = state_of(request)
+    return answer(request, state.jobs.start(["search", str(state.corpus(request))]), reloads=True)
 
 
 def table(request: Request) -> Response:
     """Send all lines that are found as CSV."""
-    corpus, search = desk_of(request).corpus(request), _search(request)
+    corpus, search = state_of(request).corpus(request), _search(request)
     search.query.matched  # noqa: B018 -- what cannot be read is said before the answer begins
     headers = {"content-disposition": 'attachment; filename="lines.csv"'}
     return StreamingResponse(_table(corpus, search), media_type="text/csv", headers=headers)
@@ -116,3 +120,53 @@ def _table(corpus: Path, search: Search) -> Iterator[bytes]:
     with opened_index(corpus) as index:
         if index:
             yield from lines_table(in_order(index.lines(search.query), search.form.sort))
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedText:
+    """A text that a document had at another time, and how that of the corpus differs from it."""
+
+    fetched: str
+    revision: str
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """A document and what belongs to it."""
+
+    record: Record
+    members: tuple[DuplicateLine, ...]  # documents that were left out for it
+    others: tuple[ComparedText, ...]  # its texts that were left out
+    page: ShownPage | None  # None where no archive has its page
+
+
+async def read(request: Request) -> Response:
+    """Show a document."""
+    state, corpus, name = state_of(request), state_of(request).corpus(request), request.path_params["corpus"]
+    found = await run_in_threadpool(_read, state, corpus, request.path_params["document"])
+    if found is None:
+        return RedirectResponse(f"/documents/{name}")  # where the index is made
+    return state.render(request, "document.html", found.record.title or found.record.url, corpus=name, found=found)
+
+
+def _read(state: AppState, corpus: Path, document: str) -> ReadDocument | None:
+    with opened_index(corpus) as index:
+        if index is None:
+            return None
+        record, members = index.document(document), index.members(document)
+        texts = texts_of(corpus, document) if index.has_other_texts(document) else []
+    if record is None:
+        raise HTTPException(404, f"no document {document!r} is published here")
+    source = state.archived(record.url)
+    return ReadDocument(
+        record,
+        tuple(members),
+        tuple(_compared(one, record) for one in texts if one.revision != record.revision),
+        state.show(source) if source else None,
+    )
+
+
+def _compared(other: Record, record: Record) -> ComparedText:
+    before, after = (f"{one.title}\n{one.text}" for one in (other, record))
+    return ComparedText(other.fetched, other.revision, tuple(marked_difference(before, after)))

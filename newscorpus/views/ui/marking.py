@@ -1,6 +1,10 @@
-"""Mark pages: which blocks are main text, as a person sees it; every mark is saved before it is answered."""
+"""Mark pages: which blocks are main text, as a person sees it, and what should not have been left out.
+
+Every mark is saved before it is answered.
+"""
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import combinations
@@ -12,9 +16,10 @@ import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from newscorpus.artifacts import own_models
+from newscorpus.corpus.left_out import read_duplicates
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.errors import CorpusError
 from newscorpus.lab.evaluation.agreement import Agreement, agreement
@@ -34,14 +39,15 @@ from newscorpus.lab.gold.marking import (
     read_marks,
     save_mark,
 )
-from newscorpus.layout import MANIFEST
+from newscorpus.layout import DUPLICATES, MANIFEST
 from newscorpus.page.registry import DEFAULT
 from newscorpus.portal.schema import set_extractor
-from newscorpus.store.ledger.views.addresses import UrlEntry, archived_articles, find, states
+from newscorpus.store.ledger.addresses import UrlEntry, archived_articles, find, states
+from newscorpus.store.reasons import Reason, find_reason
 from newscorpus.urls import document_id
 from newscorpus.views.explain.page import archived_source
-from newscorpus.views.ui.desk import Desk, desk_of
-from newscorpus.views.ui.running import answer
+from newscorpus.views.stats.count import Refusals, refusals
+from newscorpus.views.ui.state import AppState, answer, state_of
 
 LISTED = 50
 """Pages that a list offers beyond those that are done."""
@@ -53,8 +59,8 @@ SCORED = (DEFAULT, "trafilatura-no-comments", "bte")
 """The extractors that are scored: ours, the usual one, and the oldest baseline; beside them the portal's own model."""
 
 
-class Stroke(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a key sends: blocks and what they are."""
+class MarkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The marks that a key sends: blocks and what they are."""
 
     page: str
     who: str
@@ -65,11 +71,11 @@ class Stroke(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 async def overview(request: Request) -> Response:
     """Show the portals of a corpus with their lists, agreements and scores."""
-    desk, corpus = desk_of(request), desk_of(request).corpus(request)
+    state, corpus = state_of(request), state_of(request).corpus(request)
     portals = sorted({portal for portal, _ in await run_in_threadpool(states, corpus) if portal})
     marks = {portal: read_marks(journal_of(corpus, portal)) for portal in portals}
     agreements = {portal: _agreements(found) for portal, found in marks.items()}
-    return desk.render(
+    return state.render(
         request,
         "marks.html",
         f"Mark: {request.path_params['corpus']}",
@@ -84,7 +90,7 @@ async def overview(request: Request) -> Response:
 
 async def page(request: Request) -> Response:
     """Show the next page of a list that a person has not done, or the one that is named."""
-    desk, corpus, portal, name = _place(request)
+    state, corpus, portal, name = _place(request)
     who, url = request.query_params.get("who", "").strip(), request.query_params.get("page", "")
     if not who:
         raise ValueError("say who marks: any name will do")
@@ -93,12 +99,12 @@ async def page(request: Request) -> Response:
     url = url or await run_in_threadpool(_next, corpus, portal, name, who, marks)
     values: dict[str, Any] = {"corpus": request.path_params["corpus"], "portal": portal, "list": name, "who": who}
     if not url:
-        return desk.render(request, "marked_all.html", "All done", **values)
-    shown = await run_in_threadpool(_show, desk, corpus, url, name)
+        return state.render(request, "marked_all.html", "All done", **values)
+    shown = await run_in_threadpool(_show, state, corpus, url, name)
     mine = next((one for one in marks if (one.page, one.list, one.who) == (url, name, who)), None)
     held = {at: block.kind for at, block in mine.blocks.items()} if mine else _filled_in(name, shown.view.blocks)
     known = judged_elsewhere(marks, who, url)
-    return desk.render(
+    return state.render(
         request,
         "mark.html",
         f"Mark: {portal}",
@@ -119,43 +125,43 @@ async def page(request: Request) -> Response:
 async def mark(request: Request) -> Response:
     """Save what a key sent."""
     _, corpus, portal, name = _place(request)
-    stroke = msgspec.json.decode(await request.body(), type=Stroke)
-    await run_in_threadpool(_save, corpus, portal, name, stroke)
+    sent = msgspec.json.decode(await request.body(), type=MarkRequest)
+    await run_in_threadpool(_save, corpus, portal, name, sent)
     return Response(status_code=204)
 
 
 async def scores(request: Request) -> Response:
     """Show the F1 of extractors on the measured pages of a portal, with its interval."""
-    desk = desk_of(request)
-    corpus, portal = desk.portal(request)
+    state = state_of(request)
+    corpus, portal = state.portal(request)
     own = own_models() / portal
     extractors = [*SCORED, *([str(own)] if own.is_dir() else [])]
     found = await run_in_threadpool(_scores, journal_of(corpus, portal).with_suffix(".jsonl"), extractors)
-    return desk.render(request, "scores.html", f"Scores: {portal}", found=found)
+    return state.render(request, "scores.html", f"Scores: {portal}", found=found)
 
 
 def train(request: Request) -> Response:
     """Train a model on the pages of a portal that are there to teach, as `newscorpus train` does."""
-    corpus, portal = desk_of(request).portal(request)
+    corpus, portal = state_of(request).portal(request)
     gold = journal_of(corpus, portal).with_suffix(".jsonl")
     model = ["main-text", "--start-from", "main-text", "--output", str(own_models() / portal)]
-    return answer(request, desk_of(request).jobs.start(["train", *model, "--data", str(gold)]))
+    return answer(request, state_of(request).jobs.start(["train", *model, "--data", str(gold)]))
 
 
 def use(request: Request) -> Response:
     """Let a portal's pages be extracted by the model that was trained."""
-    _, portal = desk_of(request).portal(request)
+    _, portal = state_of(request).portal(request)
     file = set_extractor(portal, f"{own_models().name}/{portal}")
-    return desk_of(request).render(request, "used.html", f"Mark: {portal}", file=file)
+    return state_of(request).render(request, "used.html", f"Mark: {portal}", file=file)
 
 
-def _place(request: Request) -> tuple[Desk, Path, str, ListName]:
-    desk = desk_of(request)
-    corpus, portal = desk.portal(request)
+def _place(request: Request) -> tuple[AppState, Path, str, ListName]:
+    state = state_of(request)
+    corpus, portal = state.portal(request)
     name = request.path_params["list"]
     if name not in SPLITS:
         raise HTTPException(404, f"no list {name!r}; the lists are: {', '.join(SPLITS)}")
-    return desk, corpus, portal, name
+    return state, corpus, portal, name
 
 
 def _next(corpus: Path, portal: str, name: ListName, who: str, marks: Sequence[PageMarks]) -> str:
@@ -182,12 +188,12 @@ def _taught(corpus: Path, portal: str, taken: set[str]) -> list[str]:
     return [one.url for one in heapq.nsmallest(LISTED, records, key=lambda one: (one.confidence, one.id))]
 
 
-def _show(desk: Desk, corpus: Path, url: str, name: ListName) -> Any:
+def _show(state: AppState, corpus: Path, url: str, name: ListName) -> Any:
     entry = find(corpus, url)
     if entry is None:
         raise CorpusError(f"{url}: never met in this corpus")
     source = archived_source(corpus, url, *entry.archived)
-    return desk.show(source, is_blind=name == "measure")
+    return state.show(source, is_blind=name == "measure")
 
 
 def _filled_in(name: ListName, blocks: Iterable[Any]) -> dict[int, str]:
@@ -206,10 +212,10 @@ def keep(corpus: Path, url: str, who: str) -> None:
     save_mark(journal, MarkLine(url, listed.get(url, "teach"), who.strip(), _now(), kept=place_of(*entry.archived)))
 
 
-def _save(corpus: Path, portal: str, name: ListName, stroke: Stroke) -> None:
-    entry = _archived(corpus, stroke.page, stroke.who)
-    place = place_of(*entry.archived) if stroke.done else None
-    line = MarkLine(stroke.page, name, stroke.who.strip(), _now(), stroke.blocks, place, stroke.n_blocks)
+def _save(corpus: Path, portal: str, name: ListName, sent: MarkRequest) -> None:
+    entry = _archived(corpus, sent.page, sent.who)
+    place = place_of(*entry.archived) if sent.done else None
+    line = MarkLine(sent.page, name, sent.who.strip(), _now(), sent.blocks, place, sent.n_blocks)
     save_mark(journal_of(corpus, portal), line)
 
 
@@ -246,3 +252,38 @@ def _scores(gold: Path, extractors: Sequence[str]) -> list[Summary]:
     if not gold.is_file():
         raise ValueError("no page is marked yet")
     return [one for one in summarise(evaluate([gold], extractors, SPLITS["measure"])) if one.scope == "all"]
+
+
+SAMPLES = 20
+"""Pages of each reason, those with the least hash of their addresses."""
+
+
+async def left_out(request: Request) -> Response:
+    """Show every reason with its number and some of its pages."""
+    state, name = state_of(request), request.path_params["corpus"]
+    groups, duplicates = await run_in_threadpool(_left_out, state.corpus(request))
+    values = {"corpus": name, "groups": groups, "duplicates": duplicates}
+    return state.render(request, "left_out.html", f"Left out: {name}", **values)
+
+
+async def mark_left_out(request: Request) -> Response:
+    """Save that a page should have been kept."""
+    async with request.form() as form:
+        url, who = str(form.get("page", "")), str(form.get("who", ""))
+    await run_in_threadpool(keep, state_of(request).corpus(request), url, who)
+    return PlainTextResponse("marked: should have been kept")
+
+
+def _left_out(corpus: Path) -> tuple[list[tuple[Refusals, Reason]], Mapping[str, int]]:
+    """What was rejected, each with what the reason means, and how many documents were left out as duplicates."""
+    path = corpus / DUPLICATES
+    duplicates = Counter(line.kind.value for line in (read_duplicates(path) if path.is_file() else ()))
+    groups = [(one, _meaning(f"{one.stage}/{one.reason}")) for one in refusals([corpus], SAMPLES)]
+    return groups, dict(duplicates.most_common())
+
+
+def _meaning(name: str) -> Reason:
+    try:
+        return find_reason(name)
+    except CorpusError:  # the corpus was crawled by another version, or a pipeline of one's own rejects
+        return Reason(name, "a reason that this version does not give", "")

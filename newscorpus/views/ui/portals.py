@@ -1,4 +1,4 @@
-"""Show and change the file of a portal: each rule on archived pages as one types, and what it found over time."""
+"""Show the crawls of portals, and show and change their files: each rule on archived pages, and what it found."""
 
 import hashlib
 import re
@@ -12,17 +12,19 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
+from newscorpus.corpus.published import published_folder
 from newscorpus.errors import CorpusError, PortalError
 from newscorpus.files import replacing
+from newscorpus.layout import LEDGER, MANIFEST
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.schema import find_file, own_portal_file, read_portal
-from newscorpus.store.ledger.looks import alarms, last_looks
-from newscorpus.store.ledger.views.activity import over_time
-from newscorpus.store.ledger.views.addresses import archived_articles, states
+from newscorpus.store.ledger.addresses import archived_articles, over_time, states
+from newscorpus.store.ledger.portals import alarms, last_looks
 from newscorpus.upkeep.check import RuleTrial, found_lately, try_rules
 from newscorpus.views.explain.page import archived_source
-from newscorpus.views.ui.desk import Desk, desk_of
-from newscorpus.views.ui.running import answer
+from newscorpus.views.stats.count import corpus_stats
+from newscorpus.views.stats.page import crawl_state, shown
+from newscorpus.views.ui.state import AppState, answer, state_of
 
 PAGES = 12
 """Pages that rules are tried on, by the hash of their addresses."""
@@ -35,18 +37,18 @@ NAMED = re.compile(r"\s*([\w-]+)\s*=")
 
 async def overview(request: Request) -> Response:
     """List the portals of a corpus."""
-    desk, name = desk_of(request), request.path_params["corpus"]
-    found = await run_in_threadpool(states, desk.corpus(request))
+    state, name = state_of(request), request.path_params["corpus"]
+    found = await run_in_threadpool(states, state.corpus(request))
     portals = sorted({portal for portal, _ in found if portal})
-    return desk.render(request, "portals.html", f"Portals: {name}", corpus=name, portals=portals)
+    return state.render(request, "portals.html", f"Portals: {name}", corpus=name, portals=portals)
 
 
 async def view(request: Request) -> Response:
     """Show the file of a portal, and what its rules found over time."""
-    corpus, portal = desk_of(request).portal(request)
+    corpus, portal = state_of(request).portal(request)
     path = find_file(portal)
     text = await run_in_threadpool(path.read_text, "utf-8")
-    return desk_of(request).render(
+    return state_of(request).render(
         request,
         "portal.html",
         f"Portal: {portal}",
@@ -65,20 +67,20 @@ async def view(request: Request) -> Response:
 
 async def try_text(request: Request) -> Response:
     """Try the file as it stands in the form."""
-    corpus, portal = desk_of(request).portal(request)
+    corpus, portal = state_of(request).portal(request)
     form = await request.form()
     text = _text(form)
     values: dict[str, object] = {"error": "", "line": 0, "trials": []}
     try:
-        values["trials"] = await run_in_threadpool(_tried, desk_of(request), corpus, portal, text)
+        values["trials"] = await run_in_threadpool(_tried, state_of(request), corpus, portal, text)
     except PortalError as error:
         values |= {"error": str(error), "line": line_of(text, str(error))}
-    return desk_of(request).render(request, "tried.html", f"Portal: {portal}", **values)
+    return state_of(request).render(request, "tried.html", f"Portal: {portal}", **values)
 
 
 async def save(request: Request) -> Response:
     """Write the file as it stands in the form, unless it is wrong, or was changed by somebody else meanwhile."""
-    _, portal = desk_of(request).portal(request)
+    _, portal = state_of(request).portal(request)
     form = await request.form()
     text, path = _text(form), find_file(portal)
     read_portal(text, path)
@@ -89,13 +91,13 @@ async def save(request: Request) -> Response:
     with replacing(target) as file:
         file.write(text.encode())
     values = {"target": _short(target), "digest": _digest(text)}
-    return desk_of(request).render(request, "saved_portal.html", f"Portal: {portal}", **values)
+    return state_of(request).render(request, "saved_portal.html", f"Portal: {portal}", **values)
 
 
 async def check(request: Request) -> Response:
     """Run `newscorpus portal check` on the saved file."""
-    corpus, portal = desk_of(request).portal(request)
-    return answer(request, desk_of(request).jobs.start(["portal", "check", portal, "--corpus", str(corpus)]))
+    corpus, portal = state_of(request).portal(request)
+    return answer(request, state_of(request).jobs.start(["portal", "check", portal, "--corpus", str(corpus)]))
 
 
 def line_of(text: str, message: str) -> int:
@@ -144,9 +146,9 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _tried(desk: Desk, corpus: Path, name: str, text: str) -> list[RuleTrial]:
+def _tried(state: AppState, corpus: Path, name: str, text: str) -> list[RuleTrial]:
     portal = read_portal(text, find_file(name))
-    return desk.do(partial(try_rules, portal, _pages(corpus, name)))
+    return state.do(partial(try_rules, portal, _pages(corpus, name)))
 
 
 def _pages(corpus: Path, portal: str) -> list[SourcePage]:
@@ -160,3 +162,19 @@ def _archived(corpus: Path, url: str, file: str, offset: int) -> SourcePage | No
         return archived_source(corpus, url, file, offset)
     except CorpusError:  # a page whose capture is no page any more; another one is tried
         return None
+
+
+def watch(request: Request) -> Response:
+    """Show how the crawl of a corpus stands; while it runs the page asks for this again every few seconds."""
+    state, corpus, name = state_of(request), state_of(request).corpus(request), request.path_params["corpus"]
+    crawl = crawl_state(corpus) if (corpus / LEDGER).is_file() else None
+    is_published = (published_folder(corpus) / MANIFEST).is_file()
+    values = {"corpus": name, "crawl": crawl, "is_published": is_published, "tries": True}
+    return state.render(request, "watch.html", f"Watch: {name}", **values)
+
+
+async def contents(request: Request) -> Response:
+    """Show what is in a corpus, and what was left out."""
+    state, corpus = state_of(request), state_of(request).corpus(request)
+    found = await run_in_threadpool(corpus_stats, corpus)
+    return state.render(request, "contents.html", f"Watch: {found.name}", tries=True, **shown(found))

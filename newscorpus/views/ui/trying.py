@@ -18,7 +18,7 @@ from newscorpus.portal.schema import list_portals, load_portal
 from newscorpus.spiders.one_page import fetch_page
 from newscorpus.urls import is_web
 from newscorpus.views.explain.page import ShownPage
-from newscorpus.views.ui.desk import Desk, desk_of
+from newscorpus.views.ui.state import AppState, state_of
 from newscorpus.workers import WorkerPool
 
 FETCH_SECONDS = 60.0
@@ -42,9 +42,9 @@ class Trial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 async def view(request: Request) -> Response:
     """Show the form; with `url` in the address of the request, its archived page, too."""
-    desk, choice = desk_of(request), Trial(url=request.query_params.get("url", ""))
-    page = await run_in_threadpool(desk.archived, choice.url) if choice.url else None
-    shown = [await run_in_threadpool(desk.show, page)] if page else []
+    state, choice = state_of(request), Trial(url=request.query_params.get("url", ""))
+    page = await run_in_threadpool(state.archived, choice.url) if choice.url else None
+    shown = [await run_in_threadpool(state.show, page)] if page else []
     return _render(request, choice, shown)
 
 
@@ -53,16 +53,16 @@ async def post(request: Request) -> Response:
     async with request.form(max_files=1, max_part_size=Limits().max_bytes) as form:
         choice, body = _choice(form), await _body(form)
     names = [choice.extractor, *filter(None, [choice.beside])]
-    page = await run_in_threadpool(_page, desk_of(request), choice, body)
-    shown = [await run_in_threadpool(_shown, desk_of(request), choice, name, page) for name in names]
+    page = await run_in_threadpool(_page, state_of(request), choice, body)
+    shown = [await run_in_threadpool(_shown, state_of(request), choice, name, page) for name in names]
     return _render(request, choice, shown)
 
 
 async def api(request: Request) -> Response:
     """Answer `POST /api/extract`: the same as JSON."""
     choice = msgspec.json.decode(await request.body(), type=Trial)
-    page = await run_in_threadpool(_page, desk_of(request), choice, choice.html.encode())
-    shown = await run_in_threadpool(_shown, desk_of(request), choice, choice.extractor, page)
+    page = await run_in_threadpool(_page, state_of(request), choice, choice.html.encode())
+    shown = await run_in_threadpool(_shown, state_of(request), choice, choice.extractor, page)
     key = "rejected" if isinstance(shown.result, Rejected) else "record"
     answer = {key: shown.result, "paragraphs": shown.paragraphs, "page": shown.view}
     return Response(msgspec.json.encode(answer), media_type="application/json")
@@ -71,7 +71,7 @@ async def api(request: Request) -> Response:
 def _render(request: Request, choice: Trial, shown: list[ShownPage]) -> Response:
     chosen = {"choice": choice, "extractors": names(), "portals": list_portals(), "rules": CHOSEN}
     part = "shown_pages.html" if "hx-request" in request.headers else "try.html"
-    return desk_of(request).render(request, part, "Try a page", shown=shown, **chosen)
+    return state_of(request).render(request, part, "Try a page", shown=shown, **chosen)
 
 
 def _choice(form: FormData) -> Trial:
@@ -85,7 +85,7 @@ async def _body(form: FormData) -> bytes:
     return uploaded or str(form.get("html", "")).encode("utf-8", "replace")
 
 
-def _page(desk: Desk, choice: Trial, body: bytes) -> SourcePage:
+def _page(state: AppState, choice: Trial, body: bytes) -> SourcePage:
     """The page that was given, or that stands at the address that was given."""
     portal = load_portal(choice.portal) if choice.portal in list_portals() else None
     if choice.portal and portal is None:
@@ -93,17 +93,17 @@ def _page(desk: Desk, choice: Trial, body: bytes) -> SourcePage:
     if body:
         found = SourcePage(Page(choice.url, body, {"content-type": "text/html; charset=utf-8"} if choice.html else {}))
     elif choice.url:
-        found = desk.archived(choice.url) or SourcePage(_fetched(choice.url, desk.contact))
+        found = state.archived(choice.url) or SourcePage(_fetched(choice.url, state.contact))
     else:
         raise ValueError("give an address, a file or the HTML of a page")
     return page_of_portal(found.page, portal, found.following, found.trust) if portal else found
 
 
-def _shown(desk: Desk, choice: Trial, extractor: str, page: SourcePage) -> ShownPage:
+def _shown(state: AppState, choice: Trial, extractor: str, page: SourcePage) -> ShownPage:
     if extractor not in names():
         raise ValueError(f"unknown extractor {extractor!r}; known are: {', '.join(names())}")
     rules = tuple(rule for rule in CHOSEN if rule in choice.rules)
-    return desk.show(page, Recipe(extractor, revision=Revision(rules or None)))
+    return state.show(page, Recipe(extractor, revision=Revision(rules or None)))
 
 
 def _fetched(url: str, contact: str) -> Page:

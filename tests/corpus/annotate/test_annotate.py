@@ -21,9 +21,8 @@ from newscorpus.cli import main
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.annotate import annotate as annotating
 from newscorpus.corpus.annotate.annotate import Annotation, annotate
-from newscorpus.corpus.annotate.annotators import _neural_tokens, check_annotator
+from newscorpus.corpus.annotate.annotators import Token, Word, _neural_tokens, check_annotator
 from newscorpus.corpus.annotate.forms import conllu, vertical
-from newscorpus.corpus.annotate.values import Token, Word
 from newscorpus.corpus.published import publish
 from newscorpus.data import Article, Fields, Record
 from newscorpus.errors import CorpusError

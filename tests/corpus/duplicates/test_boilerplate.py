@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from newscorpus.config import BuildConfig, DuplicateConfig
-from newscorpus.corpus.duplicates.boilerplate import cut_boilerplate, find_boilerplate
 from newscorpus.corpus.duplicates.collection import Collection
-from newscorpus.corpus.duplicates.sketch import make_sketch
-from newscorpus.corpus.duplicates.store import Store, layout_of
+from newscorpus.corpus.duplicates.find import cut_boilerplate, find_boilerplate
+from newscorpus.corpus.duplicates.store import Store, layout_of, make_sketch
 
 CONFIG = replace(DuplicateConfig(), boilerplate_documents=3)
 CALL = "Sledujte nás na sociálních sítích!"

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters, Survivor
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.find import Duplicate, DuplicateKind, find_duplicates, survivors
-from newscorpus.corpus.duplicates.sketch import Sketch, make_sketch
-from newscorpus.corpus.duplicates.store import Store, layout_of
+from newscorpus.corpus.duplicates.store import Sketch, Store, layout_of, make_sketch
 from newscorpus.corpus.duplicates.verify import Verifier
 from newscorpus.page.signature.signature import containment, jaccard, shingles, sign, word_hashes
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.duplicates import index, sketch
-from newscorpus.corpus.duplicates.store import Store
+from newscorpus.corpus.duplicates import index
+from newscorpus.corpus.duplicates.store import Sketch, Store
+from newscorpus.corpus.duplicates.store import make_sketch as sketch_text
 from newscorpus.data import Article, Fields
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import SEAL_BYTES, Row
@@ -40,9 +41,9 @@ def update(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, int]:
     """The index, and how many texts were read for it."""
     read: list[str] = []
 
-    def make_sketch(name: str, source: str, text: str, *more: Any) -> sketch.Sketch:
+    def make_sketch(name: str, source: str, text: str, *more: Any) -> Sketch:
         read.append(text)
-        return sketch.make_sketch(name, source, text, *more)
+        return sketch_text(name, source, text, *more)
 
     with monkeypatch.context() as patch:
         patch.setattr(index, "make_sketch", make_sketch)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters
-from newscorpus.corpus.duplicates.sketch import Sketch, make_sketch
-from newscorpus.corpus.duplicates.store import COLUMNS, KEPT, STATE, Covered, Store, layout_of
+from newscorpus.corpus.duplicates.store import COLUMNS, KEPT, STATE, Covered, Sketch, Store, layout_of, make_sketch
 from newscorpus.errors import DedupError
 from newscorpus.page.signature.signature import sign
 

@@ -19,7 +19,7 @@ from newscorpus.fetch.middlewares import politeness
 from newscorpus.fetch.middlewares.guards import Postponed
 from newscorpus.fetch.middlewares.pauses import PolitenessPolicy
 from newscorpus.fetch.middlewares.politeness import ASKED_AGAIN, ONE_OF_SEVERAL, PART, ROBOTS, PolitenessMiddleware
-from newscorpus.store.ledger.sites import SitePace
+from newscorpus.store.ledger.portals import SitePace
 
 CONFIG = PolitenessConfig(max_refusals=2, recent_answers=2, first_pause_seconds=100, max_pauses=2)
 START = 1_000.0

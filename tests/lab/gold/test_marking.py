@@ -24,9 +24,8 @@ from newscorpus.lab.gold.marking import (
     write_gold,
 )
 from newscorpus.lab.gold.pages import read_pages
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.values import ByteRange, Capture, Exchange, Origin
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter, encode
 
 URL = "https://news.example/1"
 PLACE = ByteRange("../archive/000001.warc.gz", 0, 0)

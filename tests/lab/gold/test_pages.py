@@ -8,9 +8,8 @@ import zstandard
 
 from newscorpus.data import Page
 from newscorpus.lab.gold.pages import GoldPage, Mark, PagesError, read_pages
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.values import ByteRange, Capture, Exchange
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter, encode
 
 NULLS: dict[str, Any] = dict.fromkeys(("url", "domain", "language", "title", "date", "authors", "text", "split"))
 FULL = {

@@ -7,8 +7,8 @@ import pytest
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.lab.evaluation.scores import ngram_scores
 from newscorpus.page.registry import load
-from newscorpus.views.demo.report import read_gold
-from newscorpus.views.demo.site import SITE
+from newscorpus.views.demo.run import read_gold
+from newscorpus.views.demo.server import SITE
 
 FLOORS = {"texttractor": 0.9, "texttractor-unrevised": 0.9, "shallow-tree": 0.8, "paragraph-svm": 0.6}
 """Mean F1 on the articles of the demo; a third of them have no p elements, and others lists and tables."""

@@ -11,9 +11,8 @@ from newscorpus.lab.gold.pages import GoldPage, PagesError
 from newscorpus.lab.systems.paragraph_svm.train import PARAGRAPH_SVM
 from newscorpus.lab.training.block_learner import train
 from newscorpus.lab.training.sources import TrainingError, silver_source
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.values import Capture, Exchange, Origin, Rules
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter, encode
 
 MakePage = Callable[..., GoldPage]
 RULES: Rules = {"text": ("article p",), "remove": ("h1",)}

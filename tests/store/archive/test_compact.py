@@ -18,11 +18,10 @@ from newscorpus.config import Limits
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.layout import standard_path
 from newscorpus.store.archive.compact import write_compact, write_standard
-from newscorpus.store.archive.encode import encode, encode_info
 from newscorpus.store.archive.frames import FOOTER, Closing, read_closing
 from newscorpus.store.archive.read import read_capture, read_captures
 from newscorpus.store.archive.values import ArchiveError, Capture, Exchange, Origin
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter, encode, encode_info
 
 PAGES = 40
 DATE = "2026-11-20T08:00:00.123456Z"

@@ -29,9 +29,9 @@ from newscorpus.page.source_page import SourcePage
 from newscorpus.store.archive import keeping
 from newscorpus.store.archive.read import read_capture
 from newscorpus.store.archive.values import Capture
-from newscorpus.store.archives import archive_files, finished_captures
 from newscorpus.store.ledger import Ledger
-from newscorpus.store.ledger.views.addresses import find
+from newscorpus.store.ledger.addresses import find
+from newscorpus.store.pages import archive_files, finished_captures
 
 URL = "https://news.example/story-{}"
 PAGES = 16

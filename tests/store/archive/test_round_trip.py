@@ -12,11 +12,10 @@ from warcio.archiveiterator import ArchiveIterator
 
 from newscorpus.config import Limits
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.store.archive.encode import encode
+from newscorpus.store.archive.keeping import addresses, read_groups
 from newscorpus.store.archive.read import read_capture, read_captures
-from newscorpus.store.archive.take_out import addresses, read_groups
 from newscorpus.store.archive.values import ArchiveError, Capture, Exchange, Origin
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter, encode
 
 MAX_BYTES = Limits().max_bytes
 URL = "https://news.example/story-1?a=b"
@@ -77,7 +76,7 @@ def test_records_of_ours_are_not_under_the_address_of_the_page(tmp_path: Path, m
     assert targets == {"warcinfo": None, "response": URL, "request": URL, "resource": own, "metadata": own}
     ((_, group),) = read_groups(path)
     assert addresses(group) == {URL}
-    monkeypatch.setattr("newscorpus.store.archive.encode.OWN_URN", "")
+    monkeypatch.setattr("newscorpus.store.archive.write.OWN_URN", "")
     archived(tmp_path / "earlier", (EXCHANGE, changed))
     (found, earlier) = (*read(tmp_path), *read(tmp_path / "earlier"))
     assert isinstance(found, Capture)
@@ -228,7 +227,7 @@ def test_a_file_that_could_not_be_begun_is_begun_by_the_next_write(
     with ArchiveWriter(tmp_path, 1_000, "newscorpus/0") as writer:
         writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES))
         with monkeypatch.context() as disk:
-            disk.setattr("newscorpus.store.archive.writer.extend", full)
+            disk.setattr("newscorpus.store.archive.write.extend", full)
             for _ in range(2):
                 with pytest.raises(OSError, match="No space left"):
                     writer.append(encode(EXCHANGE, CAPTURE, MAX_BYTES))

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.values import Exchange
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.ledger import REJECTIONS, Fetched, Ledger, LedgerError, Link, Series, UrlOutcome, key_of
 
 URL = "https://a.example/"

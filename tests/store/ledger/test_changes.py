@@ -10,7 +10,7 @@ import pytest
 
 from newscorpus.config import ArticleRevisitConfig
 from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
-from newscorpus.store.ledger.changes import HOUR, AgeSeen, article_interval, gone_documents, octave
+from newscorpus.store.ledger.revisits import HOUR, AgeSeen, article_interval, gone_documents, octave
 from newscorpus.urls import document_id
 
 URL = "https://a.cz/story"

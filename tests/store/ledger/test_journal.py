@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from newscorpus.store.ledger import REJECTIONS, Ledger, Link, Series, UrlOutcome, key_of
-from newscorpus.store.ledger.views.addresses import find
-from newscorpus.store.ledger.views.status import status
+from newscorpus.store.ledger.addresses import find
+from newscorpus.store.ledger.status import status
 
 ROWS = Series("intake/{:06}.jsonl")
 SITE = "https://paper.example"

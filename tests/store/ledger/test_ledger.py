@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter
 from newscorpus.store.ledger import Fetched, Ledger, LedgerError, Link, Series, UrlOutcome, UrlState, key_of
+from newscorpus.store.ledger.addresses import find, states
+from newscorpus.store.ledger.status import status
 from newscorpus.store.ledger.store import open_writer, reading
 from newscorpus.store.ledger.transaction import Transaction
-from newscorpus.store.ledger.views.addresses import find, states
-from newscorpus.store.ledger.views.status import status
 
 KILLING = Path(__file__).parent / "killing.py"
 URL = "https://a.cz/"

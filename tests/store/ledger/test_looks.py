@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from newscorpus.store.ledger import Ledger
-from newscorpus.store.ledger.looks import KEPT_LOOKS, Alarm, Look, alarms
-from newscorpus.store.ledger.views.status import status
+from newscorpus.store.ledger.portals import KEPT_LOOKS, Alarm, Look, alarms
+from newscorpus.store.ledger.status import status
 
 
 def look(number: int, portal: str = "news", template: str = "old") -> Look:

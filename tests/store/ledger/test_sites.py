@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from newscorpus.store.ledger import Ledger
-from newscorpus.store.ledger.sites import DAY_SECONDS, MOST_SECONDS_ALONE
+from newscorpus.store.ledger.portals import DAY_SECONDS, MOST_SECONDS_ALONE
 
 
 @pytest.fixture

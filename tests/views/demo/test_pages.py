@@ -12,8 +12,8 @@ from lxml import etree, html
 
 from newscorpus.portal.schema import load_portal
 from newscorpus.tokens import count_words, words
-from newscorpus.views.demo.report import read_gold
-from newscorpus.views.demo.site import PLACEHOLDER, SITE, read_routes
+from newscorpus.views.demo.run import read_gold
+from newscorpus.views.demo.server import PLACEHOLDER, SITE, read_routes
 
 GOLD = read_gold()
 ROUTES = read_routes()

@@ -20,8 +20,7 @@ from newscorpus.errors import CorpusError, DemoError
 from newscorpus.page.records import make_record
 from newscorpus.store.intake import journal_line
 from newscorpus.terminal import describe
-from newscorpus.views.demo.report import DemoReport, Gold, PageOutcome, read_report
-from newscorpus.views.demo.show import crawl_progress, print_report
+from newscorpus.views.demo.run import DemoReport, Gold, PageOutcome, crawl_progress, print_report, read_report
 
 BASE = "http://127.0.0.1:4711"
 TEXT = "one two three four five six seven eight"

@@ -9,8 +9,7 @@ import pytest
 from newscorpus.errors import DemoError
 from newscorpus.store.intake import read_journal
 from newscorpus.views.demo import run
-from newscorpus.views.demo.report import KEPT, DemoReport, read_gold, read_report
-from newscorpus.views.demo.run import crawl, run_demo
+from newscorpus.views.demo.run import KEPT, DemoReport, crawl, read_gold, read_report, run_demo
 from newscorpus.views.demo.server import serving
 
 GOLD = read_gold()

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from newscorpus.views.demo.site import PLACEHOLDER, SITE, DemoSite, Route, read_routes
+from newscorpus.views.demo.server import PLACEHOLDER, SITE, DemoSite, Route, read_routes
 
 BASE = "http://127.0.0.1:4711"
 DEMO = DemoSite(read_routes(), BASE, date(2026, 12, 31))

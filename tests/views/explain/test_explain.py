@@ -26,13 +26,11 @@ from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row, encode_row
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import TemplateSection
-from newscorpus.store.archive.encode import encode
 from newscorpus.store.archive.values import Capture, Exchange, Origin
-from newscorpus.store.archive.writer import ArchiveWriter
+from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.intake import IntakeWriter, encode_header, journal_line
 from newscorpus.store.ledger import Fetched, Ledger, Link, Series, UrlOutcome, UrlState, key_of
-from newscorpus.views.explain.address import FATES, Explanation, Fate, explain
-from newscorpus.views.explain.lines import explanation_lines
+from newscorpus.views.explain.address import FATES, Explanation, Fate, explain, explanation_lines
 from newscorpus.views.explain.page import archived_source, inspect_page
 
 SITE = "https://news.example"

@@ -20,8 +20,7 @@ from newscorpus.page.records import make_record
 from newscorpus.store.intake import journal_line
 from newscorpus.views.stats import count
 from newscorpus.views.stats.count import LENGTH_CLASSES, OTHERS, UNKNOWN, CorpusStats, Size, corpus_stats
-from newscorpus.views.stats.page import page, picture
-from newscorpus.views.stats.tables import MAX_BARS, summary, tables
+from newscorpus.views.stats.page import MAX_BARS, page, picture, summary, tables
 
 HOSTILE = '</text><script>alert("1")</script>$x_{$ [bold]&amp;'
 

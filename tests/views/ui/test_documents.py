@@ -21,8 +21,7 @@ from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
 from newscorpus.page.signature.signature import sign
 from newscorpus.store.intake import IntakeWriter, journal_line
-from newscorpus.views.ui.app import make_app
-from newscorpus.views.ui.safety import TOKEN_HEADER
+from newscorpus.views.ui.app import TOKEN_HEADER, make_app
 
 HOST = "testserver"
 
@@ -167,7 +166,7 @@ def test_every_reason_stands_with_its_number_and_samples(revised: TestClient) ->
     assert "20 of 30" in text
     assert "&lt;i&gt;Seen&lt;/i&gt;" in text
     assert "mine/own_pipeline" in text  # a reason that only somebody's own pipeline gives
-    token = {TOKEN_HEADER: revised.app.state.desk.token}  # type: ignore[attr-defined]
+    token = {TOKEN_HEADER: revised.app.state.own.token}  # type: ignore[attr-defined]
     missing = revised.post("/left-out/small", data={"page": "https://a.example/1", "who": "ann"}, headers=token)
     assert missing.status_code == 422
     assert revised.post("/left-out/small", data={"page": "https://a.example/1", "who": "ann"}).status_code == 403

@@ -18,9 +18,9 @@ from newscorpus.corpus.published import open_corpus
 from newscorpus.lab.gold.marking import MarkedBlock, MarkLine, journal_of, read_marks, save_mark
 from newscorpus.lab.gold.pages import read_pages
 from newscorpus.portal.schema import load_portal
-from newscorpus.store.ledger.views.addresses import find
+from newscorpus.store.ledger.addresses import find
 from newscorpus.views.explain.page import archived_source
-from newscorpus.views.ui.safety import TOKEN_HEADER
+from newscorpus.views.ui.app import TOKEN_HEADER
 
 LISTED = "/mark/demo/demo/measure"
 

@@ -8,8 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from newscorpus.portal.schema import find_file, load_portal
+from newscorpus.views.ui.app import TOKEN_HEADER
 from newscorpus.views.ui.portals import line_of
-from newscorpus.views.ui.safety import TOKEN_HEADER
 
 PLACE = "/portal/demo/demo"
 TEMPLATE = "\n# My own remark.\n[template]\ntext = ['article']  # why\ntitle = [\n  'h1',\n  'h2',\n]\n"
@@ -25,7 +25,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def send(client: TestClient) -> Any:
     """Sends what a page of ours sends."""
-    headers = {TOKEN_HEADER: client.app.state.desk.token, "hx-request": "true"}  # type: ignore[attr-defined]
+    headers = {TOKEN_HEADER: client.app.state.own.token, "hx-request": "true"}  # type: ignore[attr-defined]
     return lambda path, **fields: client.post(path, data=fields, headers=headers)
 
 

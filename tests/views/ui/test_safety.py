@@ -16,9 +16,8 @@ from newscorpus.data import Page
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.views.explain.page import show_page
-from newscorpus.views.ui import desk
-from newscorpus.views.ui.app import make_app
-from newscorpus.views.ui.safety import TOKEN_HEADER
+from newscorpus.views.ui import state
+from newscorpus.views.ui.app import TOKEN_HEADER, make_app
 
 PROSE = "Yesterday the council of the town met and spoke about the bridge, the river and the school. " * 4
 
@@ -90,7 +89,7 @@ def test_a_hostile_page_does_nothing(tab: Any, served: str, trap: Any) -> None:
 def test_frame_and_policy_hold_even_if_its_markup_came_through(
     tab: Any, served: str, trap: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "frame", lambda markup, language="": hostile(trap.url))
+    monkeypatch.setattr(state, "frame", lambda markup, language="": hostile(trap.url))
     frame = show(tab, served, hostile(trap.url))
     for name in ("js", "send"):
         frame.locator(f"#{name}").click()
@@ -118,7 +117,7 @@ def test_other_names_of_the_server_are_refused(client: TestClient, host: str) ->
 
 
 def test_writes_need_the_token(client: TestClient) -> None:
-    token = client.app.state.desk.token  # type: ignore[attr-defined]
+    token = client.app.state.own.token  # type: ignore[attr-defined]
     page = {"html": f"<p>{PROSE}"}
     assert client.post("/try", data=page).status_code == 403
     assert client.post("/try", data=page, headers={TOKEN_HEADER: "guessed"}).status_code == 403
@@ -158,7 +157,7 @@ def test_only_files_of_ours_are_served(client: TestClient) -> None:
 
 
 def test_a_missing_extra_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("newscorpus.views.ui.server")]:
+    for name in [name for name in sys.modules if name.startswith("newscorpus.views.ui.app")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     with pytest.raises(ImportError, match=r"pip install 'newscorpus\[ui\]'"):

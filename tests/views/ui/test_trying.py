@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from newscorpus.cli import app
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record
-from newscorpus.views.ui.safety import TOKEN_HEADER
+from newscorpus.views.ui.app import TOKEN_HEADER
 
 LOOKS = [{"width": 1300, "height": 900}, {"width": 390, "height": 800}]
 
@@ -26,7 +26,7 @@ def record(demo_corpus: Path) -> Record:
 @pytest.fixture
 def send(client: TestClient) -> Any:
     """Sends the form as a page of ours does."""
-    token = client.app.state.desk.token  # type: ignore[attr-defined]
+    token = client.app.state.own.token  # type: ignore[attr-defined]
     headers = {TOKEN_HEADER: token, "hx-request": "true"}
     return lambda files=None, **fields: client.post("/try", data=fields, files=files, headers=headers)
 

@@ -15,9 +15,8 @@ from newscorpus.corpus.published import open_corpus
 from newscorpus.files import is_held
 from newscorpus.layout import CRAWL_LOCK, LEDGER
 from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
-from newscorpus.store.ledger.looks import Alarm
-from newscorpus.store.ledger.sites import SitePace
-from newscorpus.store.ledger.views.status import status
+from newscorpus.store.ledger.portals import Alarm, SitePace
+from newscorpus.store.ledger.status import status
 from newscorpus.views.ui.app import make_app
 
 RESTS = SitePace(

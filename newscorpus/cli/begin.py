@@ -1,0 +1,124 @@
+"""Add the verbs one begins with, `newscorpus init` and `demo`, and the browser side, `ui`."""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer import Argument, Option
+
+from newscorpus.cli.app import app, needs_extra
+
+FILES = {
+    "scrapy.cfg": "[settings]\ndefault = settings\n",
+    "settings.py": '''"""Settings of the crawls in this folder: those of newscorpus, and below them what is set here."""
+
+from newscorpus.settings import *  # noqa: F403
+
+# Where sites can reach you, a mail address or a page; part of the user agent. Only this machine is asked without it.
+NEWSCORPUS_CONTACT = ""
+''',
+    ".gitignore": "corpora/\n.scrapy/\n__pycache__/\n",
+    "portals/{name}.toml": """# Put your portal's values in place of these. A wrong key is answered with the known ones.
+name = "{name}"
+languages = ["en"]  # codes of ISO 639; articles in other languages are left out
+domains = ["news.example"]  # hosts below them count too
+start = ["https://www.news.example/"]  # pages to begin with; feeds and sitemaps are found by themselves
+
+# Address and page tell what is an article. Where they err, say it by regular expressions on path and query:
+# articles = ['^/\\d{{4}}/\\d\\d/\\d\\d/']
+# sections = ['^/(politics|sport)/$']
+# ignore = ['^/search']
+
+# delay_seconds = 1  # least pause between two requests
+""",
+}
+
+
+@app.command()
+def init(
+    folder: Annotated[Path, Argument(metavar="DIR", help="Folder of the project; made if missing.")],
+    name: Annotated[str, Option(metavar="NAME", help="Name of the first portal.")] = "first",
+) -> None:
+    """Begin a project: settings, and a portal file to fill in.
+
+    Nothing is written where one of its files is there already.
+    """
+    if not re.fullmatch("[a-z0-9-]+", name):
+        raise typer.BadParameter(f"--name is {name!r}; expected letters a-z, digits and '-'")
+    files = {folder / path.format(name=name): text for path, text in FILES.items()}
+    if there := [str(path) for path in files if path.exists()]:
+        raise FileExistsError(f"{', '.join(there)}: there already; nothing was written")
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.format(name=name) if path.suffix == ".toml" else text, "utf-8")
+        typer.echo(f"wrote {path}")
+    enter = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
+    typer.echo(
+        f"Next: set NEWSCORPUS_CONTACT in {folder / 'settings.py'}, fill in {folder / f'portals/{name}.toml'}, then\n"
+        f"  {enter}newscorpus crawl {name} -a limit=20\n"
+        f"or have a portal's file written for you:\n  {enter}newscorpus portal add ADDRESS"
+    )
+
+
+LOOPBACK = "127.0.0.1"
+UI_PORT = 8042
+"""Free on most machines; above those that need rights."""
+
+
+@app.command("ui")
+def show_in_browser(
+    corpora: Annotated[list[Path] | None, Argument(metavar="CORPUS", help="Folders of corpora.")] = None,
+    port: Annotated[int, Option(min=0, max=65535, help="Port; 0: any free one.")] = UI_PORT,
+    host: Annotated[str, Option(help="Address of this machine to serve others at; asks for a password.")] = LOOPBACK,
+    contact: Annotated[
+        str, Option(envvar="NEWSCORPUS_CONTACT", help="Mail address or URL: lets pages be fetched.")
+    ] = "",
+    browser: Annotated[bool, Option(help="Open the browser.")] = True,
+) -> None:
+    """Show corpora and pages in the browser.
+
+    A page beside its text, with what each block and field was decided on. Serves this machine only, until Ctrl-C.
+    """
+    with needs_extra("ui"):
+        from newscorpus.views.ui.app import serve
+
+    password = ""
+    if host != LOOPBACK:
+        password = typer.prompt("Password for the browser", hide_input=True, confirmation_prompt=True)
+    serve(corpora or [], host, port, password, contact, opens_browser=browser, tell=typer.echo)
+
+
+DEMO_CORPUS = Path("corpora/demo")
+
+
+@app.command()
+def demo(
+    output: Annotated[Path, Option(help="Folder of the corpus.")] = DEMO_CORPUS,
+    port: Annotated[int, Option(min=0, max=65535, help="Port of the server; 0: any free port.")] = 0,
+    ui: Annotated[bool, Option("--ui", help="Show the corpus in the browser, as `newscorpus ui`.")] = False,
+    serve_only: Annotated[bool, Option("--serve-only", help="Serve the portal without crawling it.")] = False,
+) -> None:
+    """Crawl a small portal that is served on this machine.
+
+    The corpus is compared with the texts and outcomes that are right for each page; exit code 1 if a page differs.
+    """
+    from rich.console import Console
+
+    from newscorpus.views.demo.run import crawl_progress, print_report, remove_earlier, run_demo
+    from newscorpus.views.demo.server import serve
+
+    if serve_only:
+        serve(port, lambda base: typer.echo(f"The demo portal is at {base}/ until Ctrl-C."))
+        return
+    remove_earlier(output)
+    with crawl_progress(Console(stderr=True)) as on_request:
+        report = run_demo(output, port, on_request)
+    print_report(report, Console())
+    if ui:
+        show_in_browser([output])
+    else:
+        typer.echo(f"To look at it in the browser: newscorpus ui {shlex.quote(str(output))}")
+    if report.surprises:
+        raise typer.Exit(1)

@@ -1,0 +1,299 @@
+"""Add the verbs of training and measuring: `newscorpus train`, `features` and `evaluate`."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import Argument, Option
+
+from newscorpus.cli.app import Jobs, app, default_extractor, needs_extra
+
+if TYPE_CHECKING:
+    from newscorpus.artifacts import Metadata
+    from newscorpus.lab.training.block_learner import BlockLearner
+    from newscorpus.lab.training.sources import TrainingPages
+
+
+class LabelMethod(StrEnum):
+    """Which blocks a published system takes for main text; keys of `newscorpus.lab.gold.align.LABELLERS`."""
+
+    EXACT = "exact"
+    ALIGNED = "aligned"
+
+
+DATA_HELP = "Pages and their text: JSON lines with `html` and `text`, or a folder with html/ and clean/; repeatable."
+Data = Annotated[list[Path] | None, Option(metavar="PATH", help=DATA_HELP)]
+Silver = Annotated[Path | None, Option(metavar="CORPUS", help="Archived crawl, in which templates find the texts.")]
+Texts = Annotated[Path | None, Option(help="With --silver: JSON lines with `url` and `text`, in place of templates.")]
+LABELS_HELP = "Main text equals a paragraph (default with --texts), or is half in the text."
+HowLabelled = Annotated[LabelMethod | None, Option(help=LABELS_HELP)]
+START_HELP = "Keep the trees of the shipped model of this name, and add trees that one's own pages grow."
+
+
+@app.command()
+def train(
+    name: Annotated[
+        str, Argument(metavar="NAME", help="main-text, learned-fields, or a published system, such as paragraph-svm.")
+    ],
+    data: Data = None,
+    silver: Silver = None,
+    texts: Texts = None,
+    labels: HowLabelled = None,
+    start_from: Annotated[str, Option(metavar="NAME", help=START_HELP)] = "",
+    output: Annotated[Path | None, Option(help="Folder of the model; default: models/NAME-own.")] = None,
+) -> None:
+    """Train a model from pages and their text.
+
+    The same pages give the same model. `letters` is made without pages. Use the model by its folder:
+    `--extractor models/NAME-own`.
+    """
+    with needs_extra("train"):
+        from newscorpus.lab.training.registry import BLOCK_LEARNERS, TRAINERS, WITHOUT_PAGES
+    from newscorpus.lab.training.own import advice, default_folder
+
+    if name not in {**TRAINERS, **WITHOUT_PAGES}:
+        raise typer.BadParameter(f"unknown model {name!r}; known are: {', '.join((*TRAINERS, *WITHOUT_PAGES))}")
+    folder = output or default_folder(name)
+    if name in WITHOUT_PAGES:
+        if data or silver or texts or labels or start_from:
+            raise typer.BadParameter(f"{name} is made without pages; only --output goes with it")
+        metadata = WITHOUT_PAGES[name](folder)
+    else:
+        if labels and name not in BLOCK_LEARNERS:
+            raise typer.BadParameter(f"--labels goes with one of: {', '.join(BLOCK_LEARNERS)}")
+        metadata = _train(name, data, silver, texts, labels, start_from, folder)
+    for group, scores in metadata.scores.items():
+        typer.echo(f"{group}: " + ", ".join(f"{key} {value:g}" for key, value in scores.items()))
+        if said := advice(scores):
+            typer.echo(said)
+    typer.echo(f"The model lies in {folder}")
+
+
+def _train(
+    name: str,
+    data: list[Path] | None,
+    silver: Path | None,
+    texts: Path | None,
+    labels: LabelMethod | None,
+    start_from: str,
+    folder: Path,
+) -> "Metadata":
+    from newscorpus.lab.training.block_learner import train as train_blocks
+    from newscorpus.lab.training.own import named, train_own
+    from newscorpus.lab.training.registry import BLOCK_LEARNERS, TRAINERS
+
+    trainer = TRAINERS[name]
+    if start_from and (start_from != name or trainer.start_from is None):
+        able = [known for known, each in TRAINERS.items() if each.start_from]
+        raise typer.BadParameter(f"--start-from: {name} cannot; {', '.join(able)} can start from itself")
+    source = _source(data, silver, texts, trainer.licences)
+    of_sets = train_own_pages = trainer.train
+    if name in BLOCK_LEARNERS:
+        of_sets = train_own_pages = partial(train_blocks, _learner(name, labels, texts))
+    if source.learns_all or (silver and name not in BLOCK_LEARNERS):
+        if not trainer.learns_own:
+            raise typer.BadParameter(f"{name} learns from the sets alone: it takes many sites")
+        own = trainer.start_from if start_from else trainer.train_own
+        return train_own(name, own or train_own_pages, source, folder, _show_step)
+    if start_from:
+        raise typer.BadParameter("--start-from goes with pages of your own")
+    return named(of_sets(source, _show_step), name, folder).save(folder)
+
+
+@app.command()
+def features(
+    name: Annotated[str, Argument(metavar="NAME", help="System that decides block by block, such as paragraph-svm.")],
+    output: Annotated[Path, Argument(metavar="FILE", help="Table to write: .csv, or .arff for Weka.")],
+    data: Data = None,
+    silver: Silver = None,
+    texts: Texts = None,
+    labels: HowLabelled = None,
+) -> None:
+    """Write the blocks that a system is trained on as a table.
+
+    A row has the features of a block and its class.
+    """
+    with needs_extra("train"):
+        from newscorpus.lab.training.registry import BLOCK_LEARNERS
+    from newscorpus.lab.gold.conventions import LICENCES
+    from newscorpus.lab.training.block_learner import labelled_pages, table_lines
+    from newscorpus.terminal import progress, sink
+
+    source = _source(data, silver, texts, LICENCES)
+    if name not in BLOCK_LEARNERS:
+        raise typer.BadParameter(f"unknown system {name!r}; known are: {', '.join(BLOCK_LEARNERS)}")
+    learner = _learner(name, labels, texts)
+    pages = labelled_pages(learner, source.articles)
+    lines = table_lines(output.suffix, learner.features, progress(pages, "pages"))
+    with sink(output) as file:
+        file.writelines(lines)
+
+
+def _source(
+    data: list[Path] | None, silver: Path | None, texts: Path | None, licences: Mapping[str, str]
+) -> "TrainingPages":
+    from newscorpus.lab.training.own import is_own, own_source
+    from newscorpus.lab.training.sources import gold_source, silver_source
+
+    if data and texts:
+        raise typer.BadParameter("--texts goes with --silver")
+    if silver and not data:
+        return silver_source(silver, _show_step, texts)
+    if silver or not data:
+        raise typer.BadParameter("one of --data and --silver is needed")
+    if all(map(is_own, data)):
+        return own_source(data)
+    if len(data) > 1:
+        raise typer.BadParameter("--data: a folder of sets is given alone")
+    return gold_source(data[0], _show_step, licences)
+
+
+def _show_step(step: str) -> None:
+    typer.echo(step, err=True)
+
+
+def _learner(name: str, labels: LabelMethod | None, texts: Path | None) -> "BlockLearner":
+    from newscorpus.lab.gold.align import LABELLERS
+    from newscorpus.lab.training.registry import BLOCK_LEARNERS
+
+    chosen = labels or (LabelMethod.EXACT if texts else LabelMethod.ALIGNED)
+    return replace(BLOCK_LEARNERS[name], label=LABELLERS[chosen])
+
+
+class PageSplit(StrEnum):
+    """Which of the pages with gold text count."""
+
+    TRAIN = "train"
+    DEV = "dev"
+    ALL = "all"
+
+
+@app.command()
+def evaluate(
+    folder: Annotated[
+        Path | None, Argument(metavar="[FOLDER]", help="Has html/, clean/ and a subfolder for each extractor.")
+    ] = None,
+    dataset: Annotated[list[Path] | None, Option(metavar="FILE", help="Pages with gold text; may be repeated.")] = None,
+    extractor: Annotated[
+        list[str] | None,
+        Option(metavar="NAME", help="Extractor, or a model's folder; may be repeated. With FOLDER: used on html/."),
+    ] = None,
+    template: Annotated[
+        list[Path] | None, Option(metavar="FILE", help="With FOLDER: template to use on html/; may be repeated.")
+    ] = None,
+    split: Annotated[PageSplit, Option(help="Which of the pages.")] = PageSplit.DEV,
+    jobs: Jobs = 1,
+    output: Annotated[Path | None, Option(help="Write the figures as CSV and JSON.")] = None,
+    fields: Annotated[bool, Option("--fields", help="Compare title, date and authors, not the text.")] = False,
+    hidden: Annotated[bool, Option("--hidden", help="With --fields: hide the structured data.")] = False,
+    ceiling: Annotated[
+        bool, Option("--ceiling", help="Score a perfect choice of blocks: no classifier of blocks can do better.")
+    ] = False,
+) -> None:
+    """Compare extractors on pages with gold text.
+
+    The pages are those of --dataset, or of FOLDER. Of FOLDER the words in common with clean/ are counted, and
+    evaluation.csv goes into each extractor's subfolder; that of a model is named by its folder, that of a template by
+    its file without the suffix.
+    """
+    if bool(folder) is bool(dataset):
+        raise typer.BadParameter("name either FOLDER or --dataset")
+    if template and not folder:
+        raise typer.BadParameter("--template goes with FOLDER")
+    if fields and jobs > 1:
+        raise typer.BadParameter("--fields runs in one process")
+    if hidden and not fields:
+        raise typer.BadParameter("--hidden goes with --fields")
+    if folder:
+        if fields or ceiling or output:
+            raise typer.BadParameter("--fields, --ceiling and --output go with --dataset")
+        _evaluate_folder(folder, extractor or [], template or [], jobs)
+        return
+    datasets = dataset or []
+    if output:
+        output.mkdir(parents=True, exist_ok=True)
+    _say_all(datasets, split)
+    if ceiling:
+        _print_ceilings(datasets, split)
+    elif fields:
+        _evaluate_fields(datasets, extractor or ["newscorpus"], split, hidden, output)
+    else:
+        _evaluate_texts(datasets, extractor or [default_extractor()], split, jobs, output)
+
+
+def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path], jobs: int) -> None:
+    from newscorpus.lab.evaluation.folder import evaluate_folder, extract_folder, find_article, print_folder
+    from newscorpus.page.recipe import Recipe, extractor_of
+    from newscorpus.store.pages import page_origin
+    from newscorpus.terminal import progress, table_console
+
+    chosen = [(Path(name).name, Recipe(name), page_origin()) for name in extractors]
+    chosen += [(path.stem, Recipe("template"), page_origin(template=path)) for path in templates]
+    for name, recipe, origin in chosen:
+        extractor_of(recipe)  # a wrong name is an error before any page is read
+        find = partial(find_article, recipe, origin)
+        for _ in progress(extract_folder(folder, name, find, jobs), f"pages extracted by {name}"):
+            pass
+    print_folder(evaluate_folder(folder), table_console())
+
+
+def _print_ceilings(datasets: list[Path], split: PageSplit) -> None:
+    from newscorpus.lab.evaluation.compare import find_ceilings
+
+    for found in find_ceilings(datasets, split):
+        typer.echo(
+            f"{found.dataset}: {found.pages} articles, precision {found.precision:.4f}, recall {found.recall:.4f}, "
+            f"F1 {found.f1:.4f}, mean page F1 {found.page_f1:.4f}"
+        )
+
+
+def _say_all(datasets: list[Path], split: PageSplit) -> None:
+    """Say of which files all pages count, because they have no split."""
+    from newscorpus.lab.gold.pages import read_pages
+
+    for path in datasets if split is not PageSplit.ALL else ():
+        first = next(read_pages(path), None)
+        if first and not first.split:
+            typer.echo(f"{path}: its pages have no split; all of them count", err=True)
+
+
+def _evaluate_texts(
+    datasets: list[Path], extractors: list[str], split: PageSplit, jobs: int, output: Path | None
+) -> None:
+    from newscorpus.lab.evaluation import report
+    from newscorpus.lab.evaluation.compare import evaluate as evaluate_pages
+    from newscorpus.lab.evaluation.summary import summarise, summarise_confidence, summarise_rejections
+    from newscorpus.terminal import progress, table_console
+
+    results = list(progress(evaluate_pages(datasets, extractors, split, jobs), "pages evaluated"))
+    summaries, rejections = summarise(results), summarise_rejections(results)
+    confidence, worst = summarise_confidence(results), report.worst_pages(results, extractors[0])
+    console = table_console()
+    report.print_summaries(summaries, console)
+    report.print_similarity(summaries, console)
+    report.print_blocks(summaries, console)
+    report.print_rejections(rejections, console)
+    report.print_confidence(confidence, console)
+    report.print_worst(worst, console)
+    if output:
+        report.write_csv(output / "texts.csv", summaries)
+        path = output / "texts.json"
+        report.write_json(path, summaries=summaries, rejections=rejections, confidence=confidence, worst=worst)
+
+
+def _evaluate_fields(
+    datasets: list[Path], readers: list[str], split: PageSplit, hidden: bool, output: Path | None
+) -> None:
+    from newscorpus.lab.evaluation.fields import evaluate_fields, print_field_summaries, summarise_fields
+    from newscorpus.lab.evaluation.report import write_json
+    from newscorpus.terminal import progress, table_console
+
+    results = progress(evaluate_fields(datasets, readers, split, hidden), "pages evaluated")
+    summaries = summarise_fields(results)
+    print_field_summaries(summaries, table_console())
+    if output:
+        write_json(output / "fields.json", summaries=summaries)

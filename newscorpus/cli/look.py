@@ -1,0 +1,239 @@
+"""Add the verbs that look into a corpus: `newscorpus status`, `stats`, `verify` and `search`."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import Argument, Option
+
+from newscorpus.cli.app import Corpus, app, counted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from newscorpus.views.stats.page import CrawlState, StatsTable
+
+SHOWN_DAYS = 3
+"""Days of a crawl of which `status` says what became of the articles; `--json` has thirty."""
+SHOWN_ROWS = 15
+"""Rows of a table of `stats` that are printed; its page has more."""
+
+
+@app.command()
+def status(
+    corpus: Corpus,
+    as_json: Annotated[bool, Option("--json", help="Print JSON, one portal a line.")] = False,
+) -> None:
+    """Show how far a crawl has come.
+
+    Counts what is queued, kept and rejected, by portal; while the crawl runs, too. Says what cut the last crawl short,
+    for which reasons many pages were lost, which portals look different than before, and which sites rest or are given
+    up.
+    """
+    import msgspec
+
+    from newscorpus.store.ledger.portals import site_paces
+    from newscorpus.store.ledger.status import shortfalls
+    from newscorpus.store.ledger.status import status as read_status
+    from newscorpus.tokens import printable
+
+    found = read_status(corpus)
+    if as_json:
+        for one in found:
+            typer.echo(msgspec.json.encode(one).decode())
+        return
+    names = ("portal", "queued", "leased", "done", "failed", "kept", "words", "MB", "words/MB", "pages/min", "left")
+    rows = [
+        (
+            *(one.portal, one.queued, one.leased, one.done, one.failed, one.kept, one.words, f"{one.megabytes:.1f}"),
+            *(f"{one.words_per_megabyte:.0f}", f"{one.pages_per_minute:.0f}", _duration(one.seconds_left)),
+        )
+        for one in found
+    ]
+    typer.echo("\n".join(_aligned([names, *rows])))
+    for one in found:
+        if one.rejected:
+            typer.echo(f"{one.portal or 'no portal'}, rejected: {counted(one.rejected)}")
+    for one in found:
+        days = (f"{one.portal}, {day}" for day in one.coverage[-SHOWN_DAYS:])
+        for line in (*days, *shortfalls(asdict(one)), *map(str, one.redesigns)):
+            typer.echo(printable(line))
+    for site in site_paces(corpus):
+        if said := site.says(datetime.now(UTC)):
+            typer.echo(printable(f"{site.name}: {said}"))
+
+
+def _aligned(rows: list[tuple[object, ...]]) -> list[str]:
+    """Align the rows of a table, all columns but the first to the right."""
+    texts = [tuple(map(str, row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    first, *others = (f"{{:{'>' if number else '<'}{width}}}" for number, width in enumerate(widths))
+    return ["  ".join([first, *others]).format(*row) for row in texts]
+
+
+def _duration(seconds: int) -> str:
+    """Write seconds as hours and minutes; "" for none."""
+    hours, minutes = divmod(-(-seconds // 60), 60)
+    return (f"{hours} h {minutes:02} min" if hours else f"{minutes} min") if seconds else ""
+
+
+@app.command()
+def stats(
+    corpora: Annotated[list[Path], Argument(metavar="CORPUS", help="Folders of corpora, counted as one.")],
+    output: Annotated[Path | None, Option(help="Write stats.html and stats.svg into it, too.")] = None,
+) -> None:
+    """Count what is in corpora.
+
+    Documents and words by portal, date, language and more; and what was left out. The page that --output writes quotes
+    some of both, and shows how the crawls went.
+    """
+    from newscorpus.files import replacing
+    from newscorpus.terminal import progress, table_console
+    from newscorpus.views.stats.count import corpus_stats
+    from newscorpus.views.stats.page import page, picture, summary, tables
+
+    found = corpus_stats(*corpora, watch=partial(progress, what="records"))
+    typer.echo(f"{found.name}: {summary(found)}")
+    for table in tables(found):
+        _print(table, table_console())
+    if output:
+        output.mkdir(parents=True, exist_ok=True)
+        for name, content in (("stats.html", page(found, list(_crawls(corpora)))), ("stats.svg", picture(found))):
+            with replacing(output / name) as file:
+                file.write(content)
+        typer.echo(f"\nstats.html and stats.svg lie in {output}")
+
+
+def _crawls(corpora: list[Path]) -> Iterator["CrawlState"]:
+    """How the crawls of corpora went; what an older version crawled has its documents on the page, and no crawl."""
+    from newscorpus.errors import LedgerError
+    from newscorpus.layout import LEDGER
+    from newscorpus.terminal import complain
+    from newscorpus.views.stats.page import crawl_state
+
+    for corpus in corpora:
+        try:
+            if (corpus / LEDGER).is_file():
+                yield crawl_state(corpus)
+        except LedgerError as error:
+            complain(str(error))
+
+
+def _print(table: "StatsTable", console: "Console") -> None:
+    """Print the first rows of a table; as `Text`, since square brackets in a label are no markup."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from newscorpus.tokens import printable
+
+    lines = Table(box=None, pad_edge=False)
+    for at, name in enumerate(table.header):
+        lines.add_column(name, justify="right" if at else "left", overflow="fold")
+    for label, numbers in table.rows[:SHOWN_ROWS]:
+        lines.add_row(Text(printable(label)), *(f"{number:,}" for number in numbers))
+    console.print(Text(f"\n{table.title}", style="bold"), lines, sep="\n")
+    if len(table.rows) > SHOWN_ROWS:
+        console.print(f"and {len(table.rows) - SHOWN_ROWS} more")
+
+
+@app.command()
+def verify(
+    corpus: Corpus,
+    archive: Annotated[bool, Option("--archive", help="Read every record of the archive, too.")] = False,
+) -> None:
+    """Compare a published corpus with its manifest.
+
+    Every file is read; each that differs is named, and the exit code is 1. Of the archive only the beginnings and ends
+    of files are read, without --archive.
+    """
+    from newscorpus.corpus.verify import verify as verify_corpus
+    from newscorpus.layout import archived_files
+    from newscorpus.store.pages import archive_findings
+    from newscorpus.terminal import complain, progress
+    from newscorpus.tokens import number_of
+
+    manifest, findings = verify_corpus(corpus, partial(progress, what="records"))
+    findings += archive_findings(corpus, partial(progress, what="files of the archive"), whole=archive)
+    for finding in findings:
+        complain(finding)
+    if findings:
+        raise typer.Exit(1)
+    files = f"{number_of(len(manifest.shards), 'file')} of {manifest.bytes:,} bytes"
+    typer.echo(f"{corpus}: whole; {manifest.documents:,} documents, {manifest.words:,} words in {files}")
+    if archive:
+        n_files = number_of(len(archived_files(corpus)), "file")
+        typer.echo(f"Every record of its archive is whole, in {n_files}")
+
+
+if TYPE_CHECKING:
+    from newscorpus.corpus.search import ContextLine
+
+CONTEXT_COLUMNS = 40
+"""Of a line on each side, so that it fits into 100 columns."""
+
+
+class SortSide(StrEnum):
+    """By what lines are sorted; values of `newscorpus.corpus.search.Side`."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+
+def _day(given: str) -> str:
+    if given and not re.fullmatch(r"\d{4}(-\d\d){2}", given):
+        raise typer.BadParameter(f"{given!r} is no day, such as 2026-05-31")
+    return given
+
+
+@app.command()
+def search(
+    corpus: Corpus,
+    words: Annotated[
+        list[str] | None, Argument(metavar="WORDS", help="Words, '\"phrases\"', begin*. None: only the index is made.")
+    ] = None,
+    portal: Annotated[str, Option(metavar="NAME", help="Only documents of this portal.")] = "",
+    since: Annotated[
+        str, Option(metavar="DAY", help="Published on this day (YYYY-MM-DD) or later.", callback=_day)
+    ] = "",
+    until: Annotated[str, Option(metavar="DAY", help="Published on this day or earlier.", callback=_day)] = "",
+    language: Annotated[str, Option(metavar="TAG", help="Only documents in this language.")] = "",
+    flag: Annotated[str, Option(help="Only documents with this flag.")] = "",
+    sort: Annotated[SortSide | None, Option(help="Sort by what stands on this side of what was found.")] = None,
+    as_csv: Annotated[bool, Option("--csv", help="Print CSV.")] = False,
+) -> None:
+    """Find words in a published corpus, each in its context.
+
+    All of the words are wanted; 'this -that' leaves out documents with that. The index, CORPUS.search.sqlite beside the
+    corpus, is made when it is missing or older than the corpus.
+    """
+    from newscorpus.corpus.search import Query, in_order, lines_table, make_index, opened_index
+    from newscorpus.terminal import progress, sink
+    from newscorpus.tokens import number_of
+
+    sought = " ".join(words or ())
+    query = Query(sought, portal, since, until, language, flag)
+    if sought and not query.matched:
+        raise typer.BadParameter(f"{sought!r} names no word")
+    with opened_index(corpus) as found:
+        is_missing = found is None
+    if is_missing:
+        typer.echo(f"The index lies in {make_index(corpus, partial(progress, what='documents'))}", err=True)
+    with opened_index(corpus) as index, sink(None) as file:
+        if index and query.matched:
+            lines = in_order(index.lines(query), sort.value if sort else "")
+            file.writelines(lines_table(lines) if as_csv else map(_line, lines))
+            typer.echo(number_of(index.number(query), "document"), err=True)
+
+
+def _line(line: "ContextLine") -> bytes:
+    from newscorpus.tokens import printable
+
+    left, right = line.left[-CONTEXT_COLUMNS:], line.right[:CONTEXT_COLUMNS]
+    text = f"{line.day:10} {line.source}  {left:>{CONTEXT_COLUMNS}} [{line.found}] {right}"
+    return f"{printable(text)}\n".encode()

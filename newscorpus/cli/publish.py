@@ -1,0 +1,257 @@
+"""Add the verbs that publish a corpus: `build`, `dedup`, `release`, `remove`, `export`, `annotate` and `upload`."""
+
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer import Argument, Option
+
+from newscorpus.cli.app import Corpus, Jobs, app, counted, needs_extra
+from newscorpus.config import (
+    BuildConfig,
+    DuplicateConfig,
+    ExportConfig,
+    ExportFormat,
+    Gone,
+    ShardConfig,
+    ShardFormat,
+    SplitConfig,
+    SplitRule,
+    Survivor,
+)
+from newscorpus.layout import PUBLISHED
+
+SurvivorOption = Annotated[Survivor, Option(help="Which of several near-duplicates stays.")]
+RevisionOption = Annotated[Survivor, Option(help="Which of several texts of one document stays.")]
+
+
+@app.command()
+def build(
+    corpus: Corpus,
+    format: Annotated[ShardFormat, Option(help="Form of the published files.")] = ShardFormat.ZSTD,  # noqa: A002
+    survivor: SurvivorOption = Survivor.FIRST,
+    revision: RevisionOption = Survivor.LATEST,
+    min_confidence: Annotated[
+        float | None, Option(min=0, max=1, help="Least confidence of a text; default: the flag low_confidence decides.")
+    ] = None,
+    gone: Annotated[Gone, Option(help="What becomes of articles that their site deleted.")] = Gone.KEEP,
+    adopt: Annotated[bool, Option("--adopt", help="Use links and files of others that lie where it writes.")] = False,
+) -> None:
+    """Publish what was crawled, without duplicates.
+
+    Texts below the least confidence are left out, too. Every crawl ends with a build; another one takes another format,
+    confidence or policy.
+    """
+    from newscorpus.corpus.build import build as build_corpus
+    from newscorpus.terminal import progress
+
+    duplicates = DuplicateConfig(survivor=survivor, revision=revision)
+    config = BuildConfig(duplicates=duplicates, shards=ShardConfig(format), least_confidence=min_confidence, gone=gone)
+    report = build_corpus(corpus, config, progress, adopts=adopt)
+    _name_numba(report.documents)
+    for segment in report.torn:
+        typer.echo(f"{segment}: the last line is cut off, since the crawl was killed", err=True)
+    for line in report.damage():
+        typer.echo(line, err=True)
+    left_out = counted({"low_confidence": report.low_confidence, "gone": report.gone, **report.duplicates})
+    typer.echo(f"{report.documents} documents; {report.kept} kept, {report.words} words; left out: {left_out}")
+    typer.echo(f"The corpus lies in {corpus / PUBLISHED}")
+
+
+LARGE = 700_000
+"""Documents from which on numba saves a minute: 0.09 ms a document of 350 words (`benchmarks/signatures.py`)."""
+
+SHOWN = 20
+"""Lines of the report on reprints that are printed; the file has all."""
+
+
+@app.command()
+def dedup(
+    inputs: Annotated[list[Path], Argument(metavar="IN", help="Corpora, or JSON lines (.gz, .zst).")],
+    output: Annotated[Path, Option(help="Folder for what stays and the list of what goes.")],
+    against: Annotated[list[Path] | None, Option(metavar="IN", help="Leave out what repeats it; repeatable.")] = None,
+    survivor: SurvivorOption = Survivor.FIRST,
+    revision: RevisionOption = Survivor.LATEST,
+    report: Annotated[bool, Option("--report", help="Show who reprints whom.")] = False,
+    jobs: Jobs = 2,
+) -> None:
+    """Take duplicates out of corpora or files, and join them.
+
+    A run that was interrupted continues where it stopped, and one with a newer input, or one more, reads only that.
+    """
+    from newscorpus.corpus.merge import ANY_CONFIDENCE, REPRINTS, DedupOptions
+    from newscorpus.corpus.merge import dedup as dedup_documents
+    from newscorpus.terminal import progress
+
+    config = replace(ANY_CONFIDENCE, duplicates=DuplicateConfig(survivor=survivor, revision=revision))
+    done = dedup_documents(inputs, output, against or (), DedupOptions(config, jobs, progress))
+    _name_numba(done.documents)
+    typer.echo(f"{done.documents} documents; {done.kept} kept; left out: {counted(done.duplicates)}")
+    if report:
+        for source, repeated, kind, count in done.reprints[:SHOWN]:
+            typer.echo(f"{count:8} {kind:8} {source or 'unknown'} repeats {repeated or 'unknown'}")
+        typer.echo(f"All of them are in {output / REPRINTS}")
+    is_corpus = all(path.is_dir() for path in inputs)
+    typer.echo(f"The corpus lies in {output / PUBLISHED}" if is_corpus else f"The documents lie in {output}")
+
+
+def _name_numba(n_documents: int) -> None:
+    if n_documents >= LARGE and find_spec("numba") is None:
+        typer.echo("A run of this size takes minutes less with numba: pip install 'newscorpus[fast]'", err=True)
+
+
+@app.command()
+def release(
+    corpus: Corpus,
+    tag: Annotated[str, Argument(metavar="TAG", help="Name of the version, such as 2026-11.")],
+    against: Annotated[
+        str, Option(metavar="TAG", help="Compare TAG with this version; either may be a folder of a release or corpus.")
+    ] = "",
+    show_ids: Annotated[bool, Option("--ids", help="With --against: print the id of each row, too.")] = False,
+) -> None:
+    """Freeze what is published as a version, or compare two.
+
+    Manifest, card, and lists of the rows that were added, changed and removed since the last version go to
+    CORPUS/releases/TAG. With --against nothing is written: the rows are counted that differ between the two versions.
+    """
+    from newscorpus.corpus.release import KINDS, diff
+    from newscorpus.corpus.release import release as freeze
+
+    if show_ids and not against:
+        raise typer.BadParameter("--ids goes with --against")
+    if against:
+        changes = diff(against, tag, corpus)
+        for kind in KINDS:
+            rows = getattr(changes, kind)
+            typer.echo(f"{kind}: {len(rows):,}")
+            for name in sorted(rows) if show_ids else ():
+                typer.echo(f"{kind} {name}")
+        return
+    note = freeze(corpus, tag)
+    since = f"since {note.previous}" if note.previous else "the first release"
+    taken_out = f", {note.taken_out:,} taken out on demand" if note.taken_out else ""
+    typer.echo(
+        f"{note.tag}: {note.documents:,} documents; {note.added:,} added, {note.changed:,} changed,"
+        f" {note.removed:,} removed{taken_out} ({since})"
+    )
+
+
+@app.command()
+def remove(
+    corpus: Corpus,
+    names: Annotated[list[str], Argument(metavar="URL|ID", help="Addresses or ids of documents.")],
+    reason: Annotated[str, Option(metavar="TEXT", help="Why; it is noted, and should not name the document.")],
+    from_archive: Annotated[bool, Option("--from-archive", help="Overwrite the fetched pages as well.")] = False,
+) -> None:
+    """Take documents out for good.
+
+    No later build, crawl, dedup or re-extraction brings them back. Quotations in other documents stay. Without
+    --from-archive the fetched page stays in the archive, where nothing reads it. If it is interrupted, the next
+    removal, build or crawl completes it.
+    """
+    from newscorpus.corpus.remove import remove as remove_documents
+    from newscorpus.terminal import progress
+    from newscorpus.tokens import number_of
+
+    report = remove_documents(corpus, names, reason, from_archive=from_archive, watch=progress)
+    for name in report.unknown:
+        when = report.earlier.get(name)
+        what = f"taken out before, on {when}" if when else "nothing of it was here; it will not be taken in"
+        typer.echo(f"{name}: {what}")
+    if report.rows or report.archived:
+        responses = f", {number_of(report.archived, 'response')} of the archive" if from_archive else ""
+        gone = f"{number_of(report.rows, 'row')}{responses}"
+        typer.echo(f"Taken out: {gone}. The corpus was published again without them.")
+
+
+DEFAULT = SplitConfig()
+SHARE = f"With --split: share (default {DEFAULT.test:g}) for"
+
+CorpusName = Annotated[str, Option(help="Name of the corpus. Default: the folder's name.")]
+
+
+@app.command()
+def export(
+    corpus: Corpus,
+    format: Annotated[ExportFormat, Option(help="Form of the export.")],  # noqa: A002
+    output: Annotated[Path, Option(help="Folder to write; replaces an earlier export there.")],
+    split: Annotated[SplitRule, Option(help="Split by clusters of near-duplicates or by date.")] = DEFAULT.rule,
+    validation: Annotated[float | None, Option(min=0, max=1, help=f"{SHARE} validation.")] = None,
+    test: Annotated[float | None, Option(min=0, max=1, help=f"{SHARE} testing.")] = None,
+    per_line: Annotated[bool, Option("--per-line", help="With --format text: one document a line.")] = False,
+    name: CorpusName = "",
+    creator: Annotated[str, Option(help="Name of the publisher, for cards and headers.")] = "",
+    url: Annotated[str, Option(help="Address of the corpus, for cards and headers.")] = "",
+) -> None:
+    """Write a published corpus for other programs."""
+    from newscorpus.corpus.export.export import export as export_corpus
+    from newscorpus.corpus.export.source import About
+    from newscorpus.corpus.published import corpus_of
+    from newscorpus.terminal import progress
+
+    if per_line and format is not ExportFormat.TEXT:
+        raise typer.BadParameter("--per-line goes with --format text")
+    if split is SplitRule.NONE and (validation, test) != (None, None):
+        raise typer.BadParameter("--validation and --test go with --split cluster or date")
+    about = About(name or corpus_of(corpus.resolve()).name, creator, url)
+    splits = SplitConfig(
+        split,
+        validation=DEFAULT.validation if validation is None else validation,
+        test=DEFAULT.test if test is None else test,
+    )
+    config = ExportConfig(per_line=per_line)
+    report = export_corpus(corpus, output, format, about, splits, config, partial(progress, what="documents"))
+    for part, documents in report.documents.items():
+        typer.echo(f"{part or 'all'}: {documents:,} documents, {report.words[part]:,} words")
+    typer.echo(f"The export lies in {output}")
+
+
+@app.command()
+def annotate(
+    corpus: Corpus,
+    annotator: Annotated[str, Option("--with", metavar="NAME", help="simplemma, udpipe, stanza or classla.")],
+    output: Annotated[Path, Option(help="Folder to write; one that was begun is gone on with.")],
+    model: Annotated[Path | None, Option(help="Model of the annotator: a file for udpipe, else a folder.")] = None,
+    tokenizer: Annotated[Path | None, Option(help="Count the tokens of this tokenizer.json, too.")] = None,
+    jobs: Jobs = 1,
+    name: CorpusName = "",
+) -> None:
+    """Add sentences, lemmas, tags and features.
+
+    Writes CoNLL-U, and a vertical for Sketch Engine. Nothing is fetched: models are those on this machine.
+    """
+    from newscorpus.corpus.annotate.annotate import Annotation
+    from newscorpus.corpus.annotate.annotate import annotate as annotate_corpus
+    from newscorpus.corpus.published import corpus_of
+    from newscorpus.terminal import progress
+
+    setting, title = Annotation(annotator, output, model, tokenizer), name or corpus_of(corpus.resolve()).name
+    report = annotate_corpus(corpus, setting, title, jobs, partial(progress, what="parts"))
+    counts = report.counts
+    told = f"{counts.documents:,} documents, {counts.sentences:,} sentences, {counts.tokens:,} tokens"
+    typer.echo(told + (f", {counts.tokenizer_tokens:,} of {report.tokenizer}" if report.tokenizer else ""))
+    typer.echo(f"Annotated by {report.annotator}; it lies in {output}")
+
+
+@app.command()
+def upload(
+    corpus: Annotated[Path, Argument(metavar="FOLDER", help="Folder of a corpus or an export.")],
+    address: Annotated[str, Argument(metavar="s3://BUCKET/NAME", help="Where it goes.")],
+) -> None:
+    """Bring a corpus or an export to an object store.
+
+    The archive goes with it. What is there already is not sent again. `newscorpus batch` extracts a corpus from there.
+    """
+    with needs_extra("s3"):
+        from newscorpus.corpus.remote import upload_corpus
+    from newscorpus.terminal import progress
+    from newscorpus.urls import is_remote
+
+    if not is_remote(address):
+        raise typer.BadParameter(f"{address}: expected an address such as s3://bucket/name")
+    done = upload_corpus(corpus, address.rstrip("/"), partial(progress, what="files"))
+    counts = counted({"files": done.n_files, "sent": done.n_sent, "removed": done.n_removed})
+    typer.echo(f"{address}: {counts}")

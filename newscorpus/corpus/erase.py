@@ -1,0 +1,319 @@
+"""Take documents out of every file of a corpus, so that a death at any moment is followed by the rest of it.
+
+What is to go stands in `.removing.json` until all of it is gone; `build` and every crawl go on with it. Lines are
+overwritten in place, and responses of the archive as well: nothing else moves.
+"""
+
+import re
+import shutil
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import chain, groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.release import forget_rows
+from newscorpus.corpus.search import index_path
+from newscorpus.errors import CorpusError
+from newscorpus.files import replacing
+from newscorpus.layout import (
+    AGAINST,
+    ARCHIVE,
+    DUPLICATES,
+    GOLD,
+    INDEX,
+    INTAKE,
+    LEDGER,
+    LOW_CONFIDENCE,
+    PROFILES,
+    REJECTED,
+    REMOVING,
+    archived_files,
+    inside,
+    is_adopted,
+)
+from newscorpus.lines import blank
+from newscorpus.portal.profile import profiles_of, read_profile, write_profile
+from newscorpus.store.archive.keeping import addresses, body_of, changing, cut_out, is_page, read_groups
+from newscorpus.store.archive.values import ByteRange
+from newscorpus.store.ledger import Ledger
+from newscorpus.store.ledger.forget import aliases, forget
+from newscorpus.store.ledger.portals import UsedProfile
+from newscorpus.store.removals import note_removal, removals_of
+from newscorpus.urls import document_id, is_web
+
+JOURNALS = (f"{INTAKE}/*.jsonl", f"{GOLD}/*.marks", f"{GOLD}/*.jsonl")
+LISTS = (REJECTED, DUPLICATES, LOW_CONFIDENCE)
+"""Files of JSON lines that name documents."""
+
+NAMING = ("id", "url", "page", "withdrawn", "duplicate_of", "cluster")
+"""Keys of their lines under which the id or the address of a document stands."""
+
+ID = re.compile(r"\b[0-9a-f]{16}\b")
+ADDRESS = re.compile(r'https?://[^"\s\\]+')
+
+OBJECTS = msgspec.json.Decoder(dict[str, Any])
+
+
+def journals(corpus: Path) -> list[Path]:
+    """The files of JSON lines that name documents of a corpus."""
+    names = (path for pattern in (*JOURNALS, *LISTS) for path in sorted(corpus.glob(pattern)))
+    return [path for path in names if not is_adopted(corpus, path.relative_to(corpus).as_posix())]
+
+
+def row_files(corpus: Path) -> list[Path]:
+    """The files of them that hold rows."""
+    return [path for path in journals(corpus) if path.parent.name == INTAKE]
+
+
+def lines_naming(path: Path, documents: Collection[str]) -> Iterator[tuple[int, bytes]]:
+    """Read the lines of a file that name one of some documents, torn and damaged ones too; each with its offset."""
+    wanted, marks = frozenset(documents), tuple(name.encode() for name in documents)
+    is_intake, offset = path.parent.name == INTAKE, 0
+    with path.open("rb") as file:
+        for line in file:
+            # A row holds the id of its document; only where it has another page it must be read to know.
+            may_name = not (is_intake and b'"page":""' in line) or any(mark in line for mark in marks)
+            if may_name and wanted & ids_in(line):
+                yield offset, line.removesuffix(b"\n")
+            offset += len(line)
+
+
+def ids_in(line: bytes) -> frozenset[str]:
+    """The ids of the documents and addresses that a line of JSON is about; of a damaged one, all that it holds."""
+    try:
+        found = OBJECTS.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        text = line.decode("utf-8", "replace")
+        return frozenset((*ID.findall(text), *map(document_id, ADDRESS.findall(text))))
+    record = found.get("record")
+    parts = (found, record) if isinstance(record, dict) else (found,)
+    named = [value for part in parts for key in NAMING if isinstance(value := part.get(key), str) and value]
+    ids = (document_id(name) if is_web(name) else name for name in named)
+    return frozenset((*ids, *ID.findall(str(found.get("detail", "")))))
+
+
+def find_parts(corpus: Path, urls: Collection[str]) -> tuple[ByteRange, ...]:
+    """Find the pages in an archive that were taken out of its corpus, and the lists and feeds that link to them.
+
+    Lists and feeds are only read for their links, and may hold the text; pages of other documents stay.
+
+    Args:
+        corpus: its folder.
+        urls: addresses of the documents that are taken out now.
+
+    Returns:
+        the parts, their files relative to the corpus.
+
+    Raises:
+        ArchiveError: a file cannot be read.
+    """
+    removals, is_link = removals_of(corpus), _link_pattern(urls)
+    own = [path for path in archived_files(corpus) if not is_adopted(corpus, f"{ARCHIVE}/{path.name}")]
+    return tuple(
+        ByteRange(f"{ARCHIVE}/{Path(place.file).name}", place.offset, place.length)
+        for place, group in chain.from_iterable(map(read_groups, own))
+        if any(map(removals.covers, addresses(group))) or (not is_page(group) and is_link.search(body_of(group[0])))
+    )
+
+
+def take_out_parts(corpus: Path, parts: Collection[ByteRange], when: str) -> None:
+    """Overwrite parts of an archive, whose files are named relative to the corpus, wherever these lie.
+
+    Raises:
+        CorpusError: the archive is being changed.
+        ArchiveError, OSError, ImportError: a file cannot be read or written.
+    """
+    ordered = sorted(parts, key=attrgetter("file", "offset"))
+    with changing(corpus):
+        for name, group in groupby(ordered, attrgetter("file")):
+            cut_out(inside(corpus, name), list(group), when)
+
+
+def _link_pattern(urls: Collection[str]) -> re.Pattern[bytes]:
+    """Match links to some addresses from the same site; "&" is written in several ways, so it ends a link."""
+    paths = {re.escape(url.split("/", 3)[-1].partition("&")[0].encode()) for url in urls if url.count("/") > 2}
+    return re.compile(rb"(?<![\w-])(?:%s)(?![\w-])" % b"|".join(sorted(filter(None, paths)) or [b"(?!)"]))
+
+
+class Removing(msgspec.Struct, frozen=True):
+    """A removal under way."""
+
+    removed: str  # when it was asked for, ISO 8601
+    documents: tuple[str, ...]  # ids of what goes, and of the addresses that led there
+    urls: tuple[str, ...] = ()  # addresses, as far as they are known
+    from_archive: bool = False  # the archive is rewritten, too
+    # Parts of its files that are overwritten, each with its file relative to the corpus; None: not looked for yet.
+    parts: tuple[ByteRange, ...] | None = None
+    erased: bool = False  # all that a build does not write anew is gone
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """What a corpus holds of the documents that are to go."""
+
+    documents: frozenset[str]  # their ids, and those of the addresses that led there
+    urls: frozenset[str]  # these addresses, as far as they are known
+    rows: int  # lines or records
+    met: frozenset[str]  # those of the ids that stand anywhere
+
+
+def now() -> str:
+    """The time of a removal, as WARC writes it."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def read_removing(corpus: Path) -> Removing | None:
+    """Read what is to go; None where no removal is under way.
+
+    Raises:
+        CorpusError: it is damaged.
+    """
+    path = corpus / REMOVING
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Removing) if path.is_file() else None
+    except msgspec.DecodeError as error:
+        raise CorpusError(f"{path}: {error}") from error
+
+
+def write_removing(corpus: Path, removing: Removing) -> None:
+    """Write down what is to go, before anything does."""
+    with replacing(corpus / REMOVING) as file:
+        file.write(msgspec.json.encode(removing))
+
+
+def end_removing(corpus: Path) -> None:
+    """Note that all of it is gone."""
+    (corpus / REMOVING).unlink(missing_ok=True)
+
+
+def erase(corpus: Path, removing: Removing) -> Removing:
+    """Take what is to go out of all files but those that a build writes; once more does no harm.
+
+    Gives the removal as it stands then.
+
+    Raises:
+        LedgerError: a crawl is at work, or the ledger cannot be used.
+        ArchiveError, OSError: a file cannot be read or written.
+    """
+    has_ledger = (corpus / LEDGER).is_file()
+    if has_ledger:
+        Ledger.open(corpus).close()  # files end with what was committed: a torn line is no line
+    if removing.from_archive:
+        removing = _erase_archive(corpus, removing)
+    _erase_profiles(corpus, removing.documents, has_ledger=has_ledger)
+    for path in journals(corpus):
+        for offset, line in lines_naming(path, removing.documents):
+            blank(path, offset, len(line))
+    if has_ledger:
+        forget(corpus, removing.documents, [(part.file, part.offset) for part in removing.parts or ()])
+        _recount(corpus)
+    forget_rows(corpus, removing.documents)
+    for folder in (INDEX, AGAINST):
+        shutil.rmtree(corpus / folder, ignore_errors=True)
+    for path in (index_path(corpus), *corpus.glob(".*.tmp"), *corpus.glob(f"{GOLD}/.*.tmp")):
+        path.unlink(missing_ok=True)
+    removing = msgspec.structs.replace(removing, erased=True)
+    write_removing(corpus, removing)
+    return removing
+
+
+def resume_erasing(corpus: Path) -> None:
+    """Go on with what was broken off; errors as for `erase`."""
+    removing = read_removing(corpus)
+    if removing and not removing.erased:
+        erase(corpus, removing)
+
+
+def erase_returned(corpus: Path, documents: Iterable[str]) -> bool:
+    """Erase those of some documents that were taken out, and came again by an address not known to lead there.
+
+    Gives whether there are any; errors as for `erase`.
+    """
+    removals = removals_of(corpus)
+    again = {name: removal for name in documents if (removal := removals.of(name))} if removals else {}
+    if again:
+        found, when = find_named(corpus, again), now()
+        for removal in again.values():
+            note_removal(corpus, found.documents, removal.reason, when)
+        removing = Removing(when, tuple(sorted(found.documents)), tuple(sorted(found.urls)))
+        write_removing(corpus, removing)
+        erase(corpus, removing)
+    return bool(again)
+
+
+def find_named(corpus: Path, asked: Collection[str]) -> Traces:
+    """Find what a corpus holds of documents, and all addresses by which it came."""
+    documents, urls, met = frozenset(asked), frozenset[str](), frozenset[str]()
+    while True:
+        known = documents
+        if (corpus / LEDGER).is_file():
+            led = aliases(corpus, documents)
+            met |= {name for name, url in led.items() if url}
+            urls |= set(filter(None, led.values()))
+            documents |= led.keys()
+        lines = [ids_in(line) for path in row_files(corpus) for _, line in lines_naming(path, documents)]
+        met = met.union(*lines)
+        documents = documents.union(*lines)
+        if documents == known:
+            published = [] if (corpus / INTAKE).is_dir() else _published(corpus, documents)
+            return Traces(documents, urls, len(lines) + len(published), met.union(published))
+
+
+def _published(corpus: Path, documents: Collection[str]) -> list[str]:
+    """The ids of those documents that a corpus has published."""
+    return [record.id for record in open_corpus(corpus).records() if record.id in documents]
+
+
+def _recount(corpus: Path) -> None:
+    """Let the ledger count the rows that are left."""
+    from newscorpus.corpus.restore import count_rows  # noqa: PLC0415 -- what reads pages takes a second to load
+
+    with Ledger.open(corpus) as ledger:
+        if not ledger.losses:  # else the next crawl counts them
+            ledger.settle_losses(count_rows(corpus, ledger.portal_names()))
+
+
+def _erase_archive(corpus: Path, removing: Removing) -> Removing:
+    """Overwrite what the archive holds of what goes; the places are noted before."""
+    if removing.parts is None:
+        removing = msgspec.structs.replace(removing, parts=find_parts(corpus, removing.urls))
+        write_removing(corpus, removing)
+    take_out_parts(corpus, removing.parts or (), removing.removed)
+    return removing
+
+
+def _erase_profiles(corpus: Path, documents: Collection[str], *, has_ledger: bool) -> None:
+    """Take out of the profiles of portals which pages they were learned from, and all blocks that their rows hold.
+
+    Portals whose pages were all judged by the profile are not judged again for that.
+    """
+    gone = frozenset(documents)
+    rows = [line for path in row_files(corpus) for _, line in lines_naming(path, documents)]
+    for path in (corpus / PROFILES).glob(".*.tmp"):
+        path.unlink()
+    for source, file in profiles_of(corpus).items():
+        there = read_profile(file.path)
+        left = msgspec.structs.replace(
+            there,
+            pages=tuple(page for page in there.pages if page not in gone),
+            texts={key: one for key, one in there.texts.items() if not _is_in(rows, one.text)},
+            openings={key: one for key, one in there.openings.items() if not _is_in(rows, one.text)},
+        )
+        if left != there:
+            new = write_profile(file.path, left)
+            if has_ledger:
+                with Ledger.open(corpus) as ledger:
+                    used = ledger.profiles.of(source)
+                    if used and used.hash == there.hash:
+                        ledger.profiles.note(source, UsedProfile(used.sample, new.hash))
+
+
+def _is_in(rows: list[bytes], text: str) -> bool:
+    encoded = msgspec.json.encode(text)[1:-1]
+    return any(encoded in row for row in rows)

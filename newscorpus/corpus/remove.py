@@ -1,0 +1,128 @@
+"""Take documents out of a corpus for good: a publisher or a person asks for it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.build import build
+from newscorpus.corpus.duplicates.find import Watch, unwatched
+from newscorpus.corpus.erase import (
+    ID,
+    Removing,
+    Traces,
+    end_removing,
+    erase,
+    find_named,
+    now,
+    read_removing,
+    write_removing,
+)
+from newscorpus.corpus.manifest import read_manifest
+from newscorpus.corpus.published import open_corpus, publish, published_folder
+from newscorpus.errors import CorpusError, LedgerError
+from newscorpus.files import exclusive
+from newscorpus.layout import BUILD_LOCK, INTAKE, MANIFEST, check_corpus, refuse_strangers
+from newscorpus.store.archive.values import ArchiveError
+from newscorpus.store.removals import note_removal, removals_of
+from newscorpus.urls import canonical_url, document_id, is_web
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalReport:
+    """What a removal did."""
+
+    unknown: tuple[str, ...]  # of the names given, those of which nothing was here
+    earlier: Mapping[str, str]  # of these, those that were taken out before, each with when, ISO 8601
+    rows: int  # lines of the intake, or documents of a corpus without one, that went
+    archived: int  # responses of the archive that were overwritten
+
+
+def remove(
+    corpus: Path, names: Sequence[str], reason: str, *, from_archive: bool = False, watch: Watch = unwatched
+) -> RemovalReport:
+    """Take documents out of a corpus, and have every later build, crawl, merge and re-extraction leave them out.
+
+    One that was broken off is completed by the next removal, build or crawl.
+
+    Args:
+        corpus: its folder.
+        names: addresses and ids of documents.
+        reason: why, as it is noted; it should not name them.
+        from_archive: overwrite the fetched pages as well.
+        watch: shows the progress of the build.
+
+    Raises:
+        CorpusError: a name is neither; there is no corpus; a crawl or a build is at work.
+    """
+    asked = {name: _id(name) for name in names}
+    before = removals_of(check_corpus(corpus))
+    try:
+        with exclusive(corpus / BUILD_LOCK):
+            refuse_strangers(corpus)
+            found = find_named(corpus, frozenset(asked.values()))
+            given = {canonical_url(name) for name in names if is_web(name)}
+            _begin(corpus, replace(found, urls=found.urls | given), reason, from_archive=from_archive)
+    except LedgerError as error:
+        raise CorpusError(str(error)) from error
+    done = finish_removal(corpus, watch) or Removing("", ())
+    unknown = tuple(name for name, document in asked.items() if document not in found.met)
+    earlier = {name: removal.removed for name in unknown if (removal := before.of(asked[name]))}
+    return RemovalReport(unknown, earlier, found.rows, len(done.parts or ()))
+
+
+def finish_removal(corpus: Path, watch: Watch = unwatched) -> Removing | None:
+    """Go on with the removal that is under way in a corpus, if there is one, and publish what is left.
+
+    Gives the removal, as it was done.
+
+    Raises:
+        CorpusError: a crawl or a build is at work, or a file cannot be read or written.
+    """
+    removing = read_removing(corpus)
+    if removing is None:
+        return None
+    try:
+        with exclusive(corpus / BUILD_LOCK):
+            removing = erase(corpus, removing)
+            if not (corpus / INTAKE).is_dir():
+                _publish_again(corpus)
+                end_removing(corpus)
+    except (LedgerError, ArchiveError) as error:
+        raise CorpusError(str(error)) from error
+    if (corpus / INTAKE).is_dir():
+        is_published = (published_folder(corpus) / MANIFEST).is_file()
+        build(corpus, read_manifest(published_folder(corpus)).parameters if is_published else BuildConfig(), watch)
+    return removing
+
+
+def _id(name: str) -> str:
+    """The id of a document that is named by its address or its id."""
+    if is_web(name):
+        return document_id(name)
+    if not ID.fullmatch(name):
+        raise CorpusError(f"{name!r} is neither an address nor the id of a document, 16 digits of 0-9 and a-f")
+    return name
+
+
+def _begin(corpus: Path, found: Traces, reason: str, *, from_archive: bool) -> None:
+    """Write down what goes: first that it is gone, for all who ask, then what is to be erased."""
+    when = now()
+    note_removal(corpus, found.documents, reason, when)
+    old = read_removing(corpus) or Removing(when, ())
+    removing = Removing(
+        when,
+        tuple(sorted({*old.documents, *found.documents})),
+        tuple(sorted({*old.urls, *found.urls})),
+        from_archive=from_archive or old.from_archive,
+    )
+    write_removing(corpus, removing)
+
+
+def _publish_again(corpus: Path) -> None:
+    """Publish a corpus without what was taken out of it."""
+    folder = published_folder(corpus)
+    if (folder / MANIFEST).is_file():
+        published, removals = open_corpus(folder), removals_of(corpus)
+        left = (record for record in published.records() if not removals.of(record.id))
+        publish(folder, left, published.manifest.parameters)

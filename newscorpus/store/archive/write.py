@@ -1,0 +1,269 @@
+"""Encode responses and pages as WARC records (ISO 28500:2017, WARC/1.1), with warcio, and append them to an archive."""
+
+import io
+import uuid
+import zlib
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from io import FileIO
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import msgspec
+from warcio.archiveiterator import ArchiveIterator
+from warcio.recordbuilder import RecordBuilder
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+from newscorpus.content_encoding import WITH_GZIP_HEADER, ContentError, unpack
+from newscorpus.data import Page
+from newscorpus.files import extend, sync
+from newscorpus.layout import ARCHIVE, WARC_SUFFIX, archived_files, is_adopted
+from newscorpus.store.archive.records import forms
+from newscorpus.store.archive.values import (
+    NOTE_TYPE,
+    OWN_URN,
+    PERSONAL,
+    ByteRange,
+    Capture,
+    Exchange,
+    Headers,
+    Note,
+    Origin,
+    StoredPage,
+)
+
+VERSION = "WARC/1.1"
+LEVEL = 6
+"""Of zlib, its default: 9 takes twice the time for 1 % less."""
+
+BUILDER = RecordBuilder(warc_version=VERSION)
+
+TAKEN_OUT = "Taken out."
+NOTICE = (
+    "WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: <urn:uuid:{}>\r\nWARC-Date: {}\r\n"
+    "Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{}\r\n\r\n"
+)
+
+RENAMED = {"content-encoding": "X-Crawl-Content-Encoding", "content-length": "X-Crawl-Content-Length"}
+OF_BODY = frozenset({"content-length", "warc-block-digest", "warc-payload-digest"})
+"""Headers of a record that depend on its body."""
+
+
+def encode_info(name: str, software: str) -> bytes:
+    """The first record of a file."""
+    fields = {
+        "software": software,
+        "format": "WARC File Format 1.1",
+        "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "robots": "obeyed",
+    }
+    return _packed(BUILDER.create_warcinfo_record(name, fields))
+
+
+def encode(exchange: Exchange, capture: Capture | None, max_bytes: int) -> bytes:
+    """The records of a response, each a gzip member: response, request, and what was handed on, if anything was.
+
+    A page that cannot be made of the response again, within `max_bytes`, gets a record of its own: it was changed or
+    joined, or its encoding is unknown.
+    """
+    common = {"WARC-Date": exchange.date} | ({"WARC-IP-Address": exchange.ip} if exchange.ip else {})
+    response = _record("response", exchange.url, exchange.body, common, head=_response_head(exchange))
+    beside = common | {"WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID")}
+    request = _record("request", exchange.url, exchange.request_body, beside, head=_request_head(exchange))
+    records = [response, request]
+    if capture is not None:
+        records += _page_records(exchange, capture, beside, max_bytes)
+    return b"".join(map(_packed, records))
+
+
+def _page_records(exchange: Exchange, capture: Capture, beside: Mapping[str, str], max_bytes: int) -> list[Any]:
+    whole = _is_in(exchange, capture.page, max_bytes)
+    stored = (_stored(capture.page, apart=not whole), *(_stored(page, apart=True) for page in capture.following))
+    apart = capture.following if whole else (capture.page, *capture.following)
+    note = msgspec.json.encode(Note(stored, capture.origin or Origin()))
+    own = OWN_URN + exchange.url
+    places = [own if page.url == exchange.url else page.url for page in apart]
+    return [
+        *(
+            _record("resource", place, page.body, beside, page.headers.get("content-type", ""))
+            for place, page in zip(places, apart, strict=True)
+        ),
+        _record("metadata", own, note, beside, NOTE_TYPE),
+    ]
+
+
+def _is_in(exchange: Exchange, page: Page, max_bytes: int) -> bool:
+    """Whether `page` can be made again of the response."""
+    encodings = ", ".join(value for name, value in exchange.headers if name.lower() == "content-encoding")
+    try:
+        return unpack(exchange.body, encodings, max_bytes) == page.body
+    except ContentError:
+        return False
+
+
+def _stored(page: Page, *, apart: bool) -> StoredPage:
+    evidence = tuple((one.field, one.value, one.source) for one in page.evidence)
+    return StoredPage(page.url, page.fetched, evidence, dict(page.headers) if apart else None)
+
+
+def _response_head(exchange: Exchange) -> StatusAndHeaders:
+    headers = [*_kept(exchange.headers), ("Content-Length", str(len(exchange.body)))]
+    return StatusAndHeaders(_status_line(exchange.status), headers, protocol=exchange.protocol)
+
+
+def _status_line(status: int) -> str:
+    phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else ""
+    return f"{status} {phrase}".strip()
+
+
+def _request_head(exchange: Exchange) -> StatusAndHeaders:
+    parts = urlsplit(exchange.url)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    line = f"{exchange.method} {target} {exchange.protocol}"
+    return StatusAndHeaders(line, [("Host", parts.netloc), *_kept(exchange.request_headers)], is_http_request=True)
+
+
+def _kept(headers: Headers) -> Headers:
+    """Without what is personal, and without the length, which is that of the body at hand."""
+    return tuple(one for one in headers if one[0].lower() not in PERSONAL | {"content-length"})
+
+
+def _record(
+    kind: str, url: str, body: bytes, headers: Mapping[str, str], content_type: str = "", head: Any = None
+) -> Any:
+    return BUILDER.create_warc_record(
+        url,
+        kind,
+        io.BytesIO(body),
+        len(body),
+        warc_content_type="" if head else content_type or "application/octet-stream",
+        warc_headers_dict=dict(headers),
+        http_headers=head,
+    )
+
+
+def encode_notice(name: str, offset: int, when: str, text: str = TAKEN_OUT) -> bytes:
+    """Encode the record that stands, in a file, in place of a response that was taken out; not compressed."""
+    record = uuid.uuid5(uuid.NAMESPACE_OID, f"{name} {offset}")
+    return NOTICE.format(record, when, len(text), text).encode()
+
+
+def encode_bare(record: bytes, max_bytes: int) -> bytes:
+    """Encode a response, given as a record, with the body unpacked and headers that say so; other records stay.
+
+    The headers are those that Common Crawl writes in this case. What cannot be unpacked within `max_bytes` stays.
+    """
+    found = next(iter(ArchiveIterator(io.BytesIO(record))))
+    http = found.http_headers
+    encodings = [value for name, value in http.headers if name.lower() == "content-encoding"] if http else []
+    if found.rec_type != "response" or not encodings or http.get_header("Transfer-Encoding"):
+        return record
+    body = found.raw_stream.read()
+    try:
+        bare = unpack(body, ", ".join(encodings), max_bytes)
+    except ContentError:
+        return record
+    renamed = [(RENAMED.get(name.lower(), name), value) for name, value in http.headers]
+    http.headers = [*renamed, ("Content-Length", str(len(bare)))]
+    http.headers_buff = None
+    kept = {name: value for name, value in found.rec_headers.headers if name.lower() not in OF_BODY}
+    options = {"warc_headers_dict": kept, "http_headers": http}
+    return _plain(BUILDER.create_warc_record("", "response", io.BytesIO(bare), len(bare), **options))
+
+
+def compress_record(record: bytes) -> bytes:
+    """Make a gzip member of a record, as the standard asks."""
+    packer = zlib.compressobj(LEVEL, wbits=WITH_GZIP_HEADER)
+    return packer.compress(record) + packer.flush()
+
+
+def _packed(record: Any) -> bytes:
+    return compress_record(_plain(record))
+
+
+def _plain(record: Any) -> bytes:
+    plain = io.BytesIO()
+    WARCWriter(plain, gzip=False, warc_version=VERSION).write_record(record)
+    return plain.getvalue()
+
+
+class ArchiveWriter:
+    """Appends records to `archive/000001.warc.gz` of a corpus, and to the files after it.
+
+    A file is opened with the first record. After a failed write it is cut back, so that it always ends with a record.
+    From `max_bytes` on the next records go to a new file. `software` says who writes: "newscorpus/VERSION".
+
+    Attributes:
+        announce: is told the name of a file, relative to the corpus, before it is made.
+    """
+
+    def __init__(self, corpus: Path, max_bytes: int, software: str) -> None:
+        self.announce: Callable[[str], None] = lambda _: None
+        self._corpus = corpus
+        self._folder = corpus / ARCHIVE
+        self._max_bytes = max_bytes
+        self._software = software
+        self._file: FileIO | None = None
+        self._name = ""
+        self._lengths: dict[str, int] = {}
+
+    def append(self, records: bytes) -> ByteRange:
+        """Add encoded records; the range names the file relative to the corpus.
+
+        Raises:
+            OSError: they could not be written.
+            LedgerError: by `announce`, for the same reason.
+        """
+        file = self._file or self._open(self._last())
+        if self._lengths[self._name] >= self._max_bytes:
+            file = self._open(max(self._numbers()) + 1)
+        offset = self._lengths[self._name]
+        self._lengths[self._name] = extend(file, offset, records)
+        return ByteRange(self._name, offset, len(records))
+
+    def lengths(self) -> Mapping[str, int]:
+        """Bytes of each file that this writer opened, by its path relative to the corpus."""
+        return self._lengths
+
+    def close(self) -> None:
+        """Bring all to the disk and close the file; the next record would open it again."""
+        if self._file:
+            sync(self._file)
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _last(self) -> int:
+        """The number of the file to go on with: the last one, unless it is somebody else's, or compacted."""
+        last = max(self._numbers(), default=1)
+        name = f"{ARCHIVE}/{last:06}{WARC_SUFFIX}"
+        is_closed = is_adopted(self._corpus, name) or forms(self._corpus / name)[1].exists()
+        return last + is_closed
+
+    def _numbers(self) -> list[int]:
+        names = (path.name.removesuffix(WARC_SUFFIX) for path in archived_files(self._corpus))
+        return [int(name) for name in names if name.isdecimal()]
+
+    def _open(self, number: int) -> FileIO:
+        self.close()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"{number:06}{WARC_SUFFIX}"
+        if not path.exists():
+            self.announce(f"{ARCHIVE}/{path.name}")
+        path.touch()
+        file = path.open("r+b", buffering=0)
+        try:
+            length = path.stat().st_size or extend(file, 0, encode_info(path.name, self._software))
+        except OSError:
+            file.close()
+            raise
+        self._file, self._name = file, f"{ARCHIVE}/{path.name}"
+        self._lengths[self._name] = length
+        return file

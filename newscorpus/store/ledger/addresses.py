@@ -1,0 +1,258 @@
+"""Read what became of the addresses of a crawl and where their pages and lines lie; while it runs, too."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from newscorpus.errors import LedgerError
+from newscorpus.store.ledger.recover import LINES
+from newscorpus.store.ledger.rows import UrlState, key_of
+from newscorpus.store.ledger.store import reading
+
+
+@dataclass(frozen=True, slots=True)
+class UrlEntry:
+    """What the ledger knows of one address."""
+
+    url: str
+    portal: str
+    kind: str
+    state: UrlState
+    depth: int
+    trail: tuple[str, ...]  # addresses of the page that named it, of the one that named that, and so on back to a start
+    request: bytes  # JSON of the stored request, with the evidence of discovery
+    attempts: int
+    next_visit: float
+    fetched: str
+    status: int
+    n_bytes: int
+    redirected_to: str
+    stage: str  # of the rejection, or ""
+    reason: str  # "kept", "read" ...; of the rejection
+    detail: str
+    revision: str
+    line: tuple[str, int]  # file and offset of its row in the intake or of its rejection
+    archived: tuple[str, int]  # file and offset of its response in the archive
+
+
+PLAIN = (
+    *("url", "portal", "kind", "depth", "request", "attempts", "next_visit", "fetched", "status"),
+    *("n_bytes", "redirected_to", "stage", "reason", "detail", "revision"),
+)
+"""Columns that an `UrlEntry` has as they are."""
+
+OWN = "SELECT * FROM urls WHERE id = ?"
+OF_DOCUMENT = "SELECT urls.* FROM documents JOIN urls USING (serial) WHERE documents.id = ?"
+OF_SERIAL = "SELECT * FROM urls WHERE serial = ?"
+
+TRAIL = """WITH RECURSIVE back (n, url, found_on) AS (
+    SELECT 0, url, found_on FROM urls WHERE serial = ?
+    UNION ALL SELECT n + 1, urls.url, urls.found_on FROM back JOIN urls ON urls.serial = back.found_on WHERE n < 100
+) SELECT url FROM back ORDER BY n"""
+"""Addresses from one back to its start; a hundred links are more than any crawl follows."""
+
+
+def find(corpus: Path, url: str) -> UrlEntry | None:
+    """What the ledger of a corpus knows of the document at `url`; None where it was never met.
+
+    An address to which only a redirect led, or which a page gave as its canonical one, is known by the address that
+    was asked for.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    with reading(corpus) as connection:
+        key = (key_of(url),)
+        row = connection.execute(OWN, key).fetchone() or connection.execute(OF_DOCUMENT, key).fetchone()
+        if row and row["reason"] == "redirect_target":
+            row = connection.execute(OF_SERIAL, (row["found_on"],)).fetchone() or row
+        return _entry(connection, row) if row else None
+
+
+def _entry(connection: sqlite3.Connection, row: sqlite3.Row) -> UrlEntry:
+    trail = connection.execute(TRAIL, (row["found_on"],))
+    return UrlEntry(
+        **{name: row[name] for name in PLAIN},
+        state=UrlState(row["state"]),
+        trail=tuple(address for (address,) in trail),
+        line=(row["line_file"], row["line_offset"]),
+        archived=(row["archive_file"], row["archive_offset"]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedArticle:
+    """An address that was taken for an article, and where its page lies."""
+
+    url: str
+    portal: str
+    archived: tuple[str, int]  # file and offset in the archive
+
+
+def archived_articles(corpus: Path, portal: str) -> Iterator[ArchivedArticle]:
+    """The articles of a portal whose pages the archive has, whatever became of them, by the hash of their addresses.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    sql = "SELECT url, portal, archive_file, archive_offset FROM urls WHERE portal = ? AND kind = 'article'"
+    with reading(corpus) as connection:
+        for url, name, file, offset in connection.execute(f"{sql} AND archive_file != '' ORDER BY id", (portal,)):
+            yield ArchivedArticle(url, name, (file, offset))
+
+
+@dataclass(frozen=True, slots=True)
+class MetAddress:
+    """An address of a portal that a crawl met, and what became of it."""
+
+    url: str
+    kind: str  # what it was fetched for
+    state: UrlState
+    stage: str  # of the rejection, or ""
+    reason: str  # "kept", "read" ...; of the rejection
+    request: bytes  # JSON of the stored request, with the evidence of discovery
+    named_by: str  # kind of what named it; "" where nothing did
+    n_named: int  # articles and sections that it named first
+
+
+def met_addresses(corpus: Path, portal: str, most: int) -> list[MetAddress]:
+    """The first addresses of a portal that its crawl met.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    sql = """WITH named AS (SELECT found_on, count(*) AS n FROM urls WHERE kind IN ('article', 'section') GROUP BY 1)
+        SELECT urls.url, urls.kind, urls.state, urls.stage, urls.reason, urls.request, coalesce(of.kind, ''),
+            coalesce(named.n, 0)
+        FROM urls LEFT JOIN urls AS of ON of.serial = urls.found_on LEFT JOIN named ON named.found_on = urls.serial
+        WHERE urls.portal = ? ORDER BY urls.serial LIMIT ?"""
+    with reading(corpus) as connection:
+        rows = connection.execute(sql, (portal, most))
+        return [MetAddress(url, kind, UrlState(state), *others) for url, kind, state, *others in rows]
+
+
+def states(corpus: Path) -> dict[tuple[str, UrlState], int]:
+    """The number of addresses by portal and state.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    with reading(corpus) as connection:
+        rows = connection.execute("SELECT portal, state, count(*) FROM urls GROUP BY 1, 2 ORDER BY 1, 2")
+        return {(portal, UrlState(state)): n for portal, state, n in rows}
+
+
+def ledger_files(corpus: Path) -> frozenset[str]:
+    """The files that the ledger of a corpus names, relative to it; none where no ledger can be read."""
+    with suppress(LedgerError), reading(corpus) as connection:
+        return frozenset(name for (name,) in connection.execute("SELECT name FROM files"))
+    return frozenset()
+
+
+def unfinished_captures(corpus: Path) -> frozenset[tuple[str, int]]:
+    """Where pages of visits that never ended lie in the archive: file, relative to the corpus, and offset.
+
+    They were asked for again, and lie there once more. None where no ledger can be read.
+    """
+    with suppress(LedgerError), reading(corpus) as connection:
+        return frozenset((file, offset) for file, offset in connection.execute("SELECT file, offset FROM unfinished"))
+    return frozenset()
+
+
+def lines_known(corpus: Path, parts: Iterable[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+    """Those parts of files (name, first byte, byte behind the last) in which lines of addresses begin.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    with reading(corpus) as connection:
+        sql = f"SELECT 1 FROM urls WHERE {LINES}"  # noqa: S608 -- a constant
+        return [part for part in parts if connection.execute(sql, part).fetchone()]
+
+
+SPANS = 60
+"""Equal spans of time into which a crawl is cut."""
+LAST = 15
+"""Pages that are shown."""
+QUEUED = 10
+"""Addresses of a portal's queue that are shown."""
+
+NEXT = """SELECT url, kind, attempts FROM urls
+WHERE state = 1 AND portal = ? ORDER BY priority DESC, serial LIMIT ?"""
+LATEST = """SELECT url, portal, fetched, stage, reason, detail FROM urls
+WHERE fetched != '' AND kind = 'article' ORDER BY fetched DESC, serial DESC LIMIT ?"""
+SECONDS = "CAST(strftime('%s', fetched) AS INTEGER)"
+BETWEEN = f"SELECT min({SECONDS}), max({SECONDS}) FROM urls WHERE fetched != '' AND portal = ?"  # noqa: S608 -- a constant
+COUNTED = f"""SELECT ({SECONDS} - ?) / ?, count(*), sum(reason = 'kept') FROM urls
+WHERE fetched != '' AND portal = ? GROUP BY 1"""  # noqa: S608 -- a constant
+
+
+@dataclass(frozen=True, slots=True)
+class LastPage:
+    """An article that was fetched, and what became of it."""
+
+    url: str
+    portal: str
+    fetched: str  # ISO 8601
+    outcome: str  # "kept", or "stage/reason"
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedAddress:
+    """An address that is to be asked for."""
+
+    url: str
+    kind: str  # what it is fetched for
+    attempts: int  # how often it was asked for already
+
+
+@dataclass(frozen=True, slots=True)
+class SpanOfTime:
+    """What a portal gave in a span of time."""
+
+    start: str  # ISO 8601
+    fetched: int  # addresses of any kind
+    kept: int  # articles
+
+
+def last_pages(corpus: Path) -> list[LastPage]:
+    """The articles that were fetched last, the latest first.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    with reading(corpus) as connection:
+        return [
+            LastPage(url, portal, fetched, f"{stage}/{reason}" if stage else reason, detail)
+            for url, portal, fetched, stage, reason, detail in connection.execute(LATEST, (LAST,))
+        ]
+
+
+def next_addresses(corpus: Path, portal: str) -> list[QueuedAddress]:
+    """The addresses of a portal that are asked for next, in their order.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    with reading(corpus) as connection:
+        return [QueuedAddress(*row) for row in connection.execute(NEXT, (portal, QUEUED))]
+
+
+def over_time(corpus: Path, portal: str) -> list[SpanOfTime]:
+    """What a portal gave from its first answer to its last, in at most `SPANS` equal spans of whole seconds.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    with reading(corpus) as connection:
+        first, last = connection.execute(BETWEEN, (portal,)).fetchone()
+        if first is None:
+            return []
+        width = (last - first) // SPANS + 1
+        counts = {at: (n, kept) for at, n, kept in connection.execute(COUNTED, (first, width, portal))}
+    starts = (datetime.fromtimestamp(first + at * width, UTC) for at in range((last - first) // width + 1))
+    return [SpanOfTime(start.isoformat(), *counts.get(at, (0, 0))) for at, start in enumerate(starts)]

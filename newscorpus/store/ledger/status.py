@@ -1,0 +1,347 @@
+"""Tell how the crawl of each portal stands, and what it left out.
+
+By day it counts what feeds, sitemaps and lists named, and what became of it; it names the bounds that cut the crawl
+short, and the reasons that cost many pages.
+"""
+
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from newscorpus.layout import CRAWL_REPORT, DUPLICATES
+from newscorpus.store.ledger.addresses import states
+from newscorpus.store.ledger.portals import Alarm, open_alarms
+from newscorpus.store.ledger.rows import OVER_BUDGET, UrlState, key_of_id
+from newscorpus.store.ledger.store import reading
+
+DAYS = 30
+"""Days that are counted, the last ones; what is usual for a portal shows in so many."""
+FEWEST = 20
+"""Articles of a day of which the share of rows says something: of ten, half may be missing by chance."""
+
+NOT_LOST = frozenset(
+    {
+        *("discovery/ignored", "discovery/nothing_new", "discovery/other_version", "discovery/out_of_period"),
+        *("discovery/page_budget", "discovery/part_of_another", "discovery/section", "discovery/too_deep"),
+        "fetch/redirect_to_known",
+    }
+)
+"""Rejections by the user's own bounds, of pages whose article is met under another address, and of lists, which every
+portal has."""
+
+NAMED = """SELECT one.met, iif(page.kind IN ('feed', 'list'), 'feed', iif(page.kind = 'sitemap', 'sitemap', 'list')),
+    iif(one.state < 4, '', iif(one.reason = 'kept', left_out(one.serial), one.stage || '/' || one.reason)), count(*)
+    FROM urls AS one JOIN urls AS page ON page.serial = one.found_on
+    WHERE one.portal = ? AND one.met >= date('now', ?) AND (one.kind = 'article' OR one.reason = 'kept')
+    AND (one.state < 4 OR one.reason = 'kept' OR one.stage != '') GROUP BY 1, 2, 3"""
+ROW = "row"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A document that a build left out."""
+
+    key: int  # of its id
+    portal: str  # its name
+    reason: str  # "duplicates/kind"
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class DayCoverage:
+    """What became of the articles of a portal that were met on one day."""
+
+    day: str  # ISO 8601
+    named: Mapping[str, int]  # articles by what named them first: "feed", "sitemap" or "list"
+    rows: int  # of these, rows of the corpus
+    left_out: Mapping[str, int]  # rejected, by "stage/reason", and left out as duplicates, by "duplicates/kind"
+    unfetched: int  # still to be asked for
+
+    @property
+    def share(self) -> float:
+        """The share of rows among those of which is known what became of them."""
+        return self.rows / max(1, self.rows + sum(self.left_out.values()))
+
+    def __str__(self) -> str:
+        named = ", ".join(f"{source} {n:,}" for source, n in self.named.items())
+        left_out = ", ".join(f"{reason} {n:,}" for reason, n in self.left_out.items()) or "nothing"
+        return (
+            f"{self.day}: {sum(self.named.values()):,} articles named ({named}), {self.rows:,} rows,"
+            f" {self.unfetched:,} not fetched; left out: {left_out}"
+        )
+
+
+@dataclass(slots=True)
+class _Day:
+    named: Counter[str] = field(default_factory=Counter)
+    ends: Counter[str] = field(default_factory=Counter)
+
+
+def left_out_as_duplicates(corpus: Path) -> list[LeftOut]:
+    """The documents that the last build left out as duplicates; none where there is no list of ours."""
+    with suppress(OSError, ValueError, LookupError, TypeError), (corpus / DUPLICATES).open("rb") as file:
+        lines = [line for line in map(json.loads, file) if line["kind"] != "revision"]
+        return [LeftOut(key_of_id(one["id"]), one["source"], f"duplicates/{one['kind']}", one["url"]) for one in lines]
+    return []
+
+
+def coverage(connection: sqlite3.Connection, portal: str, left_out: Sequence[LeftOut]) -> tuple[DayCoverage, ...]:
+    """What became of the articles of a portal, by the day on which they were met, oldest first.
+
+    Args:
+        connection: the ledger.
+        portal: its name.
+        left_out: of the portal, as `left_out_as_duplicates` gives it.
+    """
+    reasons = {one.key: one.reason for one in left_out}
+    sql = "SELECT serial, id FROM documents WHERE id IN (SELECT value FROM json_each(?))"
+    of = {serial: reasons[key] for serial, key in connection.execute(sql, (json.dumps([*reasons]),))}
+    connection.create_function("left_out", 1, lambda serial: of.get(serial, ROW), deterministic=True)
+    days: defaultdict[str, _Day] = defaultdict(_Day)
+    for day, source, end, n in connection.execute(NAMED, (portal, f"-{DAYS} days")):
+        if end not in NOT_LOST:
+            days[day].named[source] += n
+            days[day].ends[end] += n
+    return tuple(_covered(day, found) for day, found in sorted(days.items()))
+
+
+def _covered(day: str, found: _Day) -> DayCoverage:
+    left_out = {end: n for end, n in found.ends.most_common() if end not in {"", ROW}}
+    return DayCoverage(day, dict(sorted(found.named.items())), found.ends[ROW], left_out, found.ends[""])
+
+
+def alarm(portal: str, days: Sequence[DayCoverage]) -> Iterator[str]:
+    """Say if the last day has less than half of the share of rows that is usual; all rows are, where none came before.
+
+    Args:
+        portal: its name.
+        days: as `coverage` gives them.
+    """
+    told = [day for day in days if day.rows + sum(day.left_out.values()) >= FEWEST]
+    usual = median(day.share for day in told[:-1]) if told[1:] else 1.0
+    if told and told[-1].share < usual / 2:
+        yield f"{portal} gave fewer rows than usual, {told[-1].share:.0%} for {usual:.0%}: {told[-1]}"
+
+
+MOST_LOST = 0.02
+"""Share of the pages of a portal that may be lost by one reason before it is shown with examples."""
+
+EXAMPLES = 3
+"""Addresses shown for a reason; one that cost fewer pages is chance, and can be read in the journal."""
+
+MOST_DUPLICATES = 0.2
+"""The same of those left out as duplicates of one kind, of which every portal has some."""
+
+CLOSED = "quality/paywall_stub"
+"""Reason of pages that only subscribers may read: the site decides, and no crawl can do better."""
+
+LOST = "FROM urls WHERE portal = ? AND kind IN ('', 'article') AND stage != ''"
+"""Rejected pages whose address looked like an article's; other people's spiders do not say what they ask for."""
+
+ENDS = {
+    "byte_budget": "limits.max_bytes is reached",
+    "limit": "the limit of articles is reached",
+    "quiet_hours": "it was stopped in quiet hours",
+    "shutdown": "it was stopped",
+    "refused": "the site refused again and again",
+    "left_alone": "the site has refused for days and is left alone",
+    "retry_after": "the site asked for a pause of more than an hour",
+    "crawl_delay": "the site asks for too long a Crawl-delay",
+    "robots_unavailable": "the robots.txt of the site is out of reach",
+}
+"""What is said of the ends of a crawl that left addresses behind; others go by their name."""
+
+
+@dataclass(frozen=True, slots=True)
+class PortalLoss:
+    """Many pages of a portal that were rejected or left out for one reason."""
+
+    reason: str  # "stage/reason", or "duplicates/kind"
+    n: int  # pages
+    pages: int  # of the portal, kept or lost
+    examples: tuple[str, ...]  # addresses
+
+
+def cut_short(queued: int, counted: Mapping[str, int], end: str) -> Iterator[str]:
+    """What bounded the crawl of a portal, and how many addresses that left."""
+    if queued and end:
+        yield f"{ENDS.get(end, end)}, addresses still queued: {queued:,}"
+    bounds = {
+        OVER_BUDGET: "limits.max_pages is reached, addresses not taken in: {:,}",
+        "rejected/discovery/too_deep": "limits.max_depth is reached, addresses that lie deeper: {:,}",
+        "rejected/discovery/trap": "addresses that look like traps: {:,}",
+    }
+    yield from (text.format(counted[name]) for name, text in bounds.items() if counted.get(name))
+
+
+def losses(connection: sqlite3.Connection, portal: str, kept: int, left_out: Sequence[LeftOut]) -> Iterator[PortalLoss]:
+    """What many articles of a portal were rejected or left out for, the most frequent reason first."""
+    by_reason = f"SELECT stage || '/' || reason, count(*) {LOST} GROUP BY 1 ORDER BY 2 DESC, 1"
+    shown_of = f"SELECT url {LOST} AND stage || '/' || reason = ? ORDER BY serial LIMIT ?"
+    rejected = [(reason, n) for reason, n in connection.execute(by_reason, (portal,)) if reason not in NOT_LOST]
+    pages = kept + sum(n for _, n in rejected)
+    for reason, n in rejected:
+        if n >= EXAMPLES and n > MOST_LOST * pages and reason != CLOSED:
+            examples = connection.execute(shown_of, (portal, reason, EXAMPLES))
+            yield PortalLoss(reason, n, pages, tuple(url for (url,) in examples))
+    for reason, n in Counter(one.reason for one in left_out).most_common():
+        if n >= EXAMPLES and n > MOST_DUPLICATES * pages:
+            shown = [one.url for one in left_out if one.reason == reason][:EXAMPLES]
+            yield PortalLoss(reason, n, pages, tuple(shown))
+
+
+def shortfalls(figures: Mapping[str, Any]) -> Iterator[str]:
+    """What the figures of a portal, as the report has them, show of missing pages: lines for a person."""
+    name = figures["portal"] or "no portal"
+    if figures["cut_short"]:
+        yield f"{name} was cut short: {'; '.join(figures['cut_short'])}"
+    for loss in figures["losses"]:
+        n, pages = loss["n"], loss["pages"]
+        examples = ", ".join(loss["examples"]) or "no address"
+        yield f"{name} lost {n:,} of {pages:,} pages ({n / pages:.1%}) by {loss['reason']}, such as {examples}"
+    yield from alarm(name, [DayCoverage(**day) for day in figures["coverage"]])
+
+
+def redesigns(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Which redesigns the figures of a portal, as the report has them, show: lines for a person."""
+    yield from (str(Alarm(**alarm)) for alarm in figures["redesigns"])
+
+
+def unreached(corpus: Path) -> dict[str, str]:
+    """Portals of which no page could be fetched that the crawl began with, and why: the fate of the first of them.
+
+    A page that leads to another one of the crawl was reached.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    sql = """SELECT portal, url, stage, reason, detail,
+        state = 4 AND (status = 200 OR stage = '') OR reason = 'redirect_to_known' AS reached FROM urls
+        WHERE found_on = 0 AND depth = 0 AND kind IN ('', 'article', 'section') ORDER BY serial"""
+    found: dict[str, list[sqlite3.Row]] = {}
+    with reading(corpus) as connection:
+        for row in connection.execute(sql):
+            found.setdefault(row["portal"], []).append(row)
+    return {portal: _fate(rows[0]) for portal, rows in found.items() if not any(row["reached"] for row in rows)}
+
+
+def _fate(row: sqlite3.Row) -> str:
+    reason = f"{row['stage']}/{row['reason']} " if row["stage"] else ""
+    return f"{reason}{row['url']}" + f" ({row['detail']})" * bool(row["detail"])
+
+
+def reported_ends(corpus: Path) -> dict[str, str]:
+    """Why the last crawl left each portal, by its report; nothing where there is none, or none of ours."""
+    with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
+        by_portal = json.loads((corpus / CRAWL_REPORT).read_bytes())["by_portal"]
+        return {portal: str(figures.get("end", "")) for portal, figures in by_portal.items()}
+    return {}
+
+
+LATELY = timedelta(minutes=5)
+"""What a rate is made from: some 200 answers of a polite crawl, and one of a site that asks for the longest delay."""
+
+MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class PortalStatus:
+    """How the crawl of one portal stands."""
+
+    portal: str  # its name
+    queued: int  # addresses still to be asked for
+    leased: int  # addresses being asked for
+    done: int  # addresses that ended, in whichever way, without fetch failures
+    failed: int  # addresses that could not be fetched
+    kept: int  # articles in the intake
+    rejected: Mapping[str, int]  # number of rejections by "stage/reason"
+    words: int  # words of the articles
+    megabytes: float  # fetched, decoded (10^6 bytes)
+    words_per_megabyte: float  # words of text for each of these; 0 where nothing was fetched
+    pages_per_minute: float  # of the last five minutes; 0 for a crawl that rests or has ended
+    seconds_left: int  # estimate by that rate, for what is queued now; 0 where there is none
+    cut_short: tuple[str, ...] = ()  # what kept the crawl from being complete, and how many addresses that left
+    losses: tuple[PortalLoss, ...] = ()  # what three articles and more than two in a hundred were rejected for
+    coverage: tuple[DayCoverage, ...] = ()  # what became of the articles met on each of the last days, oldest first
+    redesigns: tuple[Alarm, ...] = ()  # that were noticed, and that no template knows yet
+
+
+def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | None = None) -> list[PortalStatus]:
+    """The state of every portal in a corpus, by name.
+
+    Args:
+        corpus: its folder.
+        now: time that the rates are of; by default the present.
+        ends: why each portal was left, "" where it was done; by default as the last report has it.
+
+    Raises:
+        LedgerError: there is no ledger, or it cannot be read.
+    """
+    by_state = states(corpus)
+    ends = reported_ends(corpus) if ends is None else ends
+    left_out = left_out_as_duplicates(corpus)
+    with reading(corpus) as connection:
+        counted = {(portal, name): n for portal, name, n in connection.execute("SELECT portal, name, n FROM counts")}
+        rates = _rates(connection, now or datetime.now(UTC))
+        portals = sorted({portal for portal, _ in (*by_state, *counted)})
+        return [
+            _status(
+                connection,
+                portal,
+                Counter({state: n for (of, state), n in by_state.items() if of == portal}),
+                Counter({name: n for (of, name), n in counted.items() if of == portal}),
+                rates.get(portal, 0.0),
+                ends.get(portal, ""),
+                [one for one in left_out if one.portal == portal],
+            )
+            for portal in portals
+        ]
+
+
+def _status(
+    connection: sqlite3.Connection,
+    portal: str,
+    at: Counter[UrlState],
+    counted: Counter[str],
+    rate: float,
+    end: str,
+    left_out: list[LeftOut],
+) -> PortalStatus:
+    queued = at[UrlState.QUEUED] + at[UrlState.WAITING]
+    megabytes = counted["bytes"] / MEGABYTE
+    rejected = {name.removeprefix("rejected/"): n for name, n in counted.items() if name.startswith("rejected/") and n}
+    return PortalStatus(
+        portal=portal,
+        queued=queued,
+        leased=at[UrlState.LEASED],
+        done=at[UrlState.DONE],
+        failed=at[UrlState.FAILED],
+        kept=counted["kept"],
+        rejected=dict(sorted(rejected.items(), key=lambda item: (-item[1], item[0]))),
+        words=counted["words"],
+        megabytes=round(megabytes, 3),
+        words_per_megabyte=round(counted["words"] / megabytes, 1) if megabytes else 0.0,
+        pages_per_minute=round(rate, 1),
+        seconds_left=round(60 * queued / rate) if rate else 0,
+        cut_short=tuple(cut_short(queued, counted, end)),
+        losses=tuple(losses(connection, portal, counted["kept"], left_out)),
+        coverage=coverage(connection, portal, left_out),
+        redesigns=tuple(open_alarms(connection, portal)),
+    )
+
+
+def _rates(connection: sqlite3.Connection, now: datetime) -> dict[str, float]:
+    """Pages a minute of each portal that answered lately, from the first of these answers on."""
+    since = (now.astimezone(UTC) - LATELY).isoformat(timespec="seconds")
+    sql = "SELECT portal, count(*), min(fetched) FROM urls WHERE fetched >= ? GROUP BY portal"
+    return {
+        portal: 60 * n / max(1.0, (now - datetime.fromisoformat(first)).total_seconds())
+        for portal, n, first in connection.execute(sql, (since,))
+    }

@@ -1,1 +1,0 @@
-"""Read a ledger while a crawl may be at work."""

@@ -1,0 +1,211 @@
+"""Hold what all views need: the corpora, the process that reads pages, the templates, and the verbs that run."""
+
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import Any, TypeVar, cast
+
+from jinja2 import FileSystemLoader
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from newscorpus.layout import LEDGER, check_folder
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.source_page import SourcePage
+from newscorpus.store.ledger.addresses import find, states
+from newscorpus.views.explain.page import FOLDER as SHOWN_TEMPLATES
+from newscorpus.views.explain.page import TEMPLATES as SHOWN
+from newscorpus.views.explain.page import ShownPage, archived_source, frame, show_page
+from newscorpus.views.stats.page import FOLDER as STATS_TEMPLATES
+from newscorpus.workers import COMMAND, Lost, WorkerPool
+
+SHOWN_BYTES = 20_000
+"""Of what a verb printed, its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A verb that runs, or has run."""
+
+    number: int
+    arguments: tuple[str, ...]  # behind `newscorpus`
+    process: "subprocess.Popen[bytes]"
+    log: Path
+    begun: float  # seconds, monotonic
+
+    @property
+    def code(self) -> int | None:
+        """The exit code; None while it runs."""
+        return self.process.poll()
+
+    @property
+    def seconds(self) -> int:
+        """Since it began."""
+        return round(time.monotonic() - self.begun)
+
+    @property
+    def printed(self) -> str:
+        """What it printed last."""
+        return self.log.read_bytes()[-SHOWN_BYTES:].decode("utf-8", "replace")
+
+
+@dataclass(slots=True)
+class Jobs:
+    """The verbs that were run since the server started; they end with it."""
+
+    folder: TemporaryDirectory[str] = field(default_factory=TemporaryDirectory)
+    started: list[Job] = field(default_factory=list)
+    lock: Lock = field(default_factory=Lock)
+
+    def start(self, arguments: Sequence[str]) -> Job:
+        """Run a verb; the one that runs already with the same arguments, where there is one."""
+        with self.lock:
+            for job in self.started:
+                if job.arguments == tuple(arguments) and job.code is None:
+                    return job
+            log = Path(self.folder.name, f"{len(self.started)}.log")
+            with log.open("wb") as out:
+                process = subprocess.Popen(  # noqa: S603 -- our own command, and no shell
+                    [*COMMAND, *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT
+                )
+            self.started.append(Job(len(self.started), tuple(arguments), process, log, time.monotonic()))
+            return self.started[-1]
+
+    def close(self) -> None:
+        """End what runs."""
+        for job in self.started:
+            with suppress(ProcessLookupError):
+                job.process.terminate()
+            job.process.wait()
+        self.folder.cleanup()
+
+
+T = TypeVar("T")
+
+DEFAULT_RECIPE = Recipe()
+
+HERE = Path(__file__).parent
+
+TEMPLATES = SHOWN.overlay(loader=FileSystemLoader([HERE / "templates", SHOWN_TEMPLATES, STATS_TEMPLATES]))
+
+Work = Callable[[], Any]
+"""What is done in the process that reads pages; a partial of an importable function."""
+
+
+def do(work: Work) -> Any:
+    """Do some work; what is wrong with the choice comes back as an error. Runs in a process of its own."""
+    try:
+        return work()
+    except (ValueError, ImportError) as error:
+        return ValueError(str(error))
+
+
+@dataclass(frozen=True, slots=True)
+class AppState:
+    """What all views need."""
+
+    corpora: Mapping[str, Path]  # folders, by the name in addresses
+    token: str  # that our own pages send with what they write
+    contact: str  # for the user agent; "": nothing is fetched
+    pool: WorkerPool[Work, Any]
+    jobs: Jobs  # verbs of the command that were started here
+
+    def corpus(self, request: Request) -> Path:
+        """The folder of the corpus that the address of a request names."""
+        name = request.path_params["corpus"]
+        if name not in self.corpora:
+            raise HTTPException(404, f"no corpus called {name!r} was named when the server was started")
+        return self.corpora[name]
+
+    def portal(self, request: Request) -> tuple[Path, str]:
+        """The corpus and the portal that the address of a request names."""
+        corpus, portal = self.corpus(request), request.path_params["portal"]
+        if portal not in {known for known, _ in states(corpus)}:
+            raise HTTPException(404, f"no portal {portal!r} was crawled here")
+        return corpus, portal
+
+    def job(self, request: Request) -> Job:
+        """The job whose number the address of a request names."""
+        number: int = request.path_params["number"]
+        if number >= len(self.jobs.started):
+            raise HTTPException(404, "no such job since the server was started")
+        return self.jobs.started[number]
+
+    def do(self, work: Callable[[], T]) -> T:
+        """Do some work on pages; waits for the process.
+
+        Raises:
+            ValueError: the choice is wrong, or the process was lost over the page.
+        """
+        found = self.pool.submit(work).result()
+        if isinstance(found, Lost):
+            found = ValueError(f"the page was given up: {found.detail}")
+        if isinstance(found, ValueError):
+            raise found
+        return cast("T", found)
+
+    def show(self, page: SourcePage, recipe: Recipe = DEFAULT_RECIPE, *, is_blind: bool = False) -> ShownPage:
+        """Show a page; errors as for `do`."""
+        return self.do(partial(show_page, recipe, page, is_blind=is_blind))
+
+    def archived(self, url: str) -> SourcePage | None:
+        """The page of an address from the first archive that has it; None where none has.
+
+        Raises:
+            CorpusError: an archive has it, but not whole.
+        """
+        for corpus in self.corpora.values():
+            entry = find(corpus, url) if (corpus / LEDGER).is_file() else None
+            if entry and entry.archived[0]:
+                return archived_source(corpus, url, *entry.archived)
+        return None
+
+    def render(self, request: Request, template: str, title: str, **values: Any) -> HTMLResponse:
+        """Fill a template: the part that a page of ours asked for, or else the whole page around it."""
+        part = TEMPLATES.get_template(template).render(state=self, frame=frame, title=title, **values)
+        if "hx-request" in request.headers:
+            return HTMLResponse(part.encode("utf-8", "replace"))
+        page = TEMPLATES.get_template("base.html").render(
+            state=self, title=title, part=part, here=request.url.path, names=list(self.corpora)
+        )
+        return HTMLResponse(page.encode("utf-8", "replace"))
+
+
+def state_of(request: Request) -> AppState:
+    """Get the state of the server that a request came to."""
+    state: AppState = request.app.state.own
+    return state
+
+
+def named(corpora: Sequence[Path]) -> dict[str, Path]:
+    """Give each folder a name for addresses: its own, numbered where two are alike.
+
+    Raises:
+        CorpusError: a folder is missing.
+    """
+    found: dict[str, Path] = {}
+    for corpus in corpora:
+        name = check_folder(corpus).resolve().name or "corpus"
+        alike = sum(other.partition("~")[0] == name for other in found)
+        found[f"{name}~{alike + 1}" if alike else name] = corpus
+    return found
+
+
+def show_job(request: Request) -> Response:
+    """Show a job; its page asks again every second while it runs, and where it asks for it, loads anew at the end."""
+    return answer(request, state_of(request).job(request), reloads="reload" in request.query_params)
+
+
+def answer(request: Request, job: Job, *, reloads: bool = False) -> Response:
+    """Show a job; `reloads` says that the page is to be loaded anew when the job has succeeded."""
+    response = state_of(request).render(request, "job.html", f"newscorpus {job.arguments[0]}", job=job, reloads=reloads)
+    if reloads and job.code == 0:
+        response.headers["hx-refresh"] = "true"
+    return response

@@ -1,0 +1,408 @@
+"""Documents that are taken out: no byte of them is left, nothing brings them back, and a death costs nothing."""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import pytest
+import zstandard
+from crawled import Crawl
+from dying import in_a_child
+from prose import article, paragraphs
+from typer.testing import CliRunner
+
+from newscorpus.cli import app
+from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
+from newscorpus.content_encoding import gunzip
+from newscorpus.corpus import reextract
+from newscorpus.corpus.build import build
+from newscorpus.corpus.merge import dedup
+from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.release import RowChanges, diff, release
+from newscorpus.corpus.remove import RemovalReport, finish_removal, remove
+from newscorpus.corpus.search import index_path, make_index
+from newscorpus.data import Page, Rejected
+from newscorpus.errors import CorpusError
+from newscorpus.lab.gold.marking import MarkedBlock, MarkLine, journal_of, place_of, read_marks, save_mark
+from newscorpus.layout import INTAKE_SEGMENT, REMOVED, REMOVING
+from newscorpus.page.judge import process_page
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.rows import Row
+from newscorpus.page.source_page import SourcePage
+from newscorpus.portal.profile import Profile, Repeated, profile_path, read_profile, write_profile
+from newscorpus.store.archive import keeping
+from newscorpus.store.archive.frames import read_closing
+from newscorpus.store.archive.read import read_capture, read_captures
+from newscorpus.store.archive.values import Capture
+from newscorpus.store.intake import encode_header
+from newscorpus.store.ledger import REJECTIONS, Ledger, Link, Series, UrlOutcome, key_of
+from newscorpus.store.ledger.addresses import find
+from newscorpus.store.ledger.status import status
+from newscorpus.store.pages import archive_findings
+from newscorpus.store.removals import removals_of
+from newscorpus.tokens import folded_words
+from newscorpus.urls import document_id
+from newscorpus.views.explain.address import explain
+
+URL = "https://news.example/story-{}"
+GONE = URL.format(3)
+ALIAS = "https://news.example/old/3"
+LIST = "https://news.example/section"
+PAGES = 7
+LINKING = 6
+SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
+RECIPE = Recipe("bte")
+REASON = "asked for by the publisher"
+
+
+@pytest.fixture(autouse=True)
+def no_power_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing here depends on what survives one, and a busy disk takes its time."""
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+
+
+def story(number: int, visit: int = 0) -> Page:
+    seed = f"story {number}" + f", visit {visit}" * bool(visit)
+    fetched = f"2026-11-{20 + visit}T08:00:{number:02}+00:00"
+    return Page(URL.format(number), article(seed).encode(), {"content-type": "text/html"}, fetched)
+
+
+def row_of(page: Page) -> Row:
+    row = process_page(RECIPE, SourcePage(page, "news", ("en",)))
+    assert isinstance(row, Row), row
+    return row
+
+
+def make(corpus: Path) -> Path:
+    """A corpus in which a document left traces wherever it can."""
+    crawl = Crawl(corpus)
+    pages = {number: story(number) for number in range(PAGES)}
+    linking = b'<aside><a href="/story-3">Read</a></aside></body>'
+    pages[LINKING] = replace(pages[LINKING], body=pages[LINKING].body.replace(b"</body>", linking))
+    places = {number: crawl.visit(page, row_of(page)) for number, page in pages.items()}
+    teaser = f"<li><a href='/story-3'>News</a> {paragraphs('story 3')[0][:90]}</li>"
+    listing = f"<html><body><ul>{teaser}<li><a href='/story-4'>More</a></li></ul></body></html>"
+    crawl.visit(Page(LIST, listing.encode(), {"content-type": "text/html"}, "2026-11-20T09:00:00+00:00"), None)
+    crawl.visit(story(3, 1), row_of(story(3, 1)), asked=ALIAS)
+    excerpt = paragraphs("story 5")[0][:100]
+    crawl.visit(replace(story(5), url=URL.format(50)), Rejected("quality", "listing", "", URL.format(50), excerpt))
+    crawl.close()
+    build(corpus, BuildConfig(shards=ShardConfig(ShardFormat.GZIP)))
+    for number in (3, 4):
+        block = MarkedBlock(1, "good", "html/body", paragraphs(f"story {number}")[0])
+        marks = MarkLine(URL.format(number), "measure", "ann", "2026-11-21", (block,), place_of(*places[number]), 9)
+        save_mark(journal_of(corpus, "news"), marks)
+    repeated = {"1": Repeated(2, paragraphs("story 3")[0][:80]), "2": Repeated(2, "Read more")}
+    ids = tuple(sorted(document_id(URL.format(number)) for number in range(PAGES)))
+    profile = Profile("news", "bte", ids, (1, 2, 3, 4, 5), {}, repeated, {}, {})
+    write_profile(profile_path(corpus, "news"), profile)
+    make_index(corpus)
+    release(corpus, "1")
+    return corpus
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make(tmp_path_factory.mktemp("made") / "news")
+
+
+@pytest.fixture
+def corpus(made: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made, tmp_path / "news")
+    shutil.copy(index_path(made), index_path(tmp_path / "news"))
+    return tmp_path / "news"
+
+
+def unpacked(data: bytes) -> Iterator[bytes]:
+    """Some bytes, and whatever lies compressed in them."""
+    yield data
+    for magic, unpack in ((b"\x1f\x8b", lambda part: b"".join(gunzip(part, 10**8))), (b"\x28\xb5\x2f\xfd", _unzstd)):
+        at = data.find(magic)
+        while at >= 0:
+            with suppress(zlib.error, zstandard.ZstdError):
+                yield unpack(data[at:])
+            at = data.find(magic, at + 1)
+
+
+def _unzstd(data: bytes) -> bytes:
+    return zstandard.ZstdDecompressor().decompressobj().decompress(data)
+
+
+def traces(folder: Path, url: str = GONE, seeds: tuple[str, ...] = ("story 3", "story 3, visit 1")) -> list[str]:
+    """The files in which the id of a document stands, as text or as a number, or eight words of its text in a row."""
+    runs = set()
+    for seed in seeds:
+        words = folded_words(" ".join(paragraphs(seed)))
+        runs |= {" ".join(words[at : at + 8]) for at in range(len(words) - 7)}
+    name = document_id(url)
+    ids = (name.encode(), bytes.fromhex(name), bytes.fromhex(name)[::-1])
+    found = []
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        for data in unpacked(path.read_bytes()):
+            words = folded_words(data.decode("utf-8", "replace"))
+            if any(one in data for one in ids) or any(" ".join(words[at : at + 8]) in runs for at in range(len(words))):
+                found.append(path.relative_to(folder).as_posix())
+                break
+    return found
+
+
+def published(corpus: Path) -> set[str]:
+    return {record.url for record in open_corpus(corpus).records()}
+
+
+def test_traces_are_found_wherever_they_are(corpus: Path) -> None:
+    (corpus / "rest.zst").write_bytes(zstandard.compress(paragraphs("story 3")[1].encode()))
+    found = set(traces(corpus.parent))
+    assert {path.removeprefix("news/").partition("/")[0] for path in found} == {
+        *("archive", "corpus", "duplicates.jsonl", "gold", "index", "intake", "ledger.sqlite", "news.search.sqlite"),
+        *("profiles", "releases", "rest.zst"),
+    }
+
+
+def test_no_byte_of_what_was_taken_out_is_left(corpus: Path) -> None:
+    report = remove(corpus, [GONE], REASON, from_archive=True)
+    assert report == RemovalReport((), {}, rows=2, archived=3)
+    assert traces(corpus.parent) == []
+    assert published(corpus) == {URL.format(number) for number in range(PAGES)} - {GONE}
+    assert not (corpus / REMOVING).exists()
+    (line,) = (corpus / REMOVED).read_text().splitlines()
+    assert json.loads(line)["reason"] == REASON
+    assert "story" not in line
+
+
+def test_nor_of_an_archive_that_is_compacted(corpus: Path) -> None:
+    keeping.compact(corpus)
+    whole = [found for found in read_captures(corpus / "archive" / "000001.warc.gz") if isinstance(found, Capture)]
+    assert any("000001" in name for name in traces(corpus.parent))
+    assert remove(corpus, [GONE], REASON, from_archive=True).archived == 3
+    assert traces(corpus.parent) == []
+    left = [one for one in read_captures(corpus / "archive" / "000001.warc.gz") if isinstance(one, Capture)]
+    assert left == [one for one in whole if one.page.url != GONE]
+    assert list(archive_findings(corpus, iter, whole=True)) == []
+    assert remove(corpus, [GONE], REASON, from_archive=True).archived == 0
+
+
+def test_a_damaged_record_of_a_compacted_file_holds_no_removal_up(corpus: Path) -> None:
+    keeping.compact(corpus)
+    path = corpus / "archive" / "000001.warc.zst"
+    before = [found for found in read_captures(path) if isinstance(found, Capture)]
+    with path.open("rb") as file:
+        closing = read_closing(file)
+    assert closing
+    first = before[0].place
+    assert first
+    (here,) = closing.starts[closing.starts[:, 0] == first.offset, 1].tolist()
+    data = bytearray(path.read_bytes())
+    data[here + 60] ^= 0xFF
+    path.write_bytes(data)
+    remove(corpus, [GONE], REASON, from_archive=True)
+    assert traces(corpus.parent) == []
+    left = {one.page.url for one in read_captures(path) if isinstance(one, Capture)}
+    assert left == {one.page.url for one in before[1:]} - {GONE}
+
+
+def test_all_else_stays_as_it_is(corpus: Path) -> None:
+    before = [found for found in read_captures(corpus / "archive" / "000001.warc.gz") if isinstance(found, Capture)]
+    remove(corpus, [GONE], REASON, from_archive=True)
+    after = list(read_captures(corpus / "archive" / "000001.warc.gz"))
+    assert after == [capture for capture in before if capture.page.url != GONE]
+    entry = find(corpus, URL.format(4))
+    assert entry
+    found = read_capture(corpus / entry.archived[0], entry.archived[1])
+    assert isinstance(found, Capture)
+    assert found.page.body == story(4).body
+    (now,) = status(corpus)
+    assert now.kept == PAGES - 1
+    assert now.rejected == {"quality/listing": 1}
+    assert [one.page for one in read_marks(journal_of(corpus, "news"))] == [URL.format(4)]
+    profile = read_profile(profile_path(corpus, "news"))
+    assert len(profile.pages) == PAGES - 1
+    assert [one.text for one in profile.texts.values()] == ["Read more"]
+    assert open_corpus(corpus).manifest.parameters.shards.format is ShardFormat.GZIP, "as it was built before"
+    assert diff("1", str(corpus), corpus) == RowChanges({}, {}, {}), "nor do versions name it"
+
+
+def test_other_programs_read_an_archive_of_which_something_was_taken(corpus: Path) -> None:
+    from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415
+
+    remove(corpus, [GONE], REASON, from_archive=True)
+    with (corpus / "archive" / "000001.warc.gz").open("rb") as file:
+        kinds = [record.rec_type for record in ArchiveIterator(file, check_digests=True)]
+    assert (kinds.count("response"), kinds.count("metadata")) == (PAGES, PAGES + 3)
+    assert gzip.decompress((corpus / "archive" / "000001.warc.gz").read_bytes()).count(b"Taken out.") == 3
+
+
+@pytest.mark.parametrize("name", [GONE, f"{GONE}?utm_source=rss", ALIAS, document_id(GONE), document_id(ALIAS)])
+def test_each_of_its_names_will_do(corpus: Path, name: str) -> None:
+    assert remove(corpus, [name], REASON, from_archive=True).unknown == ()
+    assert traces(corpus.parent) == []
+    assert removals_of(corpus).covers(ALIAS)
+
+
+def test_without_the_archive_the_page_lies_there_and_nobody_reads_it(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reextract, "in_order", lambda judge, pages, *_: ((page, judge(page)) for page in pages))
+    remove(corpus, [GONE], REASON)
+    assert traces(corpus.parent) == ["news/archive/000001.warc.gz"]
+    archived = reextract.Archived(corpus, [corpus / "archive" / "000001.warc.gz"], RECIPE)
+    reextract.apply(archived)
+    read = reextract.reextract(archived.files, RECIPE, ())
+    reextract.store(read, tmp_path / "other")
+    build(corpus)
+    build(tmp_path / "other")
+    assert traces(corpus.parent, seeds=()) == [], "re-extraction obeys, and so does the build after it"
+    remove(corpus, [GONE], "once more", from_archive=True)
+    assert traces(corpus.parent) == [], "the archive may follow later"
+
+
+def test_a_crawl_does_not_ask_for_it_again(corpus: Path) -> None:
+    remove(corpus, [GONE], REASON)
+    with Ledger.open(corpus) as ledger:
+        for url in (GONE, ALIAS, f"{GONE}#top"):
+            assert ledger.knows(url)
+            assert not ledger.reserve(url, "news")
+            assert not ledger.add(Link(key_of(url), url, "news", request=b"{}"), again=True)
+            assert not ledger.refuse(url, UrlOutcome("discovery", "trap"), REJECTIONS, b"{}\n")
+        assert ledger.reserve(URL.format(99), "news")
+    assert traces(corpus.parent, seeds=()) == []
+
+
+def test_explain_says_that_it_was_taken_out(corpus: Path) -> None:
+    remove(corpus, [GONE], REASON)
+    explained = explain(corpus, f"{GONE}?utm_source=rss")
+    assert explained.rejected
+    assert (explained.rejected.stage, explained.rejected.reason) == ("rights", "taken_out")
+    assert explained.rejected.detail.endswith(REASON)
+
+
+def test_what_comes_again_by_another_address_goes_with_the_next_build(corpus: Path) -> None:
+    remove(corpus, [GONE], REASON, from_archive=True)
+    crawl, other = Crawl(corpus), replace(story(3), url="https://news.example/amp/3")
+    row = row_of(story(3))
+    crawl.visit(other, replace(row, page=other.url, record=replace(row.record, fetched="2026-12-01T00:00:00+00:00")))
+    crawl.close()
+    build(corpus)
+    assert GONE not in published(corpus)
+    assert {path.partition("/")[0] for path in traces(corpus)} == {"archive"}
+    remove(corpus, [GONE], REASON, from_archive=True)
+    assert traces(corpus) == []
+    assert removals_of(corpus).covers(other.url)
+
+
+def test_a_merge_obeys_the_removals_of_all_that_it_joins(corpus: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(corpus, other)
+    dedup([corpus, other], tmp_path / "merged")
+    assert GONE in published(tmp_path / "merged")
+    remove(corpus, [GONE], REASON, from_archive=True)
+    dedup([corpus, other], tmp_path / "merged")
+    assert traces(tmp_path / "merged") == [], "though the other corpus holds it still"
+    dedup([tmp_path / "merged", other], tmp_path / "more")
+    assert traces(tmp_path / "more") == []
+
+
+def test_a_merged_corpus_is_rid_of_it(corpus: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(corpus, other)
+    dedup([corpus, other], tmp_path / "merged")
+    assert traces(tmp_path / "merged") != []
+    assert remove(tmp_path / "merged", [GONE], REASON) == RemovalReport((), {}, 1, 0)
+    assert traces(tmp_path / "merged") == []
+    assert len(published(tmp_path / "merged")) == PAGES - 1
+
+
+def test_documents_that_quote_it_stay_with_their_pages(tmp_path: Path) -> None:
+    quote = f"<p>She wrote: {paragraphs('story 3')[1]}</p><a href='/story-3'>More</a></article>"
+    quoting = replace(story(4), body=story(4).body.replace(b"</article>", quote.encode()))
+    crawl = Crawl(tmp_path)
+    for page in (story(3), story(5), quoting):
+        crawl.visit(page, row_of(page))
+    crawl.close()
+    build(tmp_path)
+    remove(tmp_path, [GONE], REASON, from_archive=True)
+    assert published(tmp_path) == {quoting.url, URL.format(5)}
+    entry = find(tmp_path, quoting.url)
+    assert entry
+    found = read_capture(tmp_path / entry.archived[0], entry.archived[1])
+    assert isinstance(found, Capture)
+    assert found.page.body == quoting.body
+
+
+def test_lists_that_do_not_link_to_it_stay(corpus: Path) -> None:
+    crawl = Crawl(corpus)
+    lists = {"more/1": "<a href='/story-31'>More</a>", "more/2": "<a href='/a-story-3'>More</a>"}
+    for name, markup in lists.items():
+        page = Page(f"{LIST}/{name}", markup.encode(), {"content-type": "text/html"}, "2026-11-20T09:00:00+00:00")
+        crawl.visit(page, None)
+    crawl.close()
+    assert remove(corpus, [GONE], REASON, from_archive=True).archived == 3
+
+
+def test_what_is_not_here_is_said_and_never_taken_in(corpus: Path) -> None:
+    url = "https://news.example/never"
+    done = CliRunner().invoke(app, ["remove", str(corpus), url, "--reason", REASON])
+    assert done.exit_code == 0
+    assert f"{url}: nothing of it was here; it will not be taken in" in done.output
+    again = CliRunner().invoke(app, ["remove", str(corpus), url, "--reason", REASON])
+    assert re.fullmatch(f"{url}: taken out before, on 20[-0-9T:]+Z\n", again.output)
+    with Ledger.open(corpus) as ledger:
+        assert not ledger.reserve(url, "news")
+
+
+@pytest.mark.parametrize("name", ["story-3", "0123", "ftp://news.example/3", f"{document_id(GONE)}0"])
+def test_a_name_that_is_none_is_refused(corpus: Path, name: str) -> None:
+    with pytest.raises(CorpusError, match=f"'{name}' is neither an address nor the id"):
+        remove(corpus, [name], REASON)
+    assert not (corpus / REMOVED).exists()
+
+
+def test_no_corpus_no_removal(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="no corpus here"):
+        remove(tmp_path, [GONE], REASON)
+
+
+def test_nothing_is_removed_beside_a_crawl(corpus: Path) -> None:
+    with Ledger.open(corpus), pytest.raises(CorpusError, match="another crawl is at work"):
+        remove(corpus, [GONE], REASON)
+    assert not (corpus / REMOVED).exists()
+
+
+def test_a_damaged_list_of_removals_is_named(corpus: Path) -> None:
+    (corpus / REMOVED).write_text("{}\n")
+    with pytest.raises(CorpusError, match=r"removed\.jsonl"):
+        removals_of(corpus)
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_wherever_it_is_killed_the_next_run_finishes_it(made: Path, tmp_path: Path, compacted: bool) -> None:
+    finishing: tuple[Callable[[Path], object], ...] = (
+        build,
+        finish_removal,  # as a crawl does when it begins
+        lambda corpus: remove(corpus, [URL.format(1)], REASON),
+    )
+    unfinished = 0
+    for step in count(1, 11 if compacted else 4):  # all of them, one by one, take minutes
+        corpus = tmp_path / "news"
+        shutil.rmtree(corpus, ignore_errors=True)
+        shutil.copytree(made, corpus)
+        if compacted:
+            keeping.compact(corpus)
+        if not in_a_child(partial(remove, corpus, [GONE], REASON, from_archive=True), step):
+            break
+        was_asked = (corpus / REMOVING).exists()
+        unfinished += was_asked
+        finishing[step // 4 % len(finishing)](corpus)
+        assert not was_asked or traces(tmp_path) == [], step
+        assert not (corpus / REMOVING).exists()
+        assert {URL.format(number) for number in (0, 2, 4, 5, 6)} <= published(corpus)
+    assert unfinished > (3 if compacted else 10)
