@@ -97,7 +97,8 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
     elsewhere = words - counts.pop("", 0)
     if not words or elsewhere < LEAST_SHARE * words:
         return ""
-    boxed = sum(count for target, count in counts.items() if own.headline_words[target] >= LEAST_ALONE)
+    doubtful = own.carded if own.headline_boxes else frozenset()
+    boxed = sum(n for one, n in counts.items() if own.headline_words[one] >= LEAST_ALONE and one not in doubtful)
     least = LEAST_CARDS if own.carded.issuperset(counts) else LEAST_UNBOXED
     if boxed < LEAST_SHARE * words and (len(counts) < least or own.headline_boxes):
         return ""
@@ -167,7 +168,8 @@ class _Own:
             return ""
         if heading.tag == "a":
             self.carded.add(document)
-        is_its_own = box is not None and box not in self.headline_boxes and around is None and heading.tag != "a"
+        is_link = heading.tag == "a" and (box is None or not _is_box(box))
+        is_its_own = box is not None and box not in self.headline_boxes and around is None and not is_link
         boxed = n_words if is_its_own else 0
         self.headline_words[document] = max(boxed, self.headline_words.get(document, 0))
         return document
@@ -202,9 +204,10 @@ def _headlines(tree: HtmlElement, own: _Own) -> Iterator[_Headline]:
 
 
 def _cards(headlines: Iterable[_Headline]) -> Mapping[HtmlElement, HtmlElement]:
-    """The boxes without a name or heading of their own, each with the link in it that is a headline of another page.
+    """The boxes without a heading of their own, each with the link in it that is a headline of another page.
 
-    Such boxes stand beside others of their name, hold headlines of one page each, and begin with them.
+    Such boxes hold headlines of one page each, begin with them, and are boxes of articles or stand beside others of
+    their name.
     """
     documents: dict[HtmlElement, set[str]] = defaultdict(set)
     links: dict[HtmlElement, str] = {}
@@ -217,15 +220,17 @@ def _cards(headlines: Iterable[_Headline]) -> Mapping[HtmlElement, HtmlElement]:
     cards: dict[HtmlElement, HtmlElement] = {}
     tried = set[HtmlElement]()
     for link in links:
+        box = next((one for one in link.iterancestors() if _is_box(one) and len(documents[one]) == 1), None)
         around = pairwise((link, *link.iterancestors()))
-        card = next((one for one, parent in around if len(documents[parent]) > 1), None)
+        card = box if box is not None else next((one for one, parent in around if len(documents[parent]) > 1), None)
         if card is None or card is link or card in tried:
             continue
         tried.add(card)
         if _words_before(card, link) > MOST_BEFORE:
             continue
         alike = (one for one in card.getparent() if one is not card and _name(one) == _name(card))
-        if any(len(documents.get(one, ())) == 1 for one in alike):
+        has_heading = any(map(_rank, card.iterdescendants(etree.Element)))
+        if (card is box and not has_heading) or any(len(documents.get(one, ())) == 1 for one in alike):
             cards[card] = link
     return cards
 

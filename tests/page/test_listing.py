@@ -42,6 +42,10 @@ LISTS = {
     "one teaser": teasers(
         "<article><h2><a href='/blog/{at}'>A bridge for town {at}</a></h2><p>{line}</p></article>", 1
     ),
+    "one teaser under a link": teasers(
+        "<article><p>4 May</p><p class='title'><a href='/n/{at}'>A bridge for town {at}</a></p><p>{line}</p></article>",
+        1,
+    ),
     "cards of links": "<h1><a href='/'>The News of the Bridge</a></h1>"
     + teasers(
         "<div class='item'><time>23 May</time><a href='/n/{at}'>A bridge for town {at}</a><div>{line}</div></div>", 2
@@ -106,6 +110,8 @@ ARTICLES = {
     + STORIES,
     "cards below": f"<article><h1>The old bridge stays open</h1>{STORIES}</article>{CARDS}",
     "cards above": f"{CARDS}<h2>The old bridge stays open</h2>{STORIES}",
+    "link first": f"<h1>The old bridge stays open</h1><article><p><a href='/n/1'>A bridge for town 1</a></p>{STORIES}"
+    "</article>",
     "links to itself": f"<article><h1><a href='/news/bridge/'>The old bridge stays open</a></h1>{STORIES}</article>",
     "further page": f"<article><h1><a href='/news/'>The old bridge stays open</a></h1>{STORIES}</article>",
     "section first": f"<article><h2><a href='/s/7'>News</a></h2><p>By us</p>{STORIES}</article>",
