@@ -3,14 +3,14 @@
 import re
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
 from newscorpus.page.fields.dates import Setting, parse_date
-from newscorpus.page.fields.markup import MAX_OF_A_KIND, Markup, enough, join, opening, pieces, plain
+from newscorpus.page.fields.markup import MAX_OF_A_KIND, Markup, enough, holds_many, join, opening, pieces, plain
 from newscorpus.page.fields.nearby import CODE, marks_of
 from newscorpus.page.fields.people import squeezed
 
@@ -61,6 +61,8 @@ ASIDE = re.compile(f"{APART}|{TEASING}")
 since what looks like a teaser there is often the article's own header."""
 GLUED = re.compile(r"(?<=[^\W_])\0(?![a-zà-öø-ÿа-яα-ω])|(?<=[.!?:])\0(?=\w)")
 """Where two pieces of a heading meet (marked by a null) without a space that readers see: layout parts them."""
+CALLED_TITLE = re.compile(r"title|headline", re.IGNORECASE)
+"""Elements that stand for headings where a page has none."""
 MIN_SQUEEZED = 8
 """Fewest letters and digits of a heading that is recognised by the page's title."""
 LOGO = re.compile(r"logo|site-?(?:title|name)|brand|masthead")
@@ -113,10 +115,15 @@ def _values_of_time(element: HtmlElement, setting: Setting) -> list[str]:
 
 
 def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> HtmlElement | None:
-    """The heading that begins like one of `titles`; else the first `<h1>`; None where there is none."""
+    """The heading, or other element called a title, that begins like one of `titles`; else the first `<h1>` or None."""
     wanted = [name for title in titles if len(name := squeezed(title)) >= MIN_SQUEEZED]
     candidates = [each for each in markup.headings if heading_text(each) and not _is_logo(each, markup)]
-    for element in (*candidates, *islice(tree.iter("h2", "h3", "h4"), MAX_OF_A_KIND)):
+    headings = islice(tree.iter("h2", "h3", "h4"), MAX_OF_A_KIND)
+    called = (
+        each for each in tree.iter("div", "p", "span", "a") if wanted and CALLED_TITLE.search(each.get("class", ""))
+    )
+    titled = (each for each in islice(called, MAX_OF_A_KIND) if not holds_many(each))
+    for element in chain(candidates, headings, titled):
         text = squeezed(heading_text(element))
         if len(text) >= MIN_SQUEEZED and any(_is_part(text, title) for title in wanted):
             return element
@@ -142,7 +149,8 @@ def read_logo(tree: HtmlElement, markup: Markup) -> Iterator[Evidence]:
 
 
 def _is_home_link(link: HtmlElement) -> bool:
-    return "home" in link.get("rel", "").lower().split() or bool(LOGO.search(marks_of(link.getparent())))
+    called = f"{marks_of(link)} {marks_of(link.getparent())}"
+    return "home" in link.get("rel", "").lower().split() or bool(LOGO.search(called))
 
 
 def _is_logo(heading: HtmlElement, markup: Markup) -> bool:

@@ -277,6 +277,15 @@ def test_the_site_named_above_its_posts_is_neither_headline_nor_author() -> None
     assert fields.site_name == "Krajské Noviny"
 
 
+def test_an_element_called_a_title_stands_for_a_missing_heading() -> None:
+    logo = "<header><a class='site-name' href='/'>Krajské Noviny</a></header>"
+    dated = "<div class='post-title'>Vláda jedná o daních</div><span class='datetime'>2024-02-03 14:05</span>"
+    other = "<div class='post-nav'><span class='title'>Jiný článek o něčem</span></div>"
+    fields = read(f"{logo}{other}{dated}{PARAGRAPH}", "<title>Vláda jedná o daních | Krajské Noviny</title>")
+    assert (fields.title, fields.provenance.title) == ("Vláda jedná o daních", "meta")
+    assert (fields.published, fields.site_name) == ("2024-02-03T14:05:00", "Krajské Noviny")
+
+
 def test_the_name_of_the_site_hides_no_byline_below_the_text() -> None:
     logo = "<header><p class='site-title'><a href='https://a.cz/'>Krajské Noviny</a></p></header>"
     byline = "<span class='byline'>By <a rel='author' href='/?author=2'>Eva Malá</a></span>"
