@@ -168,22 +168,31 @@ def _completed(
 def decide_tags(evidence: Sequence[Evidence], section: str) -> tuple[Decided, tuple[str, ...]]:
     """Key words of the most trusted source, each once; where one of their lists has semicolons, these part it.
 
-    Feeds mix sections and tags: what the page names itself comes first, and the sections are left out.
+    Keywords in `<head>` that share nothing with the tags shown on the page are those of the site. Feeds mix sections
+    and tags: what the page names itself comes first, and the sections are left out.
     """
     candidates = of_field("tags", evidence)
     shown = tuple(item for item in candidates if item.source not in {"feed", "sitemap"})
     if not (candidates := shown or candidates):
         return Decided(), ()
     best = of_best_source(candidates)
-    tags = dict.fromkeys(tag for item in best for part in _listed(item.value) if (tag := part.strip(" #\"'")))
+    visible = tuple(item for item in candidates if item.source == "text")
+    if best[0].source == "meta" and visible and not _names_of_tags(best) & _names_of_tags(visible):
+        best = visible
+    tags = _parted_tags(best)
     if best[0].source == "feed":
         sections = {squeezed(item.value) for item in of_field("section", evidence)} | {squeezed(section)}
         tags = dict.fromkeys(tag for tag in tags if squeezed(tag) not in sections)
     return Decided("tags" if tags else "", best[0].source if tags else ""), tuple(tags)
 
 
-def _listed(value: str) -> list[str]:
-    return value.split(";" if ";" in value else ",")
+def _parted_tags(evidence: Iterable[Evidence]) -> dict[str, None]:
+    lists = (item.value.split(";" if ";" in item.value else ",") for item in evidence)
+    return dict.fromkeys(tag for parts in lists for part in parts if (tag := part.strip(" #\"'")))
+
+
+def _names_of_tags(evidence: Iterable[Evidence]) -> set[str]:
+    return set(map(squeezed, _parted_tags(evidence)))
 
 
 def decide_language(evidence: Sequence[Evidence]) -> Decided:

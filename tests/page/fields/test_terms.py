@@ -206,3 +206,9 @@ def test_what_the_page_states_to_machines_comes_first() -> None:
     shown = '<a href="/category/town/" rel="category tag">Town</a><a href="/tag/bridge/" rel="tag">bridge</a>'
     fields = read(f"<article>{HEADLINE}{TEXT}{shown}</article>", head=head)
     assert (fields.section, fields.tags) == ("Local", ("bridges",))
+
+
+@pytest.mark.parametrize(("keywords", "tags"), [("news, herald", ("bridge",)), ("Bridge, river", ("Bridge", "river"))])
+def test_keywords_of_the_whole_site_give_way_to_the_tags_shown(keywords: str, tags: tuple[str, ...]) -> None:
+    body = f'<article>{HEADLINE}{TEXT}<p>Tags: <a href="/tag/bridge/">bridge</a></p></article>'
+    assert read(body, head=f'<meta name="keywords" content="{keywords}">').tags == tags
