@@ -20,7 +20,7 @@ from newscorpus.data import Block, Element, Fields, Label
 from newscorpus.page.parsing.segment import elements_around
 from newscorpus.page.text.features import FEATURES, PageFeatures
 from newscorpus.page.text.features.wording import PHRASES
-from newscorpus.page.text.post_analysis import Labelled, is_heading, possible_headlines, relabel
+from newscorpus.page.text.post_analysis import Labelled, is_heading, lower_words, possible_headlines, relabel
 from newscorpus.resources import read_toml
 from newscorpus.tokens import count_words, fold, words
 
@@ -47,7 +47,7 @@ _BOX = re.compile(
 )
 """Classes and ids of boxes that sum an article up or add facts to it."""
 
-BYLINE, ADVERT_LABEL, SIGNATURE, CARD = "byline", "advert_label", "signature", "card"
+BYLINE, ADVERT_LABEL, SIGNATURE, CARD, CITATION = "byline", "advert_label", "signature", "card", "citation"
 """Reasons of blocks that are left out."""
 QUOTATION, ATTRIBUTION, CELL = "quotation", "attribution", "cell"
 """Reasons of blocks that are kept: what is quoted amid the text, and who; cells of a row that is text."""
@@ -57,6 +57,8 @@ MIN_HEADLINE = 3
 """Words of the shortest headline that is looked for before a byline."""
 NEAR_ENDS = 3
 """Good blocks from either end of the text among which a byline stands."""
+_LABELLED = re.compile(r"[^:：]{1,30}[:：]\s*(\S.*)")
+"""A line of the box below a post that says how to cite it: "Title: ...", "Author: ...", "Link: ..."."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ADVERT_LABELS = frozenset(phrase.strip() for phrase in PHRASES["continues"].split("|"))
 
@@ -106,6 +108,7 @@ def apply_conventions(labelled: Labelled, fields: Fields, leave_out: Collection[
     labelled = relabel(labelled, _small_parts(labelled, cards), Label.BAD, CARD)
     labelled = relabel(labelled, _signatures(labelled, posts), Label.BAD, SIGNATURE)
     labelled = relabel(labelled, _bylines(labelled, fields), Label.BAD, BYLINE)
+    labelled = relabel(labelled, _citation(labelled, fields), Label.BAD, CITATION)
     labelled = relabel(labelled, _advert_labels(labelled), Label.BAD, ADVERT_LABEL)
     if Part.EMBEDDED_POSTS in leave_out:
         labelled = relabel(labelled, posts, Label.BAD, Part.EMBEDDED_POSTS)
@@ -236,6 +239,15 @@ def _bylines(labelled: Labelled, fields: Fields) -> set[int]:
         for at, block in outer.items()
         if len(block.text) <= MAX_BYLINE_CHARACTERS and (is_byline(block.text, names, headlines) or is_date_line(block))
     }
+
+
+def _citation(labelled: Labelled, fields: Fields) -> set[int]:
+    """The places of labelled lines in a row, one of which repeats the headline."""
+    headlines = {words for words in possible_headlines(fields.title) if len(words) >= MIN_HEADLINE}
+    good = ((at, _LABELLED.fullmatch(item.block.text)) for at, item in enumerate(labelled) if item.label is Label.GOOD)
+    runs = [list(run) for is_labelled, run in groupby(good, lambda each: bool(each[1])) if is_labelled]
+    cited = (run for run in runs if any(line and lower_words(line[1]) in headlines for _, line in run))
+    return {at for run in cited for at, _ in run}
 
 
 def is_date_line(block: Block) -> bool:

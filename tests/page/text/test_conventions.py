@@ -201,6 +201,14 @@ def test_bylines_and_labels_of_advertising_are_left_out(line: str) -> None:
     assert set(GOLD) <= set(found)
 
 
+@pytest.mark.parametrize(("title", "is_left_out"), [(TITLE, True), ("Another ferry at Holm", False)])
+def test_lines_that_say_how_to_cite_the_article_are_left_out(title: str, is_left_out: bool) -> None:
+    cited = [f"Title: {title}", "Author: Jana Malik", "Created at : 2026-05-03", "Link: https://port.example/ferry/"]
+    shown = page(f"<ul>{''.join(f'<li>{line}</li>' for line in cited)}</ul>")
+    found = [line for line in lines(shown, upper=ANYTHING) if line in cited]
+    assert found == ([] if is_left_out else cited)
+
+
 def test_a_paragraph_on_the_author_stays() -> None:
     said = "Jana Malik, 34, has crossed the sound on every ferry since 1998 and kept the tickets of all of them."
     shown = page(f"<p>{said}</p>", head='<meta name="author" content="Jana Malik">')
