@@ -217,13 +217,18 @@ def pieces(
 
 
 def read_metas(markup: Markup) -> Iterator[Evidence]:
-    """Evidence of the meta elements, of each field the most trusted first; `<title>` comes after the titles proper."""
+    """Evidence of the meta elements, of each field the most trusted first; `<title>` comes after the titles proper.
+
+    Tags are those of the first element that has any: `keywords` are often the site's.
+    """
     for field, names in NAMES.items():
         for name in names:
             contents = markup.metas.get(name, ())
             for content in contents if field in REPEATED else contents[:1]:
                 if value := plain(content):
                     yield Evidence(field, value, "meta")
+            if contents and field == "tags":
+                break
     for number in "12":
         label, value = markup.first_meta(f"twitter:label{number}"), plain(markup.first_meta(f"twitter:data{number}"))
         if value and label.strip(" :").lower() in AUTHOR_LABEL:

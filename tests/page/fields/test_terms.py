@@ -212,3 +212,8 @@ def test_what_the_page_states_to_machines_comes_first() -> None:
 def test_keywords_of_the_whole_site_give_way_to_the_tags_shown(keywords: str, tags: tuple[str, ...]) -> None:
     body = f'<article>{HEADLINE}{TEXT}<p>Tags: <a href="/tag/bridge/">bridge</a></p></article>'
     assert read(body, head=f'<meta name="keywords" content="{keywords}">').tags == tags
+
+
+def test_tags_of_the_article_go_before_keywords_of_the_site() -> None:
+    head = '<meta name="keywords" content="herald"><meta property="article:tag" content="bridge">'
+    assert read(f"<article>{HEADLINE}{TEXT}</article>", head=head).tags == ("bridge",)
