@@ -27,7 +27,7 @@ from unittest import mock
 import msgspec
 
 from newscorpus.data import Page
-from newscorpus.lab.evaluation.report import flatten
+from newscorpus.lab.evaluation.summary import flatten
 from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.page.extractor import Extractor
 from newscorpus.page.registry import ALONE, DEFAULT, load

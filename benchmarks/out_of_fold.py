@@ -23,8 +23,7 @@ from newscorpus.artifacts import Artifact, Metadata
 from newscorpus.config import QualityConfig
 from newscorpus.data import LOW_CONFIDENCE, Article, Page, Rejected
 from newscorpus.lab.evaluation.scores import Estimate, Overlap, estimate, ngram_overlap
-from newscorpus.lab.gold.conventions import NO_ARTICLE, TEXT_LICENCES, has_article
-from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.lab.gold.pages import NO_ARTICLE, TEXT_LICENCES, GoldPage, has_article, read_pages
 from newscorpus.lab.training.main_text import FOLDS, LearnedModel, learn_trees, read_examples
 from newscorpus.lab.training.sources import fold_of, gold_source
 from newscorpus.page.extractor import Extractor, SystemExtractor

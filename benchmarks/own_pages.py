@@ -19,13 +19,11 @@ import numpy as np
 
 from benchmarks.reproduce.tables import table
 from newscorpus.artifacts import Artifact, load_artifact
-from newscorpus.lab.gold.conventions import ARCHIVE_DOMAINS, PLATFORMS, TEXT_LICENCES, has_article
-from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.lab.gold.pages import ARCHIVE_DOMAINS, PLATFORMS, TEXT_LICENCES, GoldPage, has_article, read_pages
 from newscorpus.lab.training.boosting import fit, out_of_fold
 from newscorpus.lab.training.main_text import FOLDS, PASSES, read_examples
 from newscorpus.lab.training.onnx import trees_to_onnx
-from newscorpus.lab.training.own import estimate_gain, score_pages
-from newscorpus.lab.training.own_trees import train_own_trees
+from newscorpus.lab.training.own import estimate_gain, score_pages, train_own_trees
 from newscorpus.lab.training.sources import TrainingPages, gold_source
 from newscorpus.page.extractor import SystemExtractor
 from newscorpus.page.text.classify import FIRST, SECOND, add_context

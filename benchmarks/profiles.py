@@ -23,8 +23,8 @@ from benchmarks.out_of_fold import pages_of
 from newscorpus.arrays import Floats
 from newscorpus.data import Page
 from newscorpus.lab.evaluation.scores import estimate
-from newscorpus.lab.gold.conventions import TEXT_LICENCES, has_article
-from newscorpus.lab.training.examples import make_example
+from newscorpus.lab.gold.pages import TEXT_LICENCES, has_article
+from newscorpus.lab.training.boosting import make_example
 from newscorpus.lab.training.main_text import fits, learn_trees, read_examples
 from newscorpus.lab.training.site_review import (
     FOLDS,

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields, Page, Rejected
-from newscorpus.lab.gold.conventions import NO_ARTICLE, has_article
-from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.lab.gold.pages import NO_ARTICLE, GoldPage, has_article, read_pages
 from newscorpus.page.extractor import read
 from newscorpus.page.quality import FILTERS, TAGS, judge_quality, tags_of
 from newscorpus.page.quality.filters import measure

@@ -27,8 +27,7 @@ from newscorpus.config import Limits
 from newscorpus.data import Page
 from newscorpus.discover.period import ALWAYS
 from newscorpus.discover.reading import read_and_judge
-from newscorpus.lab.gold.conventions import has_article
-from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.lab.gold.pages import GoldPage, has_article, read_pages
 from newscorpus.page.fields.dates import find_dates
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage

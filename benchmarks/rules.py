@@ -17,8 +17,7 @@ from msgspec.structs import replace
 from newscorpus.artifacts import load_artifact
 from newscorpus.data import Label, LabelledBlock, Page, Rejected
 from newscorpus.lab.evaluation.scores import harmonic_mean, ngram_scores
-from newscorpus.lab.gold.conventions import has_article
-from newscorpus.lab.gold.pages import read_pages
+from newscorpus.lab.gold.pages import has_article, read_pages
 from newscorpus.page.extractor import good_paragraphs, read
 from newscorpus.page.text.classify import Classifier, label_by
 from newscorpus.page.text.features import Hints, measure

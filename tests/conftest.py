@@ -12,8 +12,7 @@ import pytest
 import zstandard
 
 from newscorpus.data import Article, Fields, Image, Record, Rights
-from newscorpus.lab.gold.conventions import LICENCES
-from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.lab.gold.pages import LICENCES, GoldPage
 from newscorpus.page.records import make_record
 
 # No test asserts a time, on a busy machine least of all.

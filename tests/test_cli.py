@@ -16,7 +16,7 @@ from newscorpus import cli, terminal
 from newscorpus.cli.app import GROUPS
 from newscorpus.config import SignatureParameters
 from newscorpus.data import Article, Fields, Page
-from newscorpus.lab.gold.conventions import LICENCES
+from newscorpus.lab.gold.pages import LICENCES
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
 from newscorpus.page.signature.signature import sign

@@ -9,8 +9,8 @@ from benchmarks.reproduce.segmented import by_document, by_segment, drawn, ideal
 from benchmarks.reproduce.tables import table
 from newscorpus.lab.evaluation.scores import lcs_overlap
 from newscorpus.lab.gold.pages import read_pages
-from newscorpus.lab.systems.segment_systems.find import EXPERTS, load_experts
-from newscorpus.lab.systems.segment_systems.train import SegmentedPage
+from newscorpus.lab.systems.segment_systems import EXPERTS, load_experts
+from newscorpus.lab.training.segment_systems import SegmentedPage
 
 TRAIN_A, TRAIN_B = 300, 60
 """Pages that the thesis trained on: for the choice of an extractor, and for segments."""

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from newscorpus.artifacts import Artifact, Metadata
 from newscorpus.data import Article, Page
-from newscorpus.lab.gold.conventions import has_article
-from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.lab.gold.pages import GoldPage, has_article, read_pages
 from newscorpus.lab.training.block_learner import BlockLearner, LabelledPage
 from newscorpus.page.extractor import Extractor
 

@@ -18,9 +18,9 @@ from benchmarks.reproduce.segmented import (
 )
 from benchmarks.reproduce.tables import table
 from newscorpus.lab.evaluation.scores import ngram_overlap
-from newscorpus.lab.gold.conventions import LICENCES
-from newscorpus.lab.systems.segment_systems.find import Expert, by_extractor, load_experts
-from newscorpus.lab.systems.segment_systems.train import SegmentedPage
+from newscorpus.lab.gold.pages import LICENCES
+from newscorpus.lab.systems.segment_systems import Expert, by_extractor, load_experts
+from newscorpus.lab.training.segment_systems import SegmentedPage
 from newscorpus.page.registry import load
 
 PAGES = 100

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from benchmarks.reproduce.tables import table
 from newscorpus.lab.evaluation.scores import Overlap
-from newscorpus.lab.gold.conventions import LICENCES
-from newscorpus.lab.gold.pages import GoldPage, read_pages
+from newscorpus.lab.gold.pages import LICENCES, GoldPage, read_pages
 from newscorpus.lab.training.learned_fields import FieldPage, count_picks, fit_fields, make_field_pages
 from newscorpus.page.fields.nodes import GROUPS, LinearModel, describe_elements
 

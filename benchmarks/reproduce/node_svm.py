@@ -8,8 +8,9 @@ from benchmarks.reproduce.learned_fields import limited, with_all
 from benchmarks.reproduce.tables import table
 from newscorpus.lab.evaluation.scores import Overlap
 from newscorpus.lab.gold.pages import GoldPage, read_pages
-from newscorpus.lab.systems.node_svm.find import CANDIDATES
-from newscorpus.lab.systems.node_svm.train import (
+from newscorpus.lab.systems.node_svm import CANDIDATES
+from newscorpus.lab.training.learned_fields import FieldPage, count_picks, fit_fields, make_field_pages
+from newscorpus.lab.training.node_svm import (
     LEAST_F1,
     NodePage,
     NodeScores,
@@ -17,7 +18,6 @@ from newscorpus.lab.systems.node_svm.train import (
     make_node_page,
     score_choices,
 )
-from newscorpus.lab.training.learned_fields import FieldPage, count_picks, fit_fields, make_field_pages
 from newscorpus.page.fields.nodes import GROUPS
 
 PUBLISHED = {

@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.reproduce.tables import table
 from newscorpus.lab.gold.pages import read_pages
-from newscorpus.lab.systems.node_svm.train import LEAST_F1, NodePage, fit_nodes, make_node_page, score_choices
+from newscorpus.lab.training.node_svm import LEAST_F1, NodePage, fit_nodes, make_node_page, score_choices
 
 SOURCES = {"we-dwoje.pl": "daniel", "biolog.pl": "daniel", "yahoo.com": "ir_research", "nymag.com": "ir_research"}
 """The largest single sources, each with its set."""

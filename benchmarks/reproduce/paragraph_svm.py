@@ -19,9 +19,9 @@ from benchmarks.reproduce.block_systems import (
 from benchmarks.reproduce.tables import table
 from newscorpus.lab.evaluation.scores import Overlap, ngram_overlap, word_edits
 from newscorpus.lab.gold.pages import GoldPage
-from newscorpus.lab.systems.paragraph_svm.find import ParagraphSvm
-from newscorpus.lab.systems.paragraph_svm.train import PARAGRAPH_SVM, fit
+from newscorpus.lab.systems.paragraph_svm import ParagraphSvm
 from newscorpus.lab.training.block_learner import BlockLearner, labelled_pages
+from newscorpus.lab.training.block_systems import PARAGRAPH_SVM, fit_machine
 from newscorpus.page.extractor import Extractor, keep_good
 from newscorpus.page.registry import load
 
@@ -35,7 +35,7 @@ FOLDS = 5
 COLUMNS = ("system", "pages", "F1", "words edited a page")
 LEARNERS = {
     "at once": PARAGRAPH_SVM,
-    "streamed": replace(PARAGRAPH_SVM, fit=partial(fit, held_blocks=0, batch_pages=10)),
+    "streamed": replace(PARAGRAPH_SVM, fit=partial(fit_machine, held_blocks=0, batch_pages=10)),
 }
 
 Texts = list[tuple[str, str]]

@@ -9,8 +9,8 @@ import numpy as np
 from newscorpus.arrays import Matrix
 from newscorpus.lab.evaluation.scores import Overlap, ngram_overlap
 from newscorpus.lab.gold.pages import GoldPage
-from newscorpus.lab.systems.segment_systems.find import Expert
-from newscorpus.lab.systems.segment_systems.train import (
+from newscorpus.lab.systems.segment_systems import Expert
+from newscorpus.lab.training.segment_systems import (
     GOOD_SHARE,
     CompareTexts,
     SegmentedPage,

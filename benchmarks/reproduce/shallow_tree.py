@@ -21,11 +21,10 @@ from benchmarks.reproduce.tables import table
 from newscorpus.artifacts import Artifact, Scorer
 from newscorpus.lab.evaluation.scores import Confusion, character_similarity, confusion
 from newscorpus.lab.gold.align import LABELLERS
-from newscorpus.lab.gold.conventions import LICENCES
-from newscorpus.lab.gold.pages import GoldPage
-from newscorpus.lab.systems.shallow_tree.find import ShallowTree
-from newscorpus.lab.systems.shallow_tree.train import SHALLOW_TREE, Criterion, fit
+from newscorpus.lab.gold.pages import LICENCES, GoldPage
+from newscorpus.lab.systems.shallow_tree import ShallowTree
 from newscorpus.lab.training.block_learner import BlockLearner, LabelledPage, block_scores, labelled_pages
+from newscorpus.lab.training.block_systems import SHALLOW_TREE, Criterion, fit_tree
 from newscorpus.page.extractor import Extractor, keep_good
 from newscorpus.page.registry import load
 
@@ -108,9 +107,9 @@ def reproduce(data: Path) -> str:
 
 
 def _fitted(labels: str, criterion: Criterion, gold: Sequence[GoldPage]) -> Tree:
-    learner = replace(SHALLOW_TREE, label=LABELLERS[labels], fit=partial(fit, criterion=criterion))
+    learner = replace(SHALLOW_TREE, label=LABELLERS[labels], fit=partial(fit_tree, criterion=criterion))
     artifact, how = fit_artifact(learner, labelled_pages(learner, gold))
-    inner = replace(learner, fit=partial(fit, criterion=criterion, folds=INNER_FOLDS))
+    inner = replace(learner, fit=partial(fit_tree, criterion=criterion, folds=INNER_FOLDS))
     return Tree(f"{labels} labels, {criterion}", inner, artifact, how)
 
 

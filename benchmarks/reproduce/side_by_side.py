@@ -6,8 +6,7 @@ from pathlib import Path
 
 from benchmarks.reproduce.tables import table
 from newscorpus.lab.evaluation.compare import evaluate
-from newscorpus.lab.evaluation.report import write_csv
-from newscorpus.lab.evaluation.summary import Summary, summarise
+from newscorpus.lab.evaluation.summary import Summary, summarise, write_csv
 from newscorpus.page.registry import names
 from newscorpus.terminal import progress
 

@@ -13,11 +13,10 @@ from newscorpus.config import Revision
 from newscorpus.data import Label as Verdict
 from newscorpus.data import Rejected
 from newscorpus.lab.gold.align import label_by_alignment
-from newscorpus.lab.gold.conventions import LICENCES
-from newscorpus.lab.gold.pages import GoldPage
-from newscorpus.lab.systems.texttractor.find import Texttractor, measure
-from newscorpus.lab.systems.texttractor.train import TEXTTRACTOR
+from newscorpus.lab.gold.pages import LICENCES, GoldPage
+from newscorpus.lab.systems.texttractor import Texttractor, measure
 from newscorpus.lab.training.block_learner import LabelledPage
+from newscorpus.lab.training.block_systems import TEXTTRACTOR
 from newscorpus.page.extractor import Extractor, Reading, read
 from newscorpus.page.registry import load
 from newscorpus.page.text.post_analysis import MROZEK, is_heading, is_headline, possible_headlines, revise

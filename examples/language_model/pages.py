@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from newscorpus.data import Page, Rejected
-from newscorpus.lab.gold.conventions import as_gold_has_it, has_article
-from newscorpus.lab.gold.pages import read_pages
+from newscorpus.lab.gold.pages import as_gold_has_it, has_article, read_pages
 from newscorpus.lab.systems.peers import PEERS, MissingPeerError
 from newscorpus.page import registry
 from newscorpus.page.extractor import Extractor, read

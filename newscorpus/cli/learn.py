@@ -119,7 +119,7 @@ def features(
     """
     with needs_extra("train"):
         from newscorpus.lab.training.registry import BLOCK_LEARNERS
-    from newscorpus.lab.gold.conventions import LICENCES
+    from newscorpus.lab.gold.pages import LICENCES
     from newscorpus.lab.training.block_learner import labelled_pages, table_lines
     from newscorpus.terminal import progress, sink
 
@@ -264,32 +264,32 @@ def _say_all(datasets: list[Path], split: PageSplit) -> None:
 def _evaluate_texts(
     datasets: list[Path], extractors: list[str], split: PageSplit, jobs: int, output: Path | None
 ) -> None:
-    from newscorpus.lab.evaluation import report
+    from newscorpus.lab.evaluation import summary
     from newscorpus.lab.evaluation.compare import evaluate as evaluate_pages
     from newscorpus.lab.evaluation.summary import summarise, summarise_confidence, summarise_rejections
     from newscorpus.terminal import progress, table_console
 
     results = list(progress(evaluate_pages(datasets, extractors, split, jobs), "pages evaluated"))
     summaries, rejections = summarise(results), summarise_rejections(results)
-    confidence, worst = summarise_confidence(results), report.worst_pages(results, extractors[0])
+    confidence, worst = summarise_confidence(results), summary.worst_pages(results, extractors[0])
     console = table_console()
-    report.print_summaries(summaries, console)
-    report.print_similarity(summaries, console)
-    report.print_blocks(summaries, console)
-    report.print_rejections(rejections, console)
-    report.print_confidence(confidence, console)
-    report.print_worst(worst, console)
+    summary.print_summaries(summaries, console)
+    summary.print_similarity(summaries, console)
+    summary.print_blocks(summaries, console)
+    summary.print_rejections(rejections, console)
+    summary.print_confidence(confidence, console)
+    summary.print_worst(worst, console)
     if output:
-        report.write_csv(output / "texts.csv", summaries)
+        summary.write_csv(output / "texts.csv", summaries)
         path = output / "texts.json"
-        report.write_json(path, summaries=summaries, rejections=rejections, confidence=confidence, worst=worst)
+        summary.write_json(path, summaries=summaries, rejections=rejections, confidence=confidence, worst=worst)
 
 
 def _evaluate_fields(
     datasets: list[Path], readers: list[str], split: PageSplit, hidden: bool, output: Path | None
 ) -> None:
     from newscorpus.lab.evaluation.fields import evaluate_fields, print_field_summaries, summarise_fields
-    from newscorpus.lab.evaluation.report import write_json
+    from newscorpus.lab.evaluation.summary import write_json
     from newscorpus.terminal import progress, table_console
 
     results = progress(evaluate_fields(datasets, readers, split, hidden), "pages evaluated")

@@ -9,8 +9,8 @@ import pytest
 
 from newscorpus.lab.evaluation.scores import Overlap, lcs_overlap
 from newscorpus.lab.gold.pages import read_pages
-from newscorpus.lab.systems.segment_systems.find import Expert
-from newscorpus.lab.systems.segment_systems.train import SegmentedPage
+from newscorpus.lab.systems.segment_systems import Expert
+from newscorpus.lab.training.segment_systems import SegmentedPage
 
 
 def first_words(count: int) -> Expert:

@@ -23,8 +23,7 @@ from newscorpus.lab.evaluation.scores import (
     word_edits,
 )
 from newscorpus.lab.gold.align import align, label_by_alignment
-from newscorpus.lab.gold.conventions import as_gold_has_it, has_article
-from newscorpus.lab.gold.pages import ALL_SPLITS, GoldPage, read_pages
+from newscorpus.lab.gold.pages import ALL_SPLITS, GoldPage, as_gold_has_it, has_article, read_pages
 from newscorpus.page import registry
 from newscorpus.page.extractor import Extractor, read
 

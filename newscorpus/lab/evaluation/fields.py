@@ -14,8 +14,8 @@ from rich.console import Console
 
 from newscorpus.data import Page, Rejected
 from newscorpus.lab.evaluation.compare import EvaluationError
-from newscorpus.lab.evaluation.report import print_table
 from newscorpus.lab.evaluation.scores import Estimate, estimate
+from newscorpus.lab.evaluation.summary import print_table
 from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.lab.systems.peers import FIELD_PEERS, Claim, FieldReader, load_field_peer
 from newscorpus.page.fields import read_fields

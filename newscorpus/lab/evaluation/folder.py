@@ -13,8 +13,8 @@ from rich.console import Console
 
 from newscorpus.config import Limits
 from newscorpus.data import Article, Page, Rejected
-from newscorpus.lab.evaluation.report import print_table
 from newscorpus.lab.evaluation.scores import Overlap, lcs_overlap, ngram_overlap
+from newscorpus.lab.evaluation.summary import print_table
 from newscorpus.lab.gold.pages import CLEAN as GOLD
 from newscorpus.lab.gold.pages import PAGES
 from newscorpus.page.recipe import Recipe, extractor_of

@@ -12,8 +12,7 @@ from rich.console import Console
 
 from newscorpus.lab.evaluation.compare import evaluate
 from newscorpus.lab.evaluation.fields import evaluate_fields, summarise_fields
-from newscorpus.lab.evaluation.report import print_table
-from newscorpus.lab.evaluation.summary import summarise
+from newscorpus.lab.evaluation.summary import print_table, summarise
 
 FLOORS = Path(__file__).with_name("floors.toml")
 EXTRACTOR = "main-text"

@@ -1,7 +1,7 @@
 """Read pages with gold text, one by one, from JSONL files (plain, gzip or zstd)."""
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -28,13 +28,45 @@ PAGES, CLEAN = "html", "clean"
 
 ALL_SPLITS = "all"
 
+ANY_POSITION = -1
+"""Stands for every block of a path."""
+
+_OBJECTS = msgspec.json.Decoder(dict[str, Any])
+
+ARTICLE = "article"
+
+NO_ARTICLE = frozenset({"collection", "listing", "product", "service"})
+"""Kinds of page that an extractor should reject. Forum and documentation pages hold running text: either is right."""
+
+HEADLINE_IN_GOLD = frozenset({"cleaneval"})
+"""Sets whose gold holds the headline: there the headline that an extractor gives apart is put before its text."""
+
+LISTS_MISSING = frozenset({"fundus"})
+"""Sets whose gold lacks most list items: an item amid good blocks says nothing there."""
+
+LICENCES: Mapping[str, str] = {"wcxb": "CC-BY-4.0", "fundus": "MIT", "daniel": "GPL-3.0", "dragnet": "AGPL-3.0"}
+"""The sets whose licence allows to train shipped models on their texts, and that licence."""
+
+TEXT_LICENCES: Mapping[str, str] = {**LICENCES, "misinformation": "MIT", "article_extraction": "Apache-2.0"}
+"""The same for the default model; the published systems stay with the sets that their documented results are from."""
+
+FIELD_LICENCES: Mapping[str, str] = {**LICENCES, "htmldate": "Apache-2.0"}
+"""The same for title, date and authors; it has sets without gold text, too."""
+
+SET_WEIGHTS: Mapping[str, float] = {
+    "wcxb": 1.0, "fundus": 3.0, "daniel": 0.7, "dragnet": 0.7, "misinformation": 1.0, "article_extraction": 1.0,
+}  # fmt: skip
+"""How much a page counts in training: the small set of many languages more, those whose gold keeps bylines less."""
+
+PLATFORMS = frozenset({"posterous.com", "typepad.com"})
+"""Domains whose hosts are sites of their own, beside those that the public suffix list names."""
+
+ARCHIVE_DOMAINS = frozenset({"archive.org", "google.com"})
+"""Domains that show pages of others: their pages are of no one site."""
+
 
 class PagesError(ValueError):
     """A file of pages that cannot be read; the message is one line that names the file and the line."""
-
-
-ANY_POSITION = -1
-"""Stands for every block of a path."""
 
 
 class Mark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -123,9 +155,6 @@ def read_rows(path: Path, read_row: Callable[[bytes], Row]) -> Iterator[Row]:
         raise PagesError(f"{path}{f', after line {number}' if number else ''}: cannot read: {why}") from error
 
 
-_OBJECTS = msgspec.json.Decoder(dict[str, Any])
-
-
 def _read_page(path: Path, line: bytes) -> GoldPage:
     known = {key: value for key, value in _OBJECTS.decode(line).items() if value is not None}
     page = msgspec.convert(known | {"dataset": path.name.split(".")[0]}, GoldPage)
@@ -139,3 +168,15 @@ def _read_page(path: Path, line: bytes) -> GoldPage:
     if isinstance(html, Rejected):
         raise ArchiveError(f"`archive`: {file} has no page at offset {offset}: {html.stage}/{html.reason}")
     return replace(page, html=html, fetched="" if isinstance(found, Rejected) else found.page.fetched)
+
+
+def has_article(page_type: str) -> bool:
+    """Whether text scores count a page of this type; sets without types ("") hold articles only."""
+    return page_type in ("", ARTICLE)
+
+
+def as_gold_has_it(dataset: str, title: str, text: str) -> str:
+    """Bring an extracted text into the form of the set's gold: the headline before it, unless it opens with that."""
+    if dataset in HEADLINE_IN_GOLD and title and not text.lstrip().startswith(title):
+        return f"{title}\n{text}"
+    return text

@@ -10,8 +10,9 @@ import re
 from html import unescape
 from itertools import groupby
 
+from newscorpus.config import Revision
 from newscorpus.data import Rejected
-from newscorpus.page.extractor import FoundText, Reading
+from newscorpus.page.extractor import FoundText, Reading, SystemExtractor, Template
 from newscorpus.page.parsing.segment import BLOCK_TAGS
 from newscorpus.page.text.features.place import best_interval
 
@@ -26,6 +27,11 @@ def find(reading: Reading) -> FoundText | Rejected:
     if not text:
         return Rejected("extract", "no_main_text", url=reading.page.url)
     return FoundText(text.split("\n"), "bte")
+
+
+def load(_name: str, template: Template | None, _model: str, _revision: Revision) -> SystemExtractor:
+    """Make the extractor, which has no model."""
+    return SystemExtractor(find, template)
 
 
 def body_text(html: str) -> str:

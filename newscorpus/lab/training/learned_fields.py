@@ -18,7 +18,8 @@ from newscorpus.data import STATED, Fields, Page, Rejected
 from newscorpus.lab.evaluation.fields import hide_structured
 from newscorpus.lab.evaluation.scores import Overlap
 from newscorpus.lab.gold.pages import TEACH, GoldPage
-from newscorpus.lab.training.linear import (
+from newscorpus.lab.training.model import TrainedModel
+from newscorpus.lab.training.node_svm import (
     bias_parameter,
     draw_places,
     join_machines,
@@ -26,7 +27,6 @@ from newscorpus.lab.training.linear import (
     machine_of,
     weights_file,
 )
-from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, deal
 from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.dates import Setting, find_dates

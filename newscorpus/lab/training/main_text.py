@@ -10,10 +10,8 @@ import numpy as np
 from newscorpus.arrays import Floats
 from newscorpus.data import Page
 from newscorpus.lab.evaluation.scores import ngram_scores
-from newscorpus.lab.gold.conventions import SET_WEIGHTS, TEXT_LICENCES, has_article
-from newscorpus.lab.gold.pages import GoldPage
-from newscorpus.lab.training.boosting import Boosting, fit, out_of_fold
-from newscorpus.lab.training.examples import Example, make_example
+from newscorpus.lab.gold.pages import SET_WEIGHTS, TEXT_LICENCES, GoldPage, has_article
+from newscorpus.lab.training.boosting import Boosting, Example, fit, make_example, out_of_fold
 from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.onnx import trees_to_onnx
 from newscorpus.lab.training.sources import Progress, TrainingPages, fold_of

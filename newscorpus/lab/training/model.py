@@ -1,6 +1,6 @@
 """Write the folder of a trained model: weights, metadata and the card that says what it is and how well it does."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import groupby
@@ -8,6 +8,7 @@ from pathlib import Path
 from platform import python_version
 
 from newscorpus.artifacts import Metadata, save_artifact
+from newscorpus.lab.training.sources import Progress, TrainingPages
 
 SYSTEM_USE = (
     '`newscorpus extract PAGE --extractor {name}`, or `newscorpus.page.registry.load("{name}")`. What the\n'
@@ -94,6 +95,10 @@ class TrainedModel:
             scores="\n".join(score_tables),
             limits=f"\n## Limits\n\n{self.limits}\n" if self.limits else "",
         )
+
+
+Train = Callable[[TrainingPages, Progress], TrainedModel]
+"""From the pages to learn from to the model."""
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

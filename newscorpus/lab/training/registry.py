@@ -6,21 +6,18 @@ from functools import partial
 from pathlib import Path
 
 from newscorpus.artifacts import Metadata
-from newscorpus.lab.gold.conventions import FIELD_LICENCES, LICENCES, TEXT_LICENCES
-from newscorpus.lab.systems.node_svm.find import MODEL as NODE_SVM
-from newscorpus.lab.systems.node_svm.train import train_node_svm
-from newscorpus.lab.systems.paragraph_svm.train import PARAGRAPH_SVM
-from newscorpus.lab.systems.segment_systems import train as segment_systems
-from newscorpus.lab.systems.shallow_tree.train import SHALLOW_TREE
-from newscorpus.lab.systems.texttractor.train import TEXTTRACTOR
+from newscorpus.lab.gold.pages import FIELD_LICENCES, LICENCES, TEXT_LICENCES
+from newscorpus.lab.systems.node_svm import MODEL as NODE_SVM
+from newscorpus.lab.training import segment_systems
 from newscorpus.lab.training.block_learner import BlockLearner, train
+from newscorpus.lab.training.block_systems import PARAGRAPH_SVM, SHALLOW_TREE, TEXTTRACTOR
 from newscorpus.lab.training.learned_fields import train_learned_fields
 from newscorpus.lab.training.letters import train_letters
 from newscorpus.lab.training.main_text import train_main_text
-from newscorpus.lab.training.model import TrainedModel
-from newscorpus.lab.training.own_trees import train_own_trees
+from newscorpus.lab.training.model import Train
+from newscorpus.lab.training.node_svm import train_node_svm
+from newscorpus.lab.training.own import train_own_trees
 from newscorpus.lab.training.site_review import train_site_review
-from newscorpus.lab.training.sources import Progress, TrainingPages
 from newscorpus.page.fields.learned import MODEL as LEARNED_FIELDS
 from newscorpus.page.profiles.review import MODEL as SITE_REVIEW
 from newscorpus.page.quality.letters import MODEL as LETTERS
@@ -30,9 +27,6 @@ BLOCK_LEARNERS: Mapping[str, BlockLearner] = {
     learner.name: learner for learner in (TEXTTRACTOR, SHALLOW_TREE, PARAGRAPH_SVM)
 }
 """The published systems that decide block by block, by name."""
-
-Train = Callable[[TrainingPages, Progress], TrainedModel]
-"""From the pages to learn from to the model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,8 @@ from sklearn.preprocessing import StandardScaler
 from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact, Metadata
 from newscorpus.lab.evaluation.scores import ngram_scores
-from newscorpus.lab.gold.conventions import ARCHIVE_DOMAINS, PLATFORMS, has_article
-from newscorpus.lab.gold.pages import GoldPage
-from newscorpus.lab.training.examples import Example
+from newscorpus.lab.gold.pages import ARCHIVE_DOMAINS, PLATFORMS, GoldPage, has_article
+from newscorpus.lab.training.boosting import Example
 from newscorpus.lab.training.main_text import FOLDS as MODEL_FOLDS
 from newscorpus.lab.training.main_text import LearnedTrees, learn_trees, read_examples
 from newscorpus.lab.training.model import TrainedModel

@@ -16,8 +16,7 @@ import msgspec
 import numpy as np
 
 from newscorpus.data import Page, Rejected
-from newscorpus.lab.gold.conventions import LICENCES, has_article
-from newscorpus.lab.gold.pages import GoldPage, read_pages, read_rows
+from newscorpus.lab.gold.pages import LICENCES, GoldPage, has_article, read_pages, read_rows
 from newscorpus.layout import ARCHIVE, archived_files
 from newscorpus.page.extractor import Reading, read
 from newscorpus.page.template import TemplateRules

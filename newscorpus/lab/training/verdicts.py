@@ -10,7 +10,7 @@ from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import StandardScaler
 
 from newscorpus.arrays import Floats, Integers
-from newscorpus.lab.gold.conventions import NO_ARTICLE, has_article
+from newscorpus.lab.gold.pages import NO_ARTICLE, has_article
 from newscorpus.page.text.second_opinion import ASK_BELOW, PAIR_SIGNS, Arbiter
 from newscorpus.page.text.verdict import LEAST_ARTICLE, LEAST_STRUCTURE, SIGNS, STRUCTURE, Logistic
 

@@ -22,17 +22,18 @@ from newscorpus.artifacts import own_models
 from newscorpus.corpus.left_out import read_duplicates
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.errors import CorpusError
-from newscorpus.lab.evaluation.agreement import Agreement, agreement
 from newscorpus.lab.evaluation.compare import evaluate
 from newscorpus.lab.evaluation.summary import Summary, summarise
 from newscorpus.lab.gold.marking import (
     MAIN_TEXT,
     SETTLED,
     SPLITS,
+    Agreement,
     ListName,
     MarkedBlock,
     MarkLine,
     PageMarks,
+    agreement,
     journal_of,
     judged_elsewhere,
     place_of,

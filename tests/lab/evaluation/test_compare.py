@@ -6,7 +6,7 @@ import pytest
 from newscorpus.data import Article, Block, Element, Fields, Label, LabelledBlock, Page, Rejected
 from newscorpus.lab.evaluation.compare import EvaluationError, PageResult, evaluate
 from newscorpus.lab.evaluation.scores import Confusion, Overlap
-from newscorpus.lab.gold.conventions import as_gold_has_it, has_article
+from newscorpus.lab.gold.pages import as_gold_has_it, has_article
 from newscorpus.page.extractor import Extractor
 
 

@@ -7,11 +7,19 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from newscorpus.lab.evaluation import report
+from newscorpus.lab.evaluation import summary
 from newscorpus.lab.evaluation.compare import PageResult
-from newscorpus.lab.evaluation.report import WorstPage, flatten, worst_pages, write_csv, write_json
 from newscorpus.lab.evaluation.scores import Confusion, Overlap
-from newscorpus.lab.evaluation.summary import ConfidenceBin, summarise, summarise_rejections
+from newscorpus.lab.evaluation.summary import (
+    ConfidenceBin,
+    WorstPage,
+    flatten,
+    summarise,
+    summarise_rejections,
+    worst_pages,
+    write_csv,
+    write_json,
+)
 
 GOOD = PageResult("news", "1", "https://a.example/1", "a.example", "cs", "article", "ours", "", 0.9, Overlap(4, 4, 4),
                   Overlap(4, 4, 4), 0, 0.9, Confusion(8, 1, 1, 90), 0.001)  # fmt: skip
@@ -36,7 +44,7 @@ def printed(console: Console) -> str:
 
 
 def test_tables_name_group_and_extractor(console: Console) -> None:
-    report.print_summaries(summarise([GOOD, BAD]), console)
+    summary.print_summaries(summarise([GOOD, BAD]), console)
     text = printed(console)
     assert [text.index(title) for title in ("set news", "language cs", "all pages")] == sorted(
         text.index(title) for title in ("set news", "language cs", "all pages")
@@ -48,15 +56,15 @@ def test_tables_name_group_and_extractor(console: Console) -> None:
 
 
 def test_rejections_and_confidence_are_printed(console: Console) -> None:
-    report.print_rejections(summarise_rejections([GOOD, replace(BAD, page_type="listing", rejected="a/b")]), console)
-    report.print_confidence([ConfidenceBin("ours", 7, 0.95, 0.91)], console)
+    summary.print_rejections(summarise_rejections([GOOD, replace(BAD, page_type="listing", rejected="a/b")]), console)
+    summary.print_confidence([ConfidenceBin("ours", 7, 0.95, 0.91)], console)
     text = printed(console)
     assert "100.0%" in text
     assert "0.91" in text
 
 
 def test_blocks_are_printed_where_there_are_any(console: Console) -> None:
-    report.print_blocks(summarise([GOOD, replace(BAD, blocks=Confusion())]), console)
+    summary.print_blocks(summarise([GOOD, replace(BAD, blocks=Confusion())]), console)
     text = printed(console)
     assert "ours" in text
     assert "peer" not in text
@@ -66,17 +74,17 @@ def test_blocks_are_printed_where_there_are_any(console: Console) -> None:
 
 
 def test_the_similarity_of_characters_is_printed(console: Console) -> None:
-    report.print_similarity(summarise([GOOD, replace(GOOD, id="2", similarity=0.4)]), console)
+    summary.print_similarity(summarise([GOOD, replace(GOOD, id="2", similarity=0.4)]), console)
     row = next(line for line in printed(console).splitlines() if "ours" in line)
     assert [float(cell) for cell in row.strip("│ ").split("│")[2:]] == [0.65, 0.4, 0.9]
 
 
 def test_nothing_to_say_prints_nothing(console: Console) -> None:
-    report.print_summaries([], console)
-    report.print_rejections([], console)
-    report.print_confidence([], console)
-    report.print_worst([], console)
-    report.print_blocks([], console)
+    summary.print_summaries([], console)
+    summary.print_rejections([], console)
+    summary.print_confidence([], console)
+    summary.print_worst([], console)
+    summary.print_blocks([], console)
     assert printed(console) == ""
 
 
@@ -90,7 +98,7 @@ def test_worst_pages_hold_articles_and_come_worst_first() -> None:
 
 
 def test_worst_pages_are_printed_with_their_addresses(console: Console) -> None:
-    report.print_worst(worst_pages(RESULTS, "ours"), console)
+    summary.print_worst(worst_pages(RESULTS, "ours"), console)
     assert "https://a.example/1" in printed(console)
 
 

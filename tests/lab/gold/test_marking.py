@@ -10,12 +10,12 @@ import pytest
 
 from newscorpus.data import Page
 from newscorpus.errors import CorpusError
-from newscorpus.lab.evaluation.agreement import agreement
 from newscorpus.lab.gold.marking import (
     SETTLED,
     MarkedBlock,
     MarkError,
     MarkLine,
+    agreement,
     journal_of,
     judged_elsewhere,
     place_of,

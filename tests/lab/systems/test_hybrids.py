@@ -9,18 +9,19 @@ import pytest
 from newscorpus.arrays import Integers, Matrix
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.lab.systems.peers import MissingPeerError
-from newscorpus.lab.systems.segment_systems.find import (
+from newscorpus.lab.systems.segment_systems import (
     EXPERTS,
+    FEATURES,
     SECTION_FEATURES,
     DocumentSystem,
     Expert,
     SegmentSystem,
     Svm,
     load_experts,
+    make_segment,
     measure_kept,
     share_found,
 )
-from newscorpus.lab.systems.segment_systems.segments import FEATURES, make_segment
 from newscorpus.page.extractor import SystemExtractor
 from newscorpus.page.registry import load
 

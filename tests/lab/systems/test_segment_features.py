@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.lab.systems.segment_systems.segments import COUNTED, FEATURES, measure_segment
+from newscorpus.lab.systems.segment_systems import COUNTED, FEATURES, measure_segment
 
 
 def measured(html: str) -> dict[str, float]:

@@ -1,7 +1,7 @@
 import pytest
 
 from newscorpus.data import Rejected
-from newscorpus.lab.systems.segment_systems.segments import cut
+from newscorpus.lab.systems.segment_systems import cut
 from newscorpus.page.parsing.parse import parse
 
 LONG = "A long sentence about the bridge that is longer than all of the rest of this page together, menus and all."

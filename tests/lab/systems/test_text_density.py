@@ -1,6 +1,6 @@
 import pytest
 
-from newscorpus.lab.systems.shallow_tree.find import text_density
+from newscorpus.lab.systems.shallow_tree import text_density
 
 
 @pytest.mark.parametrize(

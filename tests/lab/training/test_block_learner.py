@@ -11,12 +11,9 @@ from newscorpus.artifacts import CARD, METADATA, Artifact, load_artifact
 from newscorpus.data import Article, Page
 from newscorpus.lab.evaluation.scores import Confusion
 from newscorpus.lab.gold.pages import GoldPage
-from newscorpus.lab.systems.paragraph_svm import train as paragraph_svm
-from newscorpus.lab.systems.paragraph_svm.find import ParagraphSvm
-from newscorpus.lab.systems.shallow_tree import train as shallow_tree
-from newscorpus.lab.systems.shallow_tree.find import ShallowTree
-from newscorpus.lab.systems.texttractor import train as texttractor
-from newscorpus.lab.systems.texttractor.find import Texttractor
+from newscorpus.lab.systems.paragraph_svm import ParagraphSvm
+from newscorpus.lab.systems.shallow_tree import ShallowTree
+from newscorpus.lab.systems.texttractor import Texttractor
 from newscorpus.lab.training.block_learner import (
     BlockLearner,
     LabelledPage,
@@ -26,14 +23,15 @@ from newscorpus.lab.training.block_learner import (
     stack,
     train,
 )
+from newscorpus.lab.training.block_systems import PARAGRAPH_SVM, SHALLOW_TREE, TEXTTRACTOR, fit_machine, fit_network
 from newscorpus.lab.training.sources import TrainingError, TrainingPages
 from newscorpus.page.extractor import BlockSystem, keep_good
 
 MakePage = Callable[..., GoldPage]
 SYSTEMS: dict[str, tuple[BlockLearner, Callable[[Artifact], BlockSystem]]] = {
-    "texttractor": (replace(texttractor.TEXTTRACTOR, fit=partial(texttractor.fit, epochs=100)), Texttractor),
-    "shallow-tree": (shallow_tree.SHALLOW_TREE, ShallowTree),
-    "paragraph-svm": (paragraph_svm.PARAGRAPH_SVM, ParagraphSvm),
+    "texttractor": (replace(TEXTTRACTOR, fit=partial(fit_network, epochs=100)), Texttractor),
+    "shallow-tree": (SHALLOW_TREE, ShallowTree),
+    "paragraph-svm": (PARAGRAPH_SVM, ParagraphSvm),
 }
 
 
@@ -90,8 +88,8 @@ def test_pages_set_aside_are_bounded(pages: list[GoldPage], monkeypatch: pytest.
     source = TrainingPages(pages, lambda _: {})
     aside = [page for page in pages if source.is_aside(page.site)]
     assert len(aside) > 1
-    scores = train(paragraph_svm.PARAGRAPH_SVM, source, lambda _: None).scores
-    (kept,) = labelled_pages(paragraph_svm.PARAGRAPH_SVM, aside[:1])
+    scores = train(PARAGRAPH_SVM, source, lambda _: None).scores
+    (kept,) = labelled_pages(PARAGRAPH_SVM, aside[:1])
     assert scores["wcxb"]["blocks"] == len(kept.good)
 
 
@@ -114,7 +112,7 @@ def test_training_that_streams_holds_one_page_however_many_come(make_page: MakeP
             most = max(most, len(alive))
             yield replace(page, html=html)
 
-    learner = replace(paragraph_svm.PARAGRAPH_SVM, fit=partial(paragraph_svm.fit, held_blocks=0, batch_pages=10))
+    learner = replace(PARAGRAPH_SVM, fit=partial(fit_machine, held_blocks=0, batch_pages=10))
     trained = train(learner, TrainingPages(coming(), lambda _: {}), lambda _: None)
     assert "one pass" in trained.how
     assert not alive
@@ -124,7 +122,7 @@ def test_training_that_streams_holds_one_page_however_many_come(make_page: MakeP
 def test_pages_without_blocks_are_passed_over(make_page: MakePage) -> None:
     empty = replace(make_page(1), html="<img src=x>")
     deep = replace(make_page(2), html="")
-    assert list(labelled_pages(paragraph_svm.PARAGRAPH_SVM, [empty, deep])) == []
+    assert list(labelled_pages(PARAGRAPH_SVM, [empty, deep])) == []
 
 
 def test_rows_of_all_pages_are_stacked() -> None:

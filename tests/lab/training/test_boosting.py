@@ -4,10 +4,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from newscorpus.lab.gold.conventions import SET_WEIGHTS
-from newscorpus.lab.gold.pages import GoldPage
-from newscorpus.lab.training.boosting import Boosting, block_weights, fit, out_of_fold
-from newscorpus.lab.training.examples import Example, make_example
+from newscorpus.lab.gold.pages import SET_WEIGHTS, GoldPage
+from newscorpus.lab.training.boosting import Boosting, Example, block_weights, fit, make_example, out_of_fold
 from newscorpus.lab.training.sources import fold_of
 
 MakePage = Callable[..., GoldPage]

@@ -3,9 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from newscorpus.lab.gold.conventions import LICENCES, SET_WEIGHTS, TEXT_LICENCES
-from newscorpus.lab.gold.pages import GoldPage
-from newscorpus.lab.training.examples import Example, make_example
+from newscorpus.lab.gold.pages import LICENCES, SET_WEIGHTS, TEXT_LICENCES, GoldPage
+from newscorpus.lab.training.boosting import Example, make_example
 
 MakePage = Callable[..., GoldPage]
 

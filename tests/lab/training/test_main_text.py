@@ -8,8 +8,7 @@ import zstandard
 
 from newscorpus.artifacts import CARD, METADATA, Metadata, load_artifact
 from newscorpus.data import Label
-from newscorpus.lab.gold.conventions import TEXT_LICENCES
-from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.lab.gold.pages import TEXT_LICENCES, GoldPage
 from newscorpus.lab.training.boosting import Boosting
 from newscorpus.lab.training.main_text import train_main_text
 from newscorpus.lab.training.sources import TrainingError, gold_source

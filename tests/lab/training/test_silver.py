@@ -8,8 +8,8 @@ import zstandard
 from newscorpus.artifacts import METADATA, Metadata
 from newscorpus.data import Page
 from newscorpus.lab.gold.pages import GoldPage, PagesError
-from newscorpus.lab.systems.paragraph_svm.train import PARAGRAPH_SVM
 from newscorpus.lab.training.block_learner import train
+from newscorpus.lab.training.block_systems import PARAGRAPH_SVM
 from newscorpus.lab.training.sources import TrainingError, silver_source
 from newscorpus.store.archive.values import Capture, Exchange, Origin, Rules
 from newscorpus.store.archive.write import ArchiveWriter, encode

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from newscorpus.lab.gold.pages import GoldPage
-from newscorpus.lab.training.examples import make_example
+from newscorpus.lab.training.boosting import make_example
 from newscorpus.lab.training.site_review import learn_review, measure_sites, out_of_fold_f1, site_of, site_pages
 
 STORY = "The council of {0} met on Tuesday, and {0} decided after a debate that the old bridge of {0} stays open."

@@ -5,7 +5,7 @@ import lightgbm
 import numpy as np
 import pytest
 
-from newscorpus.lab.gold.conventions import NO_ARTICLE
+from newscorpus.lab.gold.pages import NO_ARTICLE
 from newscorpus.lab.training.verdicts import (
     GradedPage,
     OtherText,

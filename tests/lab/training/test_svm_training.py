@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from newscorpus.lab.systems.segment_systems.train import SvmSearch, fit_svm
+from newscorpus.lab.training.segment_systems import SvmSearch, fit_svm
 from newscorpus.lab.training.sources import TrainingError
 
 GENERATOR = np.random.default_rng(0)

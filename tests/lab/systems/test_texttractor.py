@@ -7,7 +7,7 @@ from lxml.html import HtmlElement
 from newscorpus.config import Revision
 from newscorpus.data import Block, Label
 from newscorpus.lab.systems.blocks import label_by_thresholds
-from newscorpus.lab.systems.texttractor.find import COUNTS, DENSITIES, FEATURES, FLAGS, measure
+from newscorpus.lab.systems.texttractor import COUNTS, DENSITIES, FEATURES, FLAGS, measure
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
 

@@ -5,8 +5,8 @@ import pytest
 
 from newscorpus.lab.evaluation.scores import Overlap
 from newscorpus.lab.gold.pages import GoldPage
-from newscorpus.lab.systems.node_svm.find import CANDIDATES, MODERN_CANDIDATES, Choice
-from newscorpus.lab.systems.node_svm.train import NodePage, fit_nodes, make_node_page, score_choices
+from newscorpus.lab.systems.node_svm import CANDIDATES, MODERN_CANDIDATES, Choice
+from newscorpus.lab.training.node_svm import NodePage, fit_nodes, make_node_page, score_choices
 from newscorpus.page.fields.nodes import COLUMNS, LinearModel
 
 HTML = (

@@ -1,6 +1,6 @@
 import numpy as np
 
-from newscorpus.lab.systems.texttractor.train import best_threshold
+from newscorpus.lab.training.block_systems import best_threshold
 
 
 def test_the_threshold_of_the_best_f_score() -> None:

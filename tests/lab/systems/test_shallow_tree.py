@@ -1,7 +1,7 @@
 import pytest
 
 from newscorpus.data import Page
-from newscorpus.lab.systems.shallow_tree.find import FEATURES, cut, measure
+from newscorpus.lab.systems.shallow_tree import FEATURES, cut, measure
 from newscorpus.page.extractor import Reading, read
 
 PAGE = (

@@ -10,26 +10,19 @@ import numpy as np
 from lxml import etree
 from lxml.html import HtmlElement
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
 from newscorpus.arrays import Flags, Floats, Integers
+from newscorpus.artifacts import array_bytes
 from newscorpus.data import Page, Rejected
 from newscorpus.lab.evaluation.scores import Overlap
 from newscorpus.lab.gold.align import match_words
 from newscorpus.lab.gold.pages import GoldPage
-from newscorpus.lab.systems.node_svm.find import MODEL, MODERN_CANDIDATES, PARTS, Choice, choose
-from newscorpus.lab.training.linear import (
-    bias_parameter,
-    constant,
-    draw_places,
-    join_machines,
-    join_rows,
-    machine_of,
-    weights_file,
-)
+from newscorpus.lab.systems.node_svm import MODEL, MODERN_CANDIDATES, PARTS, Choice, choose
 from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, first_of_each_set
-from newscorpus.page.fields.nodes import COLUMNS, FEATURES, GROUPS, LinearModel, Nodes, describe
+from newscorpus.page.fields.nodes import BIAS, COLUMNS, FEATURES, GROUPS, WEIGHTS, LinearModel, Nodes, describe
 from newscorpus.page.parsing.decode import decode
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import INVISIBLE_TAGS
@@ -264,3 +257,43 @@ def _inside(page: NodePage) -> Integers:
     inside = set(page.nodes.elements[page.best].iterdescendants())
     is_inside = np.array([element in inside for element in page.nodes.elements])
     return np.flatnonzero(is_inside & (page.words > 0))
+
+
+def draw_places(wanted: Flags, others: Flags, limit: int, generator: np.random.Generator) -> Integers:
+    """Places of all `wanted` nodes of a page, and of at most `limit` of the `others`, drawn at random; in order."""
+    return np.union1d(np.flatnonzero(wanted), generator.permutation(np.flatnonzero(others))[:limit])
+
+
+def join_rows(pages: Sequence[Nodes], places: Sequence[Integers]) -> csr_matrix:
+    """One row for each node at the places of each page, of the values of its features."""
+    found = [(nodes, nodes.features_of(place)) for nodes, at in zip(pages, places, strict=True) for place in at]
+    columns = [nodes.columns[features].astype(np.int32) for nodes, features in found]
+    values = [nodes.values[features].astype(np.float32) for nodes, features in found]
+    ends = np.cumsum([0, *map(len, columns)])
+    return csr_matrix((np.concatenate(values), np.concatenate(columns), ends), shape=(len(found), COLUMNS))
+
+
+def machine_of(fitted: LinearSVC) -> LinearModel:
+    """What was fitted as a model of one output, without a name."""
+    return LinearModel("", fitted.coef_.T, fitted.intercept_)
+
+
+def constant(score: float) -> LinearModel:
+    """The model of one output that gives every node the same score."""
+    return LinearModel("", np.zeros((COLUMNS, 1)), np.array([score]))
+
+
+def join_machines(machines: Sequence[LinearModel]) -> LinearModel:
+    """One model without a name, with the outputs of all."""
+    weights = np.hstack([machine.weights for machine in machines])
+    return LinearModel("", weights, np.concatenate([machine.bias for machine in machines]))
+
+
+def weights_file(model: LinearModel) -> dict[str, bytes]:
+    """The weights as they are shipped, in half precision: the file by its name."""
+    return {WEIGHTS: array_bytes(model.weights.astype(np.float16))}
+
+
+def bias_parameter(model: LinearModel) -> dict[str, float | list[float]]:
+    """The bias as it is shipped, rounded: the parameter by its name."""
+    return {BIAS: [round(float(value), 6) for value in model.bias]}

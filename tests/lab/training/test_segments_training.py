@@ -5,8 +5,8 @@ import pytest
 
 from newscorpus.lab.evaluation.scores import lcs_overlap
 from newscorpus.lab.gold.pages import GoldPage
-from newscorpus.lab.systems.segment_systems.find import Expert
-from newscorpus.lab.systems.segment_systems.train import SegmentedPage, make_segmented
+from newscorpus.lab.systems.segment_systems import Expert
+from newscorpus.lab.training.segment_systems import SegmentedPage, make_segmented
 
 HTML = (
     "<div>Home Sport</div><div>one two three four five six seven eight nine ten</div>"

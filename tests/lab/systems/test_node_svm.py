@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from newscorpus.data import Article, Page, Rejected
-from newscorpus.lab.systems.node_svm.find import CANDIDATES, PARTS, Choice, NodeSystem, choose
+from newscorpus.lab.systems.node_svm import CANDIDATES, PARTS, Choice, NodeSystem, choose
 from newscorpus.page.extractor import SystemExtractor
 from newscorpus.page.fields.nodes import COLUMNS, LinearModel, Nodes, describe
 from newscorpus.page.parsing.parse import parse

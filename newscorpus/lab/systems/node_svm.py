@@ -1,7 +1,11 @@
-"""Find the main text as one element of the tree, less what is foreign in it (Kazennikov 2013).
+"""Reproduce the element classifier (Kazennikov 2013, Moscow): a linear SVM on elements of the tree, in two stages.
 
-Stage one takes the candidate that a linear classifier likes best; stage two takes out of it the parts that the same
+Stage one takes the candidate that the classifier likes best; stage two takes out of it the parts that the same
 classifier finds foreign.
+
+Published, share of right elements on sites not seen, by groups of features: 0.885 (first group) to 0.926 (all four) and
+0.936 (two stages), trained on Lenta. Repeat it: `python -m benchmarks.reproduce DATA --only node_svm`, or `make
+reproduce`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,9 +17,10 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from newscorpus.arrays import Floats
+from newscorpus.config import Revision
 from newscorpus.data import Rejected
-from newscorpus.page.extractor import FoundText, Reading
-from newscorpus.page.fields.nodes import LinearModel, Nodes, describe
+from newscorpus.page.extractor import FoundText, Reading, SystemExtractor, Template
+from newscorpus.page.fields.nodes import LinearModel, Nodes, describe, load_linear
 from newscorpus.page.parsing.segment import BLOCK_TAGS, segment
 
 MODEL = "node-svm"
@@ -74,6 +79,11 @@ class NodeSystem:
         if not paragraphs:
             return Rejected("extract", "no_main_text", url=reading.page.url)
         return FoundText(paragraphs, self.model.name)
+
+
+def load(name: str, template: Template | None, model: str, _revision: Revision) -> SystemExtractor:
+    """Load the system with the model that travels with the package, or another."""
+    return SystemExtractor(NodeSystem(load_linear(model or name)).find, template)
 
 
 def _paragraphs(element: HtmlElement, foreign: set[HtmlElement]) -> list[str]:

@@ -1,4 +1,8 @@
-"""Label each `<p>` of the page by a linear support vector machine (Novotný 2016)."""
+"""Reproduce the paragraph SVM (Novotný 2016, Plzeň): a linear support vector machine decides on each `<p>`.
+
+Published, on 82,538 pages of four Czech sites: F1 0.872 (Boilerpipe 0.854), 58.62 words to edit a page (78.97). Repeat
+it: `python -m benchmarks.reproduce DATA --only paragraph_svm`, or `make reproduce`.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,11 +12,11 @@ import numpy as np
 
 from newscorpus import code_points as kinds
 from newscorpus.arrays import Floats, Integers, Matrix
-from newscorpus.artifacts import Artifact, Scorer
+from newscorpus.artifacts import Artifact, Scorer, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import Block, LabelledBlock
 from newscorpus.lab.systems.blocks import label_by_thresholds
-from newscorpus.page.extractor import Reading
+from newscorpus.page.extractor import Reading, SystemExtractor, Template, keep_good
 from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.structure import NAMES as CLASS_NAMES
 from newscorpus.page.text.features.structure import read_structure
@@ -69,6 +73,11 @@ class ParagraphSvm:
         margin = self.machine(measure(blocks))[:, 1]
         labelled = label_by_thresholds(margin, blocks, self.revision, good_above=0)
         return revise(labelled, reading.head_title, self.revision.post_analysis or (), self.revision.config)
+
+
+def load(name: str, template: Template | None, model: str, revision: Revision) -> SystemExtractor:
+    """Load the system with the model that travels with the package, or another."""
+    return keep_good(ParagraphSvm(load_artifact(model or name, tuple(FEATURES)), revision), template)
 
 
 def paragraphs(reading: Reading) -> tuple[Block, ...]:

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from newscorpus.data import Page
-from newscorpus.lab.systems.paragraph_svm.find import FEATURES, measure, paragraphs
+from newscorpus.lab.systems.paragraph_svm import FEATURES, measure, paragraphs
 from newscorpus.page.extractor import Reading, read
 
 PAGE = (

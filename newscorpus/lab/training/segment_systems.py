@@ -18,8 +18,19 @@ from newscorpus.artifacts import WEIGHTS
 from newscorpus.data import Page, Rejected
 from newscorpus.lab.evaluation.scores import Overlap, ngram_overlap
 from newscorpus.lab.gold.pages import GoldPage
-from newscorpus.lab.systems.segment_systems import find
-from newscorpus.lab.systems.segment_systems.segments import FEATURES, Segment, cut
+from newscorpus.lab.systems import segment_systems
+from newscorpus.lab.systems.segment_systems import (
+    CLASSES,
+    EXPERTS,
+    FEATURES,
+    HYBRID_DOCUMENT,
+    HYBRID_SECTION,
+    SECTION_FEATURES,
+    SEGMENT_SVM,
+    Expert,
+    Segment,
+    cut,
+)
 from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.onnx import estimator_to_onnx
 from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, first_of_each_set
@@ -37,11 +48,11 @@ GOOD_SHARE = 0.9
 
 MIN_CLASSES = MIN_SITES = 2
 
-_EXPERTS = ", ".join(find.EXPERTS)
+_EXPERTS = ", ".join(EXPERTS)
 ABOUT = {
-    find.SEGMENT_SVM: "SVM-seg (Bakić 2012): tells by 37 features which segments are main text.",
-    find.HYBRID_SECTION: f"SVM-B (Bakić 2012): as segment-svm, knowing what {_EXPERTS} kept of each segment.",
-    find.HYBRID_DOCUMENT: f"SVM-A (Bakić 2012): chooses by 37 features one of {_EXPERTS} for a page.",
+    SEGMENT_SVM: "SVM-seg (Bakić 2012): tells by 37 features which segments are main text.",
+    HYBRID_SECTION: f"SVM-B (Bakić 2012): as segment-svm, knowing what {_EXPERTS} kept of each segment.",
+    HYBRID_DOCUMENT: f"SVM-A (Bakić 2012): chooses by 37 features one of {_EXPERTS} for a page.",
 }
 SOURCE = f"The first {PAGES_A_SET} pages with an article of the train split of each of these sets."
 
@@ -77,20 +88,20 @@ class SegmentedPage:
         return f1.index(max(f1))
 
 
-def make_segmented(page: GoldPage, experts: Mapping[str, find.Expert]) -> SegmentedPage | None:
+def make_segmented(page: GoldPage, experts: Mapping[str, Expert]) -> SegmentedPage | None:
     """What there is to learn of `page`; None where it cannot be read."""
     reading = read(Page.from_html(page.html, page.url))
     if isinstance(reading, Rejected):
         return None
-    segments, texts, gold = cut(reading.tree), find.ask(experts, reading), words(page.text)
-    shares = [find.share_found(words(" ".join(segment.paragraphs)), gold) for segment in segments]
+    segments, texts, gold = cut(reading.tree), segment_systems.ask(experts, reading), words(page.text)
+    shares = [segment_systems.share_found(words(" ".join(segment.paragraphs)), gold) for segment in segments]
     return SegmentedPage(
         page=page,
         segments=segments,
-        features=find.measure(segments),
-        kept=find.measure_kept(segments, texts),
+        features=segment_systems.measure(segments),
+        kept=segment_systems.measure_kept(segments, texts),
         good=np.array(shares) > GOOD_SHARE,
-        whole=find.measure_page(reading.tree),
+        whole=segment_systems.measure_page(reading.tree),
         texts=texts,
     )
 
@@ -169,21 +180,24 @@ def train(name: str, source: TrainingPages, _progress: Progress) -> TrainedModel
     Raises:
         MissingPeerError: the package of an expert is not installed.
     """
-    experts = {} if name == find.SEGMENT_SVM else find.load_experts()
+    experts = {} if name == SEGMENT_SVM else segment_systems.load_experts()
     articles = first_of_each_set(source.articles, PAGES_A_SET)
     pages = [found for page in articles if (found := make_segmented(page, experts))]
-    if name == find.HYBRID_DOCUMENT:
+    if name == HYBRID_DOCUMENT:
         chosen = fit_documents(pages, ngram_overlap)
     else:
         chosen = fit_segments(pages, [page.hybrid_features for page in pages])
-    machine, features = chosen.machine, find.SECTION_FEATURES if name == find.HYBRID_SECTION else FEATURES
-    scored = "best choices" if name == find.HYBRID_DOCUMENT else "segments"
+    machine, features = (
+        chosen.machine,
+        SECTION_FEATURES if name == HYBRID_SECTION else FEATURES,
+    )
+    scored = "best choices" if name == HYBRID_DOCUMENT else "segments"
     fitted = f"kernel {machine.kernel}, C {machine.C:g}, fitted to {chosen.rows} rows"
     return TrainedModel(
         name=name,
         version=MODEL_VERSION,
         features=features,
-        parameters={find.CLASSES: [float(number) for number in machine.classes_], "C": machine.C},
+        parameters={CLASSES: [float(number) for number in machine.classes_], "C": machine.C},
         weights={WEIGHTS: estimator_to_onnx(machine, len(features))},
         packages=PACKAGES,
         data=source.describe(Counter(page.page.dataset for page in pages)),

@@ -1,0 +1,208 @@
+"""Train the published systems that decide block by block.
+
+Texttractor (Mrózek 2014) is a network and its two thresholds, the Slovene decision tree (Brezovnik 2021) is pruned by
+cross-validation, the paragraph SVM (Novotný 2016) is a linear machine, fitted at once or streamed.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Literal
+
+import numpy as np
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import GroupKFold, cross_val_score
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
+
+from newscorpus.arrays import Flags, Floats
+from newscorpus.artifacts import WEIGHTS, array_bytes
+from newscorpus.lab.systems import paragraph_svm, shallow_tree, texttractor
+from newscorpus.lab.training.block_learner import BlockLearner, FittedModel, LabelledPage, check_labels, stack
+from newscorpus.lab.training.onnx import estimator_to_onnx
+from newscorpus.lab.training.sources import TrainingError
+
+SEED = 1
+
+EPOCHS = 60
+"""Of Rprop, each over all blocks that are drawn; after 30, 60, 100 the blocks of sites not seen have an F1 of 0.611,
+0.620, 0.618 (a sample of the train split, 2026-11)."""
+
+MOST_BLOCKS = 100_000
+"""Drawn at random where there are more: each epoch of Rprop passes over all, and the network has but 4,031 weights."""
+
+GOOD_BETA, ALMOST_BETA = 0.5, 1.0
+"""For the upper threshold precision counts twice as much as recall: post-analysis adds to what is good, three blocks
+bringing in all of their parent."""
+
+
+def fit_network(pages: Iterable[LabelledPage], epochs: int = EPOCHS, most_blocks: int = MOST_BLOCKS) -> FittedModel:
+    """The network, and the thresholds that are best on what it learned from.
+
+    The good one is that of the highest F0.5 of the blocks, the almost good one that of the highest F1.
+    """
+    rows, good, _ = stack(pages)
+    drawn = np.random.default_rng(SEED).permutation(len(good))[:most_blocks]
+    with threadpool_limits(1):  # sums of several threads differ from run to run
+        weights = texttractor.train(rows[drawn], np.where(good[drawn], 1.0, -1.0), epochs, SEED).astype(np.float32)
+    output = texttractor.run(weights, rows)
+    thresholds = [best_threshold(output, good, beta) for beta in (GOOD_BETA, ALMOST_BETA)]
+    layers = "-".join(map(str, texttractor.LAYERS))
+    return FittedModel(
+        weights={texttractor.WEIGHTS: array_bytes(weights)},
+        predict=lambda rows: np.asarray(texttractor.run(weights, rows) > thresholds[0]),
+        parameters=dict(zip(texttractor.THRESHOLDS, thresholds, strict=True)),
+        how=(
+            f"Multi-layer perceptron {layers} with FANN's activations: stepwise symmetric sigmoid (steepness 0.65), "
+            f"twice symmetric Gaussian (0.75), symmetric linear piece (0.8). Rprop, {epochs} epochs over {len(drawn)} "
+            f"blocks drawn at random. Good above {thresholds[0]}, almost good above {thresholds[1]}."
+        ),
+    )
+
+
+def best_threshold(output: Floats, good: Flags, beta: float) -> float:
+    """The threshold, a multiple of 0.05 in -1..1, whose verdicts have the highest F-beta; of equals the lowest."""
+    thresholds = np.arange(-19, 20) / 20
+    kept = output[:, None] > thresholds
+    hits = (kept & good[:, None]).sum(axis=0)
+    scores = (1 + beta**2) * hits / (kept.sum(axis=0) + beta**2 * good.sum())
+    return float(thresholds[int(np.argmax(scores))])
+
+
+TEXTTRACTOR = BlockLearner(
+    name=texttractor.MODEL,
+    version="2",
+    features=texttractor.FEATURES,
+    about="Texttractor (Mrózek 2014): a neural network over 26 features of a block and of both neighbours.",
+    cut=lambda reading: reading.blocks,
+    measure=texttractor.measure,
+    fit=fit_network,
+)
+
+
+FOLDS = 10
+"""As published; no site stands in two."""
+
+PRUNINGS = tuple(10.0**exponent for exponent in np.arange(-5, -2.4, 0.5))
+"""Costs of a leaf that are tried (minimal cost-complexity pruning, Breiman et al. 1984)."""
+
+MIN_LEAF = 20
+"""Fewest blocks in a leaf; the many smaller ones would all be pruned again."""
+
+Criterion = Literal["gini", "entropy"]
+"""How mixed the blocks of a leaf are: Gini impurity, or entropy; a split is taken that lowers it most."""
+
+CRITERION: Criterion = "gini"
+"""J48 (C4.5) has entropy, and divides what a split gains by the entropy of the split itself. On sites not seen Gini
+impurity is as good: accuracy 0.8817, by entropy 0.8805 (train split, 2026-11)."""
+
+
+def fit_tree(
+    pages: Iterable[LabelledPage],
+    prunings: Sequence[float] = PRUNINGS,
+    folds: int = FOLDS,
+    criterion: Criterion = CRITERION,
+) -> FittedModel:
+    """The tree of the pruning whose accuracy is best in cross-validation over sites; of equals the stronger.
+
+    Raises:
+        TrainingError: all pages are of one site, or their blocks of one kind.
+    """
+    rows, good, sites = stack(pages)
+    n_sites = len(set(sites))
+    if n_sites < 2:
+        raise TrainingError("the pruning is chosen in cross-validation over sites: pages of two at least are needed")
+    groups = GroupKFold(min(folds, n_sites))
+    accuracy = {
+        pruning: float(cross_val_score(_tree(criterion, pruning), rows, good, groups=sites, cv=groups).mean())
+        for pruning in prunings
+    }
+    pruning = max(prunings, key=lambda pruning: (accuracy[pruning], pruning))
+    tree = _tree(criterion, pruning).fit(rows, good)
+    return FittedModel(
+        weights={WEIGHTS: estimator_to_onnx(tree, len(shallow_tree.FEATURES))},
+        predict=tree.predict,
+        parameters={},
+        how=(
+            f"Decision tree of {tree.get_n_leaves()} leaves of at least {MIN_LEAF} blocks, criterion {criterion}, "
+            f"pruned at {pruning:.2g} a leaf: the best of {len(prunings)} prunings in {groups.n_splits}-fold "
+            f"cross-validation over sites (accuracy {accuracy[pruning]:.4f})."
+        ),
+    )
+
+
+def _tree(criterion: Criterion, pruning: float) -> DecisionTreeClassifier:
+    return DecisionTreeClassifier(criterion=criterion, min_samples_leaf=MIN_LEAF, ccp_alpha=pruning, random_state=SEED)
+
+
+SHALLOW_TREE = BlockLearner(
+    name=shallow_tree.MODEL,
+    version="1",
+    features=shallow_tree.FEATURES,
+    about="The Slovene decision tree (Brezovnik 2021) over words, links and densities of a block and both neighbours.",
+    cut=shallow_tree.cut,
+    measure=shallow_tree.measure,
+    fit=fit_tree,
+)
+
+
+HELD_BLOCKS = 1_000_000
+"""Paragraphs that memory is trusted to hold, some 30,000 pages: half a GB while they are fitted (measured 2026-11)."""
+
+BATCH_PAGES = 500
+"""Pages whose paragraphs are shuffled and learned from at once, where there are more: sites come in runs."""
+
+
+def fit_machine(
+    pages: Iterable[LabelledPage], held_blocks: int = HELD_BLOCKS, batch_pages: int = BATCH_PAGES
+) -> FittedModel:
+    """The machine: fitted at once where at most `held_blocks` paragraphs come, else streamed in batches of pages."""
+    coming = iter(pages)
+    held = _hold(coming, held_blocks)
+    following = next(coming, None)
+    if following is None:
+        rows, good, _ = stack(held)
+        machine, how = LinearSVC(dual=False, random_state=SEED), "squared hinge loss, C 1, fitted at once (liblinear)."
+        machine.fit(rows, good)
+    else:
+        machine = _stream(chain(held, [following], coming), batch_pages)
+        how = "hinge loss, one pass of averaged stochastic gradient descent."
+    return FittedModel(
+        weights={WEIGHTS: estimator_to_onnx(machine, len(paragraph_svm.FEATURES))},
+        predict=machine.predict,
+        parameters={},
+        how=f"Linear support vector machine, {how}",
+    )
+
+
+def _hold(pages: Iterator[LabelledPage], blocks: int) -> list[LabelledPage]:
+    """The first of `pages`, so many that they hold `blocks` blocks."""
+    held: list[LabelledPage] = []
+    while blocks > 0 and (page := next(pages, None)):
+        held.append(page)
+        blocks -= len(page.good)
+    return held
+
+
+def _stream(pages: Iterator[LabelledPage], batch_pages: int) -> SGDClassifier:
+    machine = SGDClassifier(loss="hinge", average=True, random_state=SEED)
+    generator = np.random.default_rng(SEED)
+    good_blocks = blocks = 0
+    while batch := list(islice(pages, batch_pages)):
+        rows, good = np.concatenate([page.rows for page in batch]), np.concatenate([page.good for page in batch])
+        order = generator.permutation(len(good))
+        machine.partial_fit(rows[order], good[order], classes=[False, True])
+        good_blocks, blocks = good_blocks + int(good.sum()), blocks + len(good)
+    check_labels(good_blocks, blocks)
+    return machine
+
+
+PARAGRAPH_SVM = BlockLearner(
+    name=paragraph_svm.MODEL,
+    version="1",
+    features=tuple(paragraph_svm.FEATURES),
+    about="The paragraph SVM (Novotný 2016): a linear machine over 13 features of a p element.",
+    cut=paragraph_svm.paragraphs,
+    measure=paragraph_svm.measure,
+    fit=fit_machine,
+)
