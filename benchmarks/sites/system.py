@@ -157,11 +157,17 @@ class _Files(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+class _Server(ThreadingHTTPServer):
+    """A server that lets a whole crawl wait for an answer; the default refuses the sixth connection."""
+
+    request_queue_size = 128
+
+
 @contextmanager
 def serve_files(folder: Path, base: str) -> Iterator[None]:
     """Serve the files of a folder."""
     host, _, port = base.removeprefix("http://").partition(":")
-    with ThreadingHTTPServer((host, int(port)), partial(_Files, directory=str(folder))) as server:
+    with _Server((host, int(port)), partial(_Files, directory=str(folder))) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield
