@@ -27,6 +27,9 @@ LEAST_OWN = 4
 """Fewest words of a headline that the title of the page repeats, so that it is the page's own: a list's are fewer."""
 LEAST_LINKS = 2
 """Fewest other pages whose headlines make up the text of a list of links."""
+BESIDE_SHARE = 2
+"""Times as many words as the text has that headlines of other pages hold together, where it is but a remark in a list
+of such (a choice); as few pages as in `LEAST_UNBOXED` do."""
 MOST_LINE_WORDS = 40
 """Words of a line that may be the headline of another page with a day or a section beside it."""
 LEAST_DATES, MOST_DATE_WORDS = 3, 5
@@ -286,6 +289,15 @@ def _linked_lines(headlines: Iterable[_Headline], lines: Sequence[str]) -> str:
     if len(found) < LEAST_LINKS or elsewhere < LEAST_SHARE * words:
         return ""
     return f"{elsewhere} of {words} words are links to {len(found)} other pages"
+
+
+def _remark(own: _Own, lines: Sequence[str]) -> str:
+    """Say how few words a page without a headline of its own has beside boxed headlines of others; ""."""
+    others = [n_words for n_words in own.headline_words.values() if n_words >= LEAST_ALONE]
+    words = sum(map(count_words, lines))
+    if own.headline_boxes or len(others) < LEAST_UNBOXED or sum(others) < BESIDE_SHARE * words:
+        return ""
+    return f"{words} words stand beside the headlines of {len(others)} other pages"
 
 
 def _dates(lines: Sequence[str]) -> str:

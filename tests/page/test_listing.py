@@ -68,6 +68,16 @@ def test_a_text_of_dates_is_a_list() -> None:
     assert not find_listing(tree, OWN, [*LINES, *dates])
 
 
+def test_a_remark_beside_the_headlines_of_other_pages_is_no_article() -> None:
+    titles = teasers("<article><h2><a href='/n/{at}'>A bridge for town {at}</a></h2><time>05-0{at}</time></article>")
+    remark = "Excellent! 222 posts in total. Keep on posting."
+    page = f"<h1>The Herald</h1><p>{remark}</p>{titles}"
+    assert find_listing(tree_of(page), f"{SITE}/archives/page/3/", [remark]).startswith("8 words stand beside")
+    own = f"<h1>The old bridge stays open</h1><p>{remark}</p>{titles}"
+    assert not find_listing(tree_of(own), f"{SITE}/bridge-stays-open/", [remark])
+    assert not find_listing(tree_of(page), f"{SITE}/bridge-stays-open/", [LINES[0], LINES[1]])
+
+
 def test_a_text_of_headlines_that_link_to_other_pages_is_a_list_whatever_its_headline() -> None:
     rows = teasers("<li><time>2{at} May</time> <a href='/news-{at}'>{line}</a></li>")
     lines = [f"2{at} May {line}" for at, line in enumerate(LINES)]
