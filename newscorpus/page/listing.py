@@ -99,7 +99,7 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
     words = sum(counts.values())
     elsewhere = words - counts.pop("", 0)
     if not words or elsewhere < LEAST_SHARE * words:
-        return ""
+        return _remark(own, paragraphs)
     doubtful = own.carded if own.headline_boxes else frozenset()
     boxed = sum(n for one, n in counts.items() if own.headline_words[one] >= LEAST_ALONE and one not in doubtful)
     least = LEAST_CARDS if own.carded.issuperset(counts) else LEAST_UNBOXED
