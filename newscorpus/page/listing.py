@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum, auto
 from itertools import chain, islice, pairwise, takewhile
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
@@ -78,13 +79,14 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
     """Say why the page is a list of others, whose text `paragraphs` are, or one about its site; "": nothing says so.
 
     A page that says of itself that it is one article is none; `is_declared` says that it declares one, or its day.
+    `og:type` says so less: some systems write it on every page.
     """
-    is_single, stated = _statement(tree, is_declared=is_declared)
-    if is_single or stated:
+    says, stated = _statement(tree, is_declared=is_declared)
+    if says is _Says.SINGLE or stated:
         return stated
     own = _Own(tree, url)
     headlines = list(_headlines(tree, own))
-    if lines := _linked_lines(headlines, paragraphs[:MOST_LINES]) or _dates(paragraphs):
+    if says is _Says.NOTHING and (lines := _linked_lines(headlines, paragraphs[:MOST_LINES]) or _dates(paragraphs)):
         return lines
     texts = _texts_by_target(tree, own, headlines)
     if not any(texts):
@@ -99,17 +101,30 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
     words = sum(counts.values())
     elsewhere = words - counts.pop("", 0)
     if not words or elsewhere < LEAST_SHARE * words:
-        return _remark(own, paragraphs)
+        return _remark(own, paragraphs) if says is _Says.NOTHING else ""
     doubtful = own.carded if own.headline_boxes else frozenset()
     boxed = sum(n for one, n in counts.items() if own.headline_words[one] >= LEAST_ALONE and one not in doubtful)
     least = LEAST_CARDS if own.carded.issuperset(counts) else LEAST_UNBOXED
-    if boxed < LEAST_SHARE * words and (len(counts) < least or own.headline_boxes):
+    is_boxed = boxed >= LEAST_SHARE * words
+    is_list = is_boxed or (len(counts) >= least and not own.headline_boxes)
+    if says is _Says.OG_TYPE:
+        n_boxed = sum(n_words >= LEAST_ALONE for n_words in own.headline_words.values())
+        is_list = is_boxed and n_boxed >= LEAST_CARDS and not own.headline_boxes
+    if not is_list:
         return ""
     pages = "another page" if len(counts) == 1 else f"{len(counts)} other pages"
     return f"{elsewhere} of {words} words stand under headings that link to {pages}"
 
 
-def _statement(tree: HtmlElement, *, is_declared: bool) -> tuple[bool, str]:
+class _Says(Enum):
+    """What the markup around the text says of the page: one article, `og:type` alone says so, or nothing."""
+
+    SINGLE = auto()
+    OG_TYPE = auto()
+    NOTHING = auto()
+
+
+def _statement(tree: HtmlElement, *, is_declared: bool) -> tuple[_Says, str]:
     """Whether the markup around the text says that the page is one article, and what says that it is something else.
 
     No part of a teaser can say either.
@@ -126,12 +141,14 @@ def _statement(tree: HtmlElement, *, is_declared: bool) -> tuple[bool, str]:
     found = _ATTACHMENT_BODY.search(names) or (None if _SINGLE_BODY.search(names) else _LIST_BODY.search(names))
     found = found or (_PAGE_BODY.search(names) if not is_declared else None)
     if found:
-        return False, f"the class of its body is {found[1]!r}"
+        return _Says.NOTHING, f"the class of its body is {found[1]!r}"
     if _SINGLE_BODY.search(names) or rest & _SINGLE_REST:
-        return True, ""
+        return _Says.SINGLE, ""
     if kinds := sorted(rest & (_OTHER_REST if is_declared else _OTHER_REST | _PAGE_REST)):
-        return False, f"its data is that of one of {kinds[0]}"
-    return "article:published_time" in metas or kind in _ARTICLE_TYPE, ""
+        return _Says.NOTHING, f"its data is that of one of {kinds[0]}"
+    if "article:published_time" in metas:
+        return _Says.SINGLE, ""
+    return _Says.OG_TYPE if kind in _ARTICLE_TYPE else _Says.NOTHING, ""
 
 
 class _Own:

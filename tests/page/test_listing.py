@@ -140,7 +140,6 @@ def test_an_article_is_no_list_for_the_headings_that_it_shows_beside_its_own(for
 @pytest.mark.parametrize(
     ("head", "name"),
     [
-        ("<meta property='og:type' content='article'>", ""),
         ("<meta property='article:published_time' content='2026-11-20'>", ""),
         ("<link rel='alternate' href='/wp-json/wp/v2/posts/25'>", ""),
         ("", "post single-post"),
@@ -148,6 +147,14 @@ def test_an_article_is_no_list_for_the_headings_that_it_shows_beside_its_own(for
 )
 def test_a_page_that_calls_itself_an_article_is_one(head: str, name: str) -> None:
     assert not find_listing(tree_of(LISTS["articles"], head, name), OWN, LINES)
+
+
+def test_a_page_called_an_article_is_a_list_only_without_a_headline_of_its_own() -> None:
+    head = "<meta property='og:type' content='article'>"
+    assert find_listing(tree_of(LISTS["articles"].replace("4 posts tagged with bridges", "News"), head), OWN, LINES)
+    assert not find_listing(tree_of(LISTS["articles"], head), OWN, LINES)
+    assert not find_listing(tree_of(LISTS["one teaser"], head), OWN, LINES)
+    assert not find_listing(tree_of(LISTS["headings"], head), OWN, LINES)
 
 
 def test_its_own_address_is_also_the_canonical_one() -> None:
