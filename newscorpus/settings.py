@@ -32,7 +32,7 @@ NEWSCORPUS_LEAVE_OUT = ()
 NEWSCORPUS_FIELDS_MODEL = learned.MODEL
 """Model of title, date and authors, or folder of one of your own, as `newscorpus extract` takes it."""
 NEWSCORPUS_WORKERS = max(1, (os.cpu_count() or 1) - 1)
-"""Processes that read, extract, filter and sign; one core is left to the fetching."""
+"""Processes that read, extract, filter and sign; one core is left to the fetching. 0: the process of the crawl."""
 NEWSCORPUS_PAGE_SECONDS = Limits().page_seconds
 """Longest time for one page or list; its process is killed then, and it is counted as `extract/timeout`."""
 NEWSCORPUS_PAUSE_SECONDS = PolitenessConfig().first_pause_seconds

@@ -48,7 +48,8 @@ class WorkerPool(Generic[T, R]):
 
     Args:
         function: importable, or a partial of such. One that raises ends its process.
-        size: number of processes; they start with the first items, or with `start`.
+        size: number of processes; they start with the first items, or with `start`. For 0, `submit` itself calls the
+            function, in this process and without a limit of time, and raises what it raises.
         seconds: longest time for one item; a process that takes longer is killed and another takes its place.
         prepare: called first in every process, outside the limit of time.
     """
@@ -56,12 +57,13 @@ class WorkerPool(Generic[T, R]):
     def __init__(
         self, function: Callable[[T], R], size: int, seconds: float, prepare: Callable[[], object] | None = None
     ) -> None:
+        self._function, self._prepare = function, prepare
         self._workers = [_Worker(function, seconds, prepare) for _ in range(size)]
         self._free: SimpleQueue[_Worker[T, R]] = SimpleQueue()
         for worker in self._workers:
             self._free.put(worker)
         self._one_alone = threading.Lock()
-        self._threads = ThreadPoolExecutor(size)
+        self._threads = ThreadPoolExecutor(max(1, size))
 
     def start(self) -> None:
         """Start all processes and wait until they are prepared.
@@ -71,6 +73,9 @@ class WorkerPool(Generic[T, R]):
             EOFError: one of them died, or the pool is closed.
             OSError: one of them could not be started.
         """
+        if not self._workers and self._prepare:
+            self._prepare()
+            self._prepare = None
         for worker in self._workers:
             worker.start()
         for worker in self._workers:
@@ -79,6 +84,11 @@ class WorkerPool(Generic[T, R]):
 
     def submit(self, item: T) -> "Future[R | Lost]":
         """Work on an item in the next free process."""
+        if not self._workers:
+            self.start()
+            done: Future[R | Lost] = Future()
+            done.set_result(self._function(item))
+            return done
         return self._threads.submit(self._run, item)
 
     def close(self) -> None:

@@ -207,6 +207,17 @@ def test_start_raises_what_the_preparation_raises() -> None:
         pool.start()
 
 
+def test_without_processes_the_caller_works_and_hears_what_fails() -> None:
+    assert list(in_order(call, [os.getpid], 0, 1)) == [(os.getpid, os.getpid())]
+    prepared: list[str] = []
+    with WorkerPool[Callable[[], Any], Any](call, 0, 1, partial(prepared.append, "once")) as pool:
+        pool.start()
+        assert pool.submit(partial(abs, -1)).result() == 1
+        with pytest.raises(ValueError, match="no number"):
+            pool.submit(partial(int, "no number"))
+    assert prepared == ["once"]
+
+
 def test_without_start_a_failed_preparation_costs_the_item() -> None:
     pool: Pool = WorkerPool(call, 1, 20, partial(int, "no number"))
     with pool:

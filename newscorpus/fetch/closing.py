@@ -23,7 +23,7 @@ from newscorpus.corpus.reextract import Archived
 from newscorpus.corpus.remove import finish_removal
 from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.fetch.counts import FAILED, JUDGED_AGAIN, KEPT, KEPT_IN_ALL, LEFT, politeness
-from newscorpus.fetch.options import corpus_folder, positive, switch
+from newscorpus.fetch.options import corpus_folder, switch, worker_count
 from newscorpus.fetch.plugin import hints_of
 from newscorpus.fetch.report import (
     NOTHING_LEFT,
@@ -187,7 +187,7 @@ class CorpusExtension:
         files = archived_files(self._corpus)
         if recipe is None or recipe.extractor not in REVIEWED or not portals or not files:
             return
-        jobs = max(1, int(positive(self._crawler.settings, "NEWSCORPUS_WORKERS")))
+        jobs = worker_count(self._crawler.settings)
         try:
             applied = use_profiles(Archived(self._corpus, files, recipe, portals, jobs))
         except (OSError, ValueError) as error:

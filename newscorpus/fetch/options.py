@@ -88,6 +88,18 @@ def positive(settings: BaseSettings, name: str) -> float:
     return value
 
 
+def worker_count(settings: BaseSettings) -> int:
+    """The number of processes that NEWSCORPUS_WORKERS asks for.
+
+    Raises:
+        CrawlError: it is no whole number, or below 0.
+    """
+    value = settings.get("NEWSCORPUS_WORKERS")
+    if not str(value).isdecimal():
+        raise CrawlError(f"setting NEWSCORPUS_WORKERS is {value!r}; expected a whole number, 0 or more")
+    return int(value)
+
+
 def switch(settings: BaseSettings, name: str) -> bool:
     """Whether setting `name` is on.
 

@@ -11,7 +11,7 @@ from scrapy.crawler import Crawler
 
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
-from newscorpus.fetch.options import positive
+from newscorpus.fetch.options import positive, worker_count
 from newscorpus.page.recipe import Recipe, add_profile, prepare
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.profile import NO_PROFILES, Profiles
@@ -27,7 +27,7 @@ class PageWorkers:
     SCRAPER_SLOT_MAX_ACTIVE_SIZE bytes of them wait: when the processes cannot keep up, the crawl waits for them.
 
     Args:
-        size: number of processes.
+        size: number of processes; 0 to work in that of the crawl.
         seconds: longest time for one page or list.
     """
 
@@ -47,8 +47,7 @@ class PageWorkers:
             CrawlError: one of them is wrong.
         """
         settings = crawler.settings
-        size, seconds = positive(settings, "NEWSCORPUS_WORKERS"), positive(settings, "NEWSCORPUS_PAGE_SECONDS")
-        made = cls(max(1, int(size)), seconds)
+        made = cls(worker_count(settings), positive(settings, "NEWSCORPUS_PAGE_SECONDS"))
         crawler.signals.connect(made.close, signals.spider_closed)
         return made
 

@@ -6,7 +6,16 @@ from scrapy.settings import Settings
 import newscorpus
 import newscorpus.settings
 from newscorpus.errors import CrawlError
-from newscorpus.fetch.options import KNOWN, check_settings, corpus_folder, positive, rights_policy, switch, user_agent
+from newscorpus.fetch.options import (
+    KNOWN,
+    check_settings,
+    corpus_folder,
+    positive,
+    rights_policy,
+    switch,
+    user_agent,
+    worker_count,
+)
 from newscorpus.page.rights import RightsPolicy
 
 
@@ -48,12 +57,22 @@ def test_corpus_folder() -> None:
 
 @pytest.mark.parametrize("value", [0, -1, "", "many", None, "nan"])
 def test_numbers_must_be_positive(value: object) -> None:
-    with pytest.raises(CrawlError, match="NEWSCORPUS_WORKERS is "):
-        positive(settings(NEWSCORPUS_WORKERS=value), "NEWSCORPUS_WORKERS")
+    with pytest.raises(CrawlError, match="NEWSCORPUS_PAGE_SECONDS is "):
+        positive(settings(NEWSCORPUS_PAGE_SECONDS=value), "NEWSCORPUS_PAGE_SECONDS")
 
 
 def test_positive_numbers() -> None:
-    assert positive(settings(NEWSCORPUS_WORKERS="3"), "NEWSCORPUS_WORKERS") == 3
+    assert positive(settings(NEWSCORPUS_PAGE_SECONDS="0.5"), "NEWSCORPUS_PAGE_SECONDS") == 0.5
+
+
+@pytest.mark.parametrize("value", [-1, "", "0.5", "many", None])
+def test_the_number_of_workers_must_be_whole(value: object) -> None:
+    with pytest.raises(CrawlError, match=r"NEWSCORPUS_WORKERS is .*; expected a whole number, 0 or more"):
+        worker_count(settings(NEWSCORPUS_WORKERS=value))
+
+
+def test_the_number_of_workers() -> None:
+    assert [worker_count(settings(NEWSCORPUS_WORKERS=value)) for value in (0, "3")] == [0, 3]
 
 
 def test_switches() -> None:

@@ -148,7 +148,7 @@ def test_the_example_says_in_one_line_what_is_wrong(example: Path) -> None:
     done = scrapy(example, "-a", "start=http://127.0.0.1:1/", "-s", "NEWSCORPUS_WORKERS=none", "-s", "LOG_LEVEL=ERROR")
     assert done.returncode == 2
     assert done.stderr.strip().split("\n") == [
-        "scrapy crawl: error: setting NEWSCORPUS_WORKERS is 'none'; expected a number above 0"
+        "scrapy crawl: error: setting NEWSCORPUS_WORKERS is 'none'; expected a whole number, 0 or more"
     ]
 
 

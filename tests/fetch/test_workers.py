@@ -47,8 +47,8 @@ def test_a_crawl_without_the_extension_is_told() -> None:
         workers_of(get_crawler())
 
 
-@pytest.mark.parametrize("setting", ["NEWSCORPUS_WORKERS", "NEWSCORPUS_PAGE_SECONDS"])
-def test_wrong_settings_are_refused(setting: str) -> None:
-    settings = {"NEWSCORPUS_WORKERS": 1, "NEWSCORPUS_PAGE_SECONDS": 5, setting: 0}
+@pytest.mark.parametrize(("setting", "value"), [("NEWSCORPUS_WORKERS", "0.5"), ("NEWSCORPUS_PAGE_SECONDS", 0)])
+def test_wrong_settings_are_refused(setting: str, value: object) -> None:
+    settings = {"NEWSCORPUS_WORKERS": 1, "NEWSCORPUS_PAGE_SECONDS": 5, setting: value}
     with pytest.raises(CrawlError, match=f"^setting {setting} is "):
         PageWorkers.from_crawler(get_crawler(settings_dict=settings))

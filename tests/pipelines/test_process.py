@@ -142,7 +142,7 @@ def test_parts_are_left_out_of_a_whole_crawl() -> None:
     [
         ("NEWSCORPUS_EXTRACTOR", "nonsense"),
         ("NEWSCORPUS_FIELDS_MODEL", "node-svm"),
-        ("NEWSCORPUS_WORKERS", 0),
+        ("NEWSCORPUS_WORKERS", -1),
         ("NEWSCORPUS_RIGHTS", ""),
     ],
 )
