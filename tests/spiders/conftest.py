@@ -1,9 +1,6 @@
 """Crawls run as users run them: `scrapy crawl` in a process of its own, against a site in another."""
 
 import json
-import os
-import subprocess
-import sys
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -12,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapies import scrapy
 
 from benchmarks.newspapers import started
 
@@ -28,8 +26,9 @@ articles = ['-\\d{5}(\\.html)?(\\?|$)']
 delay_seconds = 0
 """
 
-SETTINGS = ("-s", "NEWSCORPUS_PAUSE_SECONDS=0.1", "-s", "NEWSCORPUS_PROFILE=off")
-"""Pages are judged once, so that the intake has one row of each; the tests of profiles switch these on."""
+SETTINGS = {"NEWSCORPUS_PAUSE_SECONDS": 0.1, "NEWSCORPUS_PROFILE": "off", "NEWSCORPUS_WORKERS": 0}
+"""Pages are judged once, so that the intake has one row of each; the tests of profiles switch these on. No process is
+started for pages, which takes seconds; the tests of what needs one, and those of whole programs, have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +108,8 @@ def crawl() -> Callable[..., Crawl]:
         (folder / "portals").mkdir(exist_ok=True)
         (folder / "portals" / "mock.toml").write_text(portal)
         corpus = folder / "corpus"
-        command = [sys.executable, "-m", "scrapy", "crawl", "portal", *SETTINGS, *arguments]
-        environment = os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"}
-        done = subprocess.run(
-            [*command, "-s", f"NEWSCORPUS_CORPUS={corpus}"],
-            cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False,
-        )  # fmt: skip
-        return Crawl(done.returncode, done.stdout + done.stderr, corpus)
+        settings = [f"-s{name}={value}" for name, value in (SETTINGS | {"NEWSCORPUS_CORPUS": corpus}).items()]
+        done = scrapy(folder, "crawl", "portal", *settings, *arguments)
+        return Crawl(done.exit_code, done.output, corpus)
 
     return run

@@ -236,7 +236,7 @@ def test_the_links_of_a_page_that_kills_its_process_are_followed(
         threading.Thread(target=server.serve_forever, daemon=True).start()
         base = f"http://127.0.0.1:{server.server_port}/"
         portal = f'name = "mock"\nlanguages = ["en"]\ndomains = ["127.0.0.1"]\nstart = ["{base}"]\ndelay_seconds = 0\n'
-        done = crawl(tmp_path, "-a", "portal=mock", portal=portal)
+        done = crawl(tmp_path, "-a", "portal=mock", "-s", "NEWSCORPUS_WORKERS=1", portal=portal)
         server.shutdown()
     assert done.reasons("fatal") == ["extract/worker_failed"], done.output
     assert [record["url"] for record in done.records] == [f"{base}{found}"]
