@@ -21,7 +21,7 @@ demo: $(VENV)/.runs
 test: $(VENV)/.tests
 	$(BIN)/pytest -n 2 --dist loadfile
 
-# Also the tests that watch system calls or use other people's tools.
+# Also the tests that take minutes, watch system calls or need programs of others.
 test-all: $(VENV)/.tests $(VENV)/pywb/.made
 	$(BIN)/pytest -n 2 --dist loadfile -m ""
 

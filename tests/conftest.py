@@ -19,6 +19,18 @@ from newscorpus.page.records import make_record
 hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("untimed")
 
+PROGRAMS = {"browser", "slurm"}
+"""Fixtures that start programs of others; the tests that use them are slow."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what starts programs of others."""
+    for item in items:
+        if PROGRAMS & set(getattr(item, "fixturenames", ())):
+            item.add_marker("slow")
+
+
 DATA_VARIABLE = "NEWSCORPUS_DATA"
 BESIDE_CHECKOUT = Path(__file__).parents[2] / "shared" / "data"
 

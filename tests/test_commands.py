@@ -23,6 +23,8 @@ from newscorpus.portal.schema import find_file
 from newscorpus.views.demo.run import read_gold
 from newscorpus.views.demo.server import SITE, serving
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/**/*.md")})
 PROGRAM = re.compile(r"(newscorpus|scrapy|python|curl|cd|source|pip|make|docker|systemctl|sbatch|warcio) ")

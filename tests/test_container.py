@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 LINES = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ").splitlines()
 LAST_STAGE = LINES[max(n for n, line in enumerate(LINES) if line.startswith("FROM")) :]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from prose import article, paragraphs
 
-pytestmark = pytest.mark.outside
+pytestmark = pytest.mark.slow
 
 NAMESPACE = ("unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
 """Begins a command in a network namespace that has loopback and no routes."""

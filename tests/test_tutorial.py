@@ -14,6 +14,8 @@ import pytest
 
 from newscorpus.portal.schema import load_portal
 
+pytestmark = pytest.mark.slow
+
 TUTORIAL = Path(__file__).parents[1] / "docs" / "tutorial.md"
 PORT = "8765"
 

@@ -86,6 +86,7 @@ def test_one_task_publishes_what_the_lines_hold(undisturbed: Path) -> None:
     assert [json.loads(line)["reason"] for line in rows["rejected"].splitlines()].count("broken_record") == 1
 
 
+@pytest.mark.slow
 def test_any_number_of_tasks_makes_the_same_corpus(undisturbed: Path) -> None:
     done = run(recipe(undisturbed, 2), "--at-once", "2")
 
@@ -93,6 +94,7 @@ def test_any_number_of_tasks_makes_the_same_corpus(undisturbed: Path) -> None:
     assert published(undisturbed / "out-2") == published(undisturbed / "out-1")
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_a_batch_that_is_killed_at_ten_moments_goes_on_and_repeats_no_task(undisturbed: Path) -> None:
     path, output = recipe(undisturbed, 3, output="killed"), undisturbed / "killed"
@@ -119,6 +121,7 @@ def marks(output: Path) -> dict[Path, int]:
     return {mark: mark.stat().st_mtime_ns for mark in output.glob("tasks/*/completions/*")}
 
 
+@pytest.mark.slow
 def test_a_task_that_fails_is_named_and_the_others_stay_done(undisturbed: Path) -> None:
     path = recipe(undisturbed, 2, output="failing")
     part = undisturbed / "failing" / "tasks" / "extract" / "parts"

@@ -108,6 +108,7 @@ def answers(corpora: Path) -> Counter[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_two_machines_crawl_every_article_once_and_no_host_together(tmp_path: Path) -> None:
     with serving(PER_HOST * HOSTS, HOSTS) as site, ExitStack() as running:
@@ -136,6 +137,7 @@ def test_two_machines_crawl_every_article_once_and_no_host_together(tmp_path: Pa
     assert urls == Counter(f"{base}/story/{number:06}.html" for base in site.bases for number in range(PER_HOST))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_sigterm_stops_all_and_the_same_command_goes_on(tmp_path: Path) -> None:
     with serving(ARTICLES, 3) as site:
@@ -217,6 +219,7 @@ def written(pattern: str) -> str:
     return found[1]
 
 
+@pytest.mark.slow
 def test_systemd_takes_the_units_of_the_documents(tmp_path: Path) -> None:
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd-analyze is not installed (Debian: systemd)")

@@ -69,6 +69,7 @@ def run(folder: Path, name: str, *inputs: str, more: str = "") -> str:
     return done.output
 
 
+@pytest.mark.slow
 def test_a_corpus_made_from_a_store_that_fails_at_times_is_the_same(
     store: Store, crawled: Path, tmp_path: Path
 ) -> None:
@@ -100,6 +101,7 @@ def test_a_corpus_made_from_a_store_that_fails_at_times_is_the_same(
     assert corpus_files(tmp_path / "text") == corpus_files(tmp_path / "stored" / "export") != []
 
 
+@pytest.mark.slow
 def test_a_compacted_archive_is_read_from_a_store(store: Store, crawled: Path, tmp_path: Path) -> None:
     run(tmp_path, "local", "crawled", more="extractor = 'bte'")
     for verb in (["archive", str(crawled), "--compact"], ["upload", str(crawled), "s3://bucket/it"]):
@@ -112,6 +114,7 @@ def test_a_compacted_archive_is_read_from_a_store(store: Store, crawled: Path, t
     assert shard == open_corpus(tmp_path / "stored").manifest.shards[0]
 
 
+@pytest.mark.slow
 def test_a_corpus_of_a_stranger_writes_nothing_outside(store: Store, tmp_path: Path) -> None:
     outside = "profiles/../../../outside-of-a-corpus.json"
     store.put("strange/archive/000001.warc.gz", b"any")

@@ -26,6 +26,8 @@ from newscorpus.store.archive.values import ArchiveError
 from newscorpus.store.ledger import Ledger
 from newscorpus.store.removals import note_removal, removals_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def address(request: pytest.FixtureRequest) -> str:

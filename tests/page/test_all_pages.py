@@ -18,6 +18,8 @@ from newscorpus.lab.gold.pages import read_pages
 from newscorpus.page.extractor import Extractor
 from newscorpus.page.registry import DEFAULT, load
 
+pytestmark = pytest.mark.slow
+
 SETS = ("cleaneval", "daniel", "dragnet", "fundus", "htmldate", "ir_research", "l3s_gn1", "wcxb")
 EVERY = 1 if os.environ.get("NEWSCORPUS_ALL_PAGES") else 12
 """One page in so many is taken; NEWSCORPUS_ALL_PAGES=1 takes all, in some minutes."""

@@ -132,6 +132,7 @@ def test_pages_that_mean_harm_take_no_time(html: str) -> None:
     find_wall(Page.from_html(f"<body>{html}<script>x</script>", URL), None)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_no_page_with_gold_text_is_taken_for_a_wall(gold_data: Path) -> None:
     """Though it is not said that an article was found; what scripts fill is told by their text alone."""

@@ -10,6 +10,8 @@ import pytest
 
 from benchmarks.newspapers import started
 
+pytestmark = pytest.mark.slow
+
 SERVER = Path(__file__).parents[1] / "mockserver" / "dead_pages.py"
 ARTICLES = 300
 DEAD = 60

@@ -12,6 +12,8 @@ import pytest
 from benchmarks.newspapers import started
 from newscorpus.lab.gold.pages import read_pages
 
+pytestmark = pytest.mark.slow
+
 REPLAY = Path(__file__).parents[1] / "mockserver" / "replay.py"
 HOST = "we-dwoje.pl"
 MARKED, CRAWLED = 20, 8

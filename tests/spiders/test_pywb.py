@@ -18,7 +18,7 @@ from newscorpus.data import Page
 from newscorpus.store.archive.values import Capture, Exchange
 from newscorpus.store.archive.write import ArchiveWriter, encode
 
-pytestmark = pytest.mark.outside
+pytestmark = pytest.mark.slow
 
 PYWB = Path(sys.executable).parents[1] / "pywb" / "bin"
 """The environment that `make test-all` makes."""

@@ -36,9 +36,10 @@ delay_seconds = {delay}
 render = true
 """
 
-pytestmark = pytest.mark.skipif(
+needs_browser = pytest.mark.skipif(
     not any(map(shutil.which, BROWSERS)), reason="no Chromium is installed (Debian: apt-get install chromium)"
 )
+pytestmark = [pytest.mark.slow, needs_browser]
 
 
 def asked(base: str) -> Counter[str]:
