@@ -44,7 +44,7 @@ def extract_part(plan: Plan, number: int) -> Mapping[str, int]:
     unfinished = part.with_name(f".{part.name}.tmp")
     for folder in (unfinished, part):
         shutil.rmtree(folder, ignore_errors=True)
-    outcomes = store(extract_pages(plan.pages(number), plan.recipe), unfinished).outcomes
+    outcomes = store(extract_pages(plan.pages(number), plan.recipe, 1), unfinished).outcomes
     index_part(unfinished, plan.build)
     unfinished.rename(part)
     sync_folder(part.parent)

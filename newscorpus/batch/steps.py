@@ -129,14 +129,15 @@ class ReadCorpus(PipelineStep):
 
 
 class Extract(BaseFilter):
-    """Extract documents whose text is HTML, in a process of its own, and judge them as a crawl does."""
+    """Extract documents whose text is HTML, in `jobs` processes of its own, and judge them as a crawl does."""
 
     name = "newscorpus: extract"
     type = "🛢 - EXTRAC"
 
-    def __init__(self, recipe: Recipe = Recipe(), exclusion_writer: DiskWriter | None = None) -> None:
+    def __init__(self, recipe: Recipe = Recipe(), exclusion_writer: DiskWriter | None = None, jobs: int = 1) -> None:
         super().__init__(exclusion_writer)
         self._recipe = recipe
+        self._jobs = jobs
 
     def run(self, data: Iterable[Document], rank: int = 0, world_size: int = 1) -> Iterator[Document]:
         """Give the documents that pages became."""
@@ -150,7 +151,7 @@ class Extract(BaseFilter):
                 waiting.append(document)
                 yield document.metadata.pop(PAGE, None) or _page_of(document)
 
-        for _, outcome in extract_pages(pages(), self._recipe):
+        for _, outcome in extract_pages(pages(), self._recipe, self._jobs):
             document = waiting.popleft()
             document.metadata[OUTCOME] = outcome
             yield document

@@ -57,7 +57,7 @@ class Archived:
     files: Sequence[Path]  # of the archive
     recipe: Recipe
     portals: Sequence[Portal] = ()  # whose rules and languages count now
-    jobs: int = 1  # number of processes
+    jobs: int = 0  # number of processes; 0: this one
 
 
 Extracted = tuple[SourcePage | None, Row | Rejected]
@@ -76,7 +76,7 @@ def reextract(
     files: Sequence[Path],
     recipe: Recipe,
     portals: Sequence[Portal],
-    jobs: int = 1,
+    jobs: int = 0,
     prepare: Callable[[SourcePage], SourcePage | None] = lambda page: page,
     tally: RuleTally | None = None,
     unfinished: Collection[tuple[str, int]] = (),
@@ -87,7 +87,7 @@ def reextract(
         files: of the archive.
         recipe: how pages are extracted.
         portals: whose rules and languages count now.
-        jobs: number of processes.
+        jobs: number of processes; 0 for this one, in which a page may take any time.
         prepare: gives the page as it is extracted, or None where it is passed over.
         tally: counts what the rules of templates find.
         unfinished: pages that are passed over, as `unfinished_captures` gives them.
@@ -104,7 +104,7 @@ def reextract(
 
 
 def extract_pages(
-    pages: Iterable[SourcePage | Rejected], recipe: Recipe, jobs: int = 1, tally: RuleTally | None = None
+    pages: Iterable[SourcePage | Rejected], recipe: Recipe, jobs: int = 0, tally: RuleTally | None = None
 ) -> Iterator[Extracted]:
     """Extract pages in order; what could not be read passes. Arguments and errors are those of `reextract`."""
     extractor_of(recipe)

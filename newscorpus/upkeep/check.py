@@ -272,7 +272,7 @@ class PortalCheck:
 
 
 def check(
-    corpus: Path, portal: Portal, recipe: Recipe, jobs: int = 1, watch: Watcher = lambda found: found
+    corpus: Path, portal: Portal, recipe: Recipe, jobs: int = 0, watch: Watcher = lambda found: found
 ) -> PortalCheck:
     """Run a portal's file over the archive of a corpus.
 
@@ -280,7 +280,7 @@ def check(
         corpus: its folder.
         portal: what its file says now.
         recipe: how pages are extracted.
-        jobs: number of processes.
+        jobs: number of processes; 0 for this one.
         watch: shows the progress.
 
     Raises:

@@ -50,16 +50,8 @@ def pages(tmp_path: Path) -> str:
     return str(tmp_path / "pages*.jsonl")
 
 
-@pytest.fixture(autouse=True)
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Extract here, which is faster; the test of the example starts processes."""
-    monkeypatch.setattr(
-        "newscorpus.corpus.reextract.in_order", lambda work, items, *_: ((item, work(item)) for item in items)
-    )
-
-
 def test_pages_become_the_rows_that_a_crawl_makes_of_them(pages: str, tmp_path: Path) -> None:
-    extract = Extract(BTE)
+    extract = Extract(BTE, jobs=0)
     written = list(WriteIntake(str(tmp_path / "out")).run(extract.run(ReadArchives([pages]).run())))
     build(tmp_path / "out")
 
@@ -105,7 +97,7 @@ def test_documents_of_others_become_rows_by_our_filters(tmp_path: Path) -> None:
 
 
 def test_a_text_that_a_step_of_others_changed_is_judged_and_signed_anew(pages: str) -> None:
-    (document, *_) = Extract(BTE).run(ReadArchives([pages]).run())
+    (document, *_) = Extract(BTE, jobs=0).run(ReadArchives([pages]).run())
     document.text = document.text.rpartition("\n")[0]
 
     (judged,) = Sign().run(Judge().run([document]))
@@ -123,7 +115,7 @@ def test_a_document_that_is_no_record_is_refused_in_a_line(tmp_path: Path) -> No
 
 
 def test_a_task_that_dies_leaves_no_segment_and_the_earlier_one(pages: str, tmp_path: Path) -> None:
-    documents = list(Extract(BTE).run(ReadArchives([pages]).run()))
+    documents = list(Extract(BTE, jobs=0).run(ReadArchives([pages]).run()))
     list(WriteIntake(str(tmp_path / "out")).run(documents))
     (segment,) = (tmp_path / "out" / "intake").iterdir()
     before = segment.read_bytes()
@@ -138,7 +130,7 @@ def test_a_task_that_dies_leaves_no_segment_and_the_earlier_one(pages: str, tmp_
 
 
 def test_the_documents_of_a_corpus_are_read_as_they_are(pages: str, tmp_path: Path) -> None:
-    list(WriteIntake(str(tmp_path / "out")).run(Extract(BTE).run(ReadArchives([pages]).run())))
+    list(WriteIntake(str(tmp_path / "out")).run(Extract(BTE, jobs=0).run(ReadArchives([pages]).run())))
     build(tmp_path / "out")
 
     records = list(open_corpus(tmp_path / "out").records())

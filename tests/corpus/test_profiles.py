@@ -32,13 +32,6 @@ PORTAL = Portal("news", ("en",), ("news.example",), ("https://news.example/",), 
 NUMBERS = tuple(range(8))
 
 
-@pytest.fixture(autouse=True)
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do the work here, which is faster; the crawls of tests/spiders start processes."""
-    for module in (reextract, profiles):
-        monkeypatch.setattr(module, "in_order", lambda work, items, *_: ((item, work(item)) for item in items))
-
-
 def page(number: int) -> Page:
     html = article(f"story {number}").replace("</article>", f"<p>{OFFER}</p></article>")
     headers = {"content-type": "text/html; charset=utf-8"}

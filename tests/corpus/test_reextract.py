@@ -66,16 +66,6 @@ def extracted(corpus: Path, output: Path, recipe: Recipe = BTE, portals: tuple[P
     return found
 
 
-@pytest.fixture(autouse=True)
-def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do the work here, which is faster; the test of the command starts processes."""
-    if request.function not in {test_the_command, test_the_command_applies}:
-        monkeypatch.setattr(
-            "newscorpus.corpus.reextract.in_order",
-            lambda function, items, jobs, seconds, prepare: ((item, function(item)) for item in items),
-        )
-
-
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     """A corpus of three articles and a page that is none, with archive and intake."""

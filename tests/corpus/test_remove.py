@@ -248,10 +248,7 @@ def test_each_of_its_names_will_do(corpus: Path, name: str) -> None:
     assert removals_of(corpus).covers(ALIAS)
 
 
-def test_without_the_archive_the_page_lies_there_and_nobody_reads_it(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reextract, "in_order", lambda judge, pages, *_: ((page, judge(page)) for page in pages))
+def test_without_the_archive_the_page_lies_there_and_nobody_reads_it(corpus: Path, tmp_path: Path) -> None:
     remove(corpus, [GONE], REASON)
     assert traces(corpus.parent) == ["news/archive/000001.warc.gz"]
     archived = reextract.Archived(corpus, [corpus / "archive" / "000001.warc.gz"], RECIPE)

@@ -1,6 +1,5 @@
 import gzip
 import json
-from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,18 +37,7 @@ def write(path: Path, *lines: Any) -> Path:
     return path
 
 
-@pytest.fixture(autouse=True)
-def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Starting processes takes a second: one test is enough."""
-
-    def in_order(function: Callable[[T], R], items: Iterable[T], *_: object) -> Iterator[tuple[T, R]]:
-        return ((item, function(item)) for item in items)
-
-    if "processes" not in request.node.name:
-        monkeypatch.setattr(pages, "in_order", in_order)
-
-
-def run(path: Path, recipe: Recipe = BTE, jobs: int = 1, origin: PageOrigin = SourcePage) -> list[Any]:
+def run(path: Path, recipe: Recipe = BTE, jobs: int = 0, origin: PageOrigin = SourcePage) -> list[Any]:
     """A line as JSON or an error as text, for each answer."""
     return [answer.error or json.loads(answer.line) for answer in extract_file(path, recipe, origin, jobs)]
 
@@ -132,7 +120,7 @@ def test_a_fault_of_ours_loses_its_page_only(tmp_path: Path, monkeypatch: pytest
 
     path = write(tmp_path / "pages.jsonl", {"id": 1, "html": HTML})
     monkeypatch.setattr("newscorpus.page.judge.extractor_of", lambda *_: broken)
-    (answer,) = extract_file(path, BTE, SourcePage, 1)
+    (answer,) = extract_file(path, BTE, SourcePage, 0)
     assert answer.rejected == "extract/worker_failed"
     assert json.loads(answer.line)["rejected"]["detail"] == "ZeroDivisionError: division by zero"
 
