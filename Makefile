@@ -23,7 +23,7 @@ test: $(VENV)/.tests
 
 # Also the tests that take minutes, watch system calls or need programs of others.
 test-all: $(VENV)/.tests $(VENV)/pywb/.made
-	$(BIN)/pytest -n 2 --dist loadfile -m ""
+	$(BIN)/pytest -n 2 --dist loadfile -m "" --hypothesis-profile many
 
 lint: $(VENV)/.tests
 	$(BIN)/ruff check

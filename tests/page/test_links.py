@@ -207,11 +207,13 @@ def test_a_page_that_cannot_be_read_has_no_links(body: bytes) -> None:
 
 
 @pytest.mark.timeout(60)
+@pytest.mark.slow
 def test_links_in_links_are_read_once() -> None:
     found = links("<a href=/x><i>" * 900 + "<b>word</b> " * 240_000)
     assert found.links == ("http://example.org/x",)
 
 
+@pytest.mark.slow
 def test_the_work_grows_with_the_number_of_links_no_further_than_to_a_bound() -> None:
     """Each would take 5 µs."""
     html = "".join(f"<a href=/{number}.jpg></a>" for number in range(3 * MAX_HREFS)) + "<a href=/page></a>"

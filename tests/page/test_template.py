@@ -120,6 +120,7 @@ def test_a_rule_that_fails_on_a_page_gives_nothing_and_says_so(caplog: pytest.Lo
 
 
 @pytest.mark.timeout(60)
+@pytest.mark.slow
 def test_removal_takes_time_in_proportion() -> None:
     root = tree("<div>" + "<b class=ad>x</b>tail " * 300_000 + "</div>")
     TemplateRules("vesti", TemplateSection(remove=(".ad",))).remove_unwanted(root)
