@@ -15,7 +15,7 @@ from newscorpus.data import Article, Fields, Image, Record, Rights
 from newscorpus.lab.gold.pages import LICENCES, GoldPage
 from newscorpus.page.records import make_record
 
-# No test asserts a time, on a busy machine least of all. `make test` tries few examples, `make test-all` as many as usual.
+# No test asserts a time, on a busy machine least of all. `make test` tries few examples, `make test-all` many.
 for name, n_examples in {"few": 25, "many": 100}.items():
     too_slow = [hypothesis.HealthCheck.too_slow]
     hypothesis.settings.register_profile(name, max_examples=n_examples, deadline=None, suppress_health_check=too_slow)
