@@ -21,9 +21,21 @@ RESULT = Path(__file__).parents[1] / "results" / "duplicates" / "planted.md"
 NEAR = {0.95: 1, 0.9: 2, 0.8: 3, 0.7: 3}
 """Similarities of near-duplicates, and in how many passages they differ."""
 HARD, HARD_SPOTS = (0.3, 0.5), 5
-EXCERPT_SHARE, EXCERPT_OWN_WORDS = 0.6, 10
+EXCERPT_SHARE, EXCERPT_OWN_WORDS, BRIEF_WORDS = 0.6, 10, 45
+HEADLINE_WORDS, CHANGED_WORDS = 8, 2
+"""Of a headline, and of one that another portal has rewritten a little."""
 LENGTHS = (200, 700)
-HARD_NAME, EXCERPT_NAME = "hard negative, 0.3 to 0.5", "excerpt of 60 %"
+HARD_NAME = "hard negative, 0.3 to 0.5"
+EXCERPTS = {
+    "excerpt, its headline, one portal": (True, True, 0),
+    "excerpt, its headline, another portal": (True, False, 0),
+    "excerpt, another headline, another portal": (False, False, 0),
+    f"excerpt of {BRIEF_WORDS} words, its headline, another portal": (True, False, BRIEF_WORDS),
+    "given up: excerpt, another headline, one portal": (False, True, 0),
+    f"given up: excerpt of {BRIEF_WORDS} words, another headline, another portal": (False, False, BRIEF_WORDS),
+}
+"""Of each whether its headline shares words with that of the longer text, whether that is of the same portal, and how
+many words it has; 0: `EXCERPT_SHARE` of the longer text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +46,15 @@ class Pair:
         name: what kind of pair it is.
         original: words of the text.
         copy: words of what was made of it.
+        headlines: of both.
+        is_elsewhere: the copy is of another portal.
     """
 
     name: str
     original: Sequence[str]
     copy: Sequence[str]
+    headlines: tuple[str, str]
+    is_elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +91,26 @@ def main() -> None:
 
 
 def plant(documents: int) -> Iterator[Pair]:
-    """Pairs: a tenth of the documents each hard negatives and excerpts, the rest near-duplicates in equal parts."""
+    """Pairs: a tenth of the documents in hard negatives, a tenth in excerpts, the others in near-duplicates."""
     others = documents // 20
     near = (documents // 2 - 2 * others) // len(NEAR)
     for seed in range(documents // 2):
         choose = random.Random(seed)
         words = make_words(choose, choose.randint(*LENGTHS))
+        headline = make_words(choose, HEADLINE_WORDS)
+        retold = [*headline[CHANGED_WORDS:], *make_words(choose, CHANGED_WORDS)]
+        headlines = " ".join(headline), " ".join(retold)
         if seed < others:
-            yield Pair(HARD_NAME, words, rewritten(words, choose.uniform(*HARD), HARD_SPOTS, choose))
+            yield Pair(HARD_NAME, words, rewritten(words, choose.uniform(*HARD), HARD_SPOTS, choose), headlines)
         elif seed < 2 * others:
-            yield Pair(EXCERPT_NAME, words, excerpt(words, EXCERPT_SHARE, EXCERPT_OWN_WORDS, choose))
+            name, (is_same, is_one_portal, size) = [*EXCERPTS.items()][seed % len(EXCERPTS)]
+            copy = excerpt(words, EXCERPT_SHARE, EXCERPT_OWN_WORDS, choose)[EXCERPT_OWN_WORDS if size else 0 :]
+            headlines = headlines if is_same else (headlines[0], " ".join(make_words(choose, HEADLINE_WORDS)))
+            yield Pair(name, words, copy[:size] if size else copy, headlines, not is_one_portal)
         else:
             target = list(NEAR)[min((seed - 2 * others) // near, len(NEAR) - 1)]
-            yield Pair(f"near-duplicate, {target}", words, rewritten(words, target, NEAR[target], choose))
+            copy = rewritten(words, target, NEAR[target], choose)
+            yield Pair(f"near-duplicate, {target}", words, copy, headlines)
 
 
 def find(pairs: Sequence[Pair], jobs: int) -> dict[str, Found]:
@@ -105,7 +128,13 @@ def find(pairs: Sequence[Pair], jobs: int) -> dict[str, Found]:
 def lines(pairs: Sequence[Pair]) -> Iterator[bytes]:
     """The documents, in an order in which pairs do not stand side by side."""
     documents = [
-        {"id": f"{number} {role}", "text": as_text(words), "published": f"2026-01-0{day}"}
+        {
+            "id": f"{number} {role}",
+            "text": as_text(words),
+            "title": pair.headlines[day - 1],
+            "source": "another" if day > 1 and pair.is_elsewhere else "one",
+            "published": f"2026-01-0{day}",
+        }
         for number, pair in enumerate(pairs)
         for day, role, words in ((1, "original", pair.original), (2, "copy", pair.copy))
     ]
@@ -132,7 +161,9 @@ def render(found: Mapping[str, Found], documents: int) -> str:
     what = (
         f"Made by `python -m benchmarks.duplicates.planted`: {documents:,} documents of {LENGTHS[0]} to {LENGTHS[1]} "
         "random words, words as frequent as Zipf's law says; of each text something was made, in one to five passages "
-        f"of other words. An excerpt is {EXCERPT_SHARE:.0%} of a text behind {EXCERPT_OWN_WORDS} words of its own."
+        f"of other words. An excerpt is {EXCERPT_SHARE:.0%} of a text behind {EXCERPT_OWN_WORDS} words of its own, or "
+        f"its first {BRIEF_WORDS} words. Of a headline of {HEADLINE_WORDS} words it keeps all but {CHANGED_WORDS}, or "
+        "none. An excerpt that is given up may be a short item of its own, which a longer text quotes."
     )
     rows = [
         f"| {name} | {one.pairs:,} | {one.mean_similarity:.3f} | {one.kinds.get('near', 0):,} "
