@@ -230,7 +230,7 @@ def _needs_script(shown: _Shown) -> str:
         return ""
     mounts = (each for each in shown.tree.iter("*") if {each.get("id"), each.tag} & signs.mounts)
     for mount in islice(mounts, MOST_LOOKED_AT):
-        if sum(count_words(block.text) for block in segment(mount)) <= LOADING_WORDS:
+        if not _is_filled(mount):
             return f"nothing in <{mount.tag}> {mount.get('id') or ''}".rstrip()
     links = (each for each in shown.tree.iter("a") if (each.get("href") or "#")[0] != "#")
     if any(count_words(each.text_content()) >= HEADLINE_WORDS for each in islice(links, MOST_LINKS)):
@@ -238,4 +238,10 @@ def _needs_script(shown: _Shown) -> str:
     asking = (each for each in notes if any(ask in each.lower() for ask in signs.asks))
     if note := next((each for each in asking if not signs.beside.search(each)), ""):
         return f"noscript: {note[:80]}"
-    return f"{shown.n_words} words beside scripts" if shown.n_words <= BARE_WORDS else ""
+    is_bare = shown.n_words <= BARE_WORDS and not any(map(_is_filled, shown.tree.iter("main", "article")))
+    return f"{shown.n_words} words beside scripts" if is_bare else ""
+
+
+def _is_filled(element: HtmlElement) -> bool:
+    """Whether an element holds more words than one that scripts will fill."""
+    return sum(count_words(block.text) for block in segment(element)) > LOADING_WORDS

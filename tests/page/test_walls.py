@@ -80,6 +80,12 @@ def test_hints_on_scripts_make_no_wall_of_a_list_or_of_a_short_item() -> None:
     assert not wall_of(f"<body>{menu}<h1>A headline</h1><p>{'One sentence of it. ' * 9}</p>{comments}</body>")
 
 
+def test_a_start_page_of_few_words_needs_no_script() -> None:
+    page = "<body><nav>Menu</nav><main>{}</main><script src='a.js'></script></body>"
+    assert wall_of(page.format("Loading")) == "needs_script"
+    assert not wall_of(page.format("<h1>The Loopback Herald</h1><p><a href='/blog'>Read the blog</a></p>"))
+
+
 def test_a_page_that_reads_without_scripts_needs_none() -> None:
     forum = f'<body><div id="root"></div><noscript>Without JavaScript: {PROSE}</noscript><script src="a.js"></script>'
     assert find_wall(Page.from_html(forum, URL), None) is None
