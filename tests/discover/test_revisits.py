@@ -62,6 +62,13 @@ def test_of_lists_that_told_nothing_new_a_visit_asks_for_some_those_asked_longes
         lease = ledger.queue.lease("vesti")
         assert lease
         ledger.finish(lease.serial, (), Fetched(url, 200, f"2026-11-21T08:00:{59 - number}+00:00", 5))
+    url = f"{BASE}tag/stub"
+    ledger.add(Link(key_of(url), url, "vesti", "section", depth=1, request=b"{}"))
+    ledger.revisits.bring(url, brought=False)
+    lease = ledger.queue.lease("vesti")
+    assert lease
+    stub = UrlOutcome("quality", "paywall_stub")
+    ledger.finish(lease.serial, [stub], Fetched(url, 200, "2026-11-20T08:00:00+00:00", 5))
     requeue_known(ledger, ("vesti",), Revisit.ALL)
     tags = {name for name in queued(ledger) if name.startswith("tag/")}
     assert tags == {f"tag/{number}" for number in range(1, MOST_BARREN + 2)}

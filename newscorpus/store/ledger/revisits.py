@@ -36,10 +36,11 @@ MOST_HEADLINES = 8
 
 BARREN = "(brought = 0 AND depth > 0 OR kind = 'list' AND status BETWEEN 400 AND 499)"
 """Lists beside the start pages that told nothing when they were first read, and guesses that led nowhere."""
-MOST_BARREN = 16
-"""Of these, those that a visit of all lists asks for: of a blog of 300 articles it takes 50 others."""
+MOST_BARREN = 20
+"""Of these, those that a visit of all lists asks for: of a blog of 300 articles it takes 50 others. Pages that were
+taken for articles, and refused by a filter, are none."""
 OLDEST_BARREN = f"""serial IN (SELECT serial FROM urls WHERE portal = ? AND {BARREN} AND state = {UrlState.DONE.value}
-    AND reason != 'kept' ORDER BY fetched, serial LIMIT {MOST_BARREN})"""  # noqa: S608 -- constants
+    AND reason != 'kept' AND stage != 'quality' ORDER BY fetched, serial LIMIT {MOST_BARREN})"""  # noqa: S608 -- constants
 
 NAMED_SERIALS = f"state = {UrlState.DONE.value} AND serial IN (SELECT value FROM json_each(?))"  # noqa: S608 -- a constant
 
