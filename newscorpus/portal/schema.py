@@ -106,7 +106,15 @@ def read_portal(text: str, path: Path) -> Portal:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise PortalError(f"{path}: not valid TOML: {error}") from error
-    _check_keys(table, path)
+    for prefix, section, kind in _sections(table):
+        known = {field.name: field for field in dataclasses.fields(kind)}
+        listed = f"known keys: {', '.join(known)}"
+        if isinstance(section, dict) and (unknown := sorted(section.keys() - known.keys())):
+            raise PortalError(f"{path}: unknown key {prefix}{unknown[0]}; {listed}")
+        none = dataclasses.MISSING
+        required = (name for name, field in known.items() if field.default is none and field.default_factory is none)
+        if missing := [name for name in required if name not in section]:
+            raise PortalError(f"{path}: missing key {prefix}{missing[0]}; {listed}")
     try:
         portal = msgspec.convert(table, Portal)
     except msgspec.ValidationError as error:
@@ -188,18 +196,6 @@ def own_portal_file(name: str) -> Path:
 def _check_name(name: str) -> None:
     if not NAME.fullmatch(name):
         raise PortalError(f"portal {name!r}: a name holds only a-z, 0-9 and '-'")
-
-
-def _check_keys(table: dict[str, Any], path: Path) -> None:
-    for prefix, section, kind in _sections(table):
-        known = {field.name: field for field in dataclasses.fields(kind)}
-        listed = f"known keys: {', '.join(known)}"
-        if isinstance(section, dict) and (unknown := sorted(section.keys() - known.keys())):
-            raise PortalError(f"{path}: unknown key {prefix}{unknown[0]}; {listed}")
-        none = dataclasses.MISSING
-        required = (name for name, field in known.items() if field.default is none and field.default_factory is none)
-        if missing := [name for name in required if name not in section]:
-            raise PortalError(f"{path}: missing key {prefix}{missing[0]}; {listed}")
 
 
 def _sections(table: dict[str, Any]) -> Iterator[tuple[str, Any, type[Any]]]:
@@ -349,7 +345,11 @@ def check_language(code: str) -> None:
         ValueError: it is none; the message suggests the code that was probably meant.
     """
     if code not in _codes():
-        meant = _suggestion(code)
+        tag = code.strip().lower().replace("_", "-").partition("-")[0]
+        names = {name.lower(): known for known, name in Locale("en").languages.items()}
+        official = get_official_languages(tag.upper(), de_facto=True)
+        guesses = (tag, get_global("language_aliases").get(tag, ""), *official[:1], names.get(tag, ""))
+        meant = next((guess for one in guesses if (guess := one.partition("_")[0]) in _codes()), "")
         hint = f"did you mean {meant!r}?" if meant else "expected two or three letters, such as 'cs' or 'hsb'"
         raise ValueError(f"{code!r} is no language of ISO 639; {hint}")
 
@@ -360,15 +360,6 @@ def _codes() -> frozenset[str]:
     members = (code for code, whole in get_global("language_aliases").items() if len(code) == 3 and len(whole) != 2)
     listed = {*Locale("en").languages, *likely, *members}
     return frozenset(code for code in listed if len(code) in {2, 3}) - NO_LANGUAGE - WITHDRAWN | UNLISTED
-
-
-def _suggestion(code: str) -> str:
-    """The language meant by a country, an older or longer code, a code with a region, or an English name."""
-    tag = code.strip().lower().replace("_", "-").partition("-")[0]
-    names = {name.lower(): known for known, name in Locale("en").languages.items()}
-    official = get_official_languages(tag.upper(), de_facto=True)
-    guesses = (tag, get_global("language_aliases").get(tag, ""), *official[:1], names.get(tag, ""))
-    return next((guess for one in guesses if (guess := one.partition("_")[0]) in _codes()), "")
 
 
 def set_extractor(name: str, extractor: str) -> Path:

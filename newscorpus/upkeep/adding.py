@@ -93,9 +93,11 @@ def read_front_page(page: Page) -> FrontPage:
     domain = host.removeprefix("www.")
     links = tuple(_links_within(parsed, url, domain))
     text = " ".join(link.text for link in links)
+    # The part of a host that people know it by: "vesti" of vesti.example, "blog-vesti" of blog.vesti.example
+    suffix = SUFFIX_LIST(domain).suffix or re.sub(r"^.*\.|^[^.]*$|^[\d.]+$", "", domain)
     return FrontPage(
         url=url,
-        name=_name_of(domain),
+        name=re.sub(r"[^a-z0-9]+", "-", domain.removesuffix(f".{suffix}")).strip("-"),
         domain=domain,
         site_name=fields.site_name,
         language=judge_language(text, (), stated=fields.language).language,
@@ -112,12 +114,6 @@ def _links_within(page: ParsedPage, url: str, domain: str) -> Iterator[SeenLink]
     for address, text in read_link_texts(page.tree, url).items():
         if is_within(address, [domain]):
             yield SeenLink(address, text)
-
-
-def _name_of(domain: str) -> str:
-    """The part of a host that people know it by: "vesti" of vesti.example, "blog-vesti" of blog.vesti.example."""
-    suffix = SUFFIX_LIST(domain).suffix or re.sub(r"^.*\.|^[^.]*$|^[\d.]+$", "", domain)
-    return re.sub(r"[^a-z0-9]+", "-", domain.removesuffix(f".{suffix}")).strip("-")
 
 
 def _barrier(page: ParsedPage, url: str, n_links: int) -> str:

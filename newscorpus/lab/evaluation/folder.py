@@ -97,7 +97,16 @@ def evaluate_folder(folder: Path) -> Iterator[FolderScores]:
     """
     gold = {stem: _read(path) for stem, path in _files(folder / GOLD).items()}
     for subfolder in sorted(path for path in folder.iterdir() if path.is_dir() and path.name not in (PAGES, GOLD)):
-        scores = _score(subfolder, gold)
+        found = {path.stem: path for path in subfolder.iterdir() if path.is_file() and path.name != RESULT}
+        if strange := sorted(found.keys() - gold.keys()):
+            raise FolderError(f"{found[strange[0]]}: {GOLD} has no file of this name")
+        texts = {stem: _read(found[stem]) if stem in found else "" for stem in gold}
+        pairs = {stem: (texts[stem], gold[stem]) for stem in sorted(gold)}
+        scores = FolderScores(
+            name=subfolder.name,
+            files={stem: lcs_overlap(*pair) for stem, pair in pairs.items()},
+            ngrams={stem: ngram_overlap(*pair) for stem, pair in pairs.items()},
+        )
         with (subfolder / RESULT).open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow((*COLUMNS, *NGRAM_COLUMNS))
@@ -119,19 +128,6 @@ def print_folder(scores: Iterable[FolderScores], console: Console) -> None:
         rows.append((row.name, *counts, *(f"{figure:.4f}" for figure in figures), ngrams))
     columns = ("subfolder", "files", *COLUMNS[1:], "4-gram f1")
     print_table(console, "longest common subsequence of ASCII words; 4-grams of all words", columns, rows)
-
-
-def _score(subfolder: Path, gold: Mapping[str, str]) -> FolderScores:
-    found = {path.stem: path for path in subfolder.iterdir() if path.is_file() and path.name != RESULT}
-    if strange := sorted(found.keys() - gold.keys()):
-        raise FolderError(f"{found[strange[0]]}: {GOLD} has no file of this name")
-    texts = {stem: _read(found[stem]) if stem in found else "" for stem in gold}
-    pairs = {stem: (texts[stem], gold[stem]) for stem in sorted(gold)}
-    return FolderScores(
-        name=subfolder.name,
-        files={stem: lcs_overlap(*pair) for stem, pair in pairs.items()},
-        ngrams={stem: ngram_overlap(*pair) for stem, pair in pairs.items()},
-    )
 
 
 def _files(folder: Path) -> dict[str, Path]:

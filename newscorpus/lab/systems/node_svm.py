@@ -74,7 +74,15 @@ class NodeSystem:
         choice = choose(nodes, self.model.score(nodes)) if nodes.elements else None
         if choice is None:
             return Rejected("extract", "no_candidate", "no element that may hold the text", reading.page.url)
-        found = _paragraphs(nodes.elements[choice.text], {nodes.elements[place] for place in choice.foreign})
+        # The paragraphs of `element` without the elements of `foreign`
+        element = nodes.elements[choice.text]
+        foreign = {nodes.elements[place] for place in choice.foreign}
+        copy = deepcopy(element)
+        for original, copied in zip(element.iter(), copy.iter(), strict=True):
+            if original in foreign:
+                copied.tag = FOREIGN
+        etree.strip_elements(copy, FOREIGN, with_tail=False)
+        found = [block.text for block in segment(copy)]
         paragraphs = [paragraph for paragraph in found if paragraph != reading.fields.title]
         if not paragraphs:
             return Rejected("extract", "no_main_text", url=reading.page.url)
@@ -84,13 +92,3 @@ class NodeSystem:
 def load(name: str, template: Template | None, model: str, _revision: Revision) -> SystemExtractor:
     """Load the system with the model that travels with the package, or another."""
     return SystemExtractor(NodeSystem(load_linear(model or name)).find, template)
-
-
-def _paragraphs(element: HtmlElement, foreign: set[HtmlElement]) -> list[str]:
-    """The paragraphs of `element` without the elements of `foreign`."""
-    copy = deepcopy(element)
-    for original, copied in zip(element.iter(), copy.iter(), strict=True):
-        if original in foreign:
-            copied.tag = FOREIGN
-    etree.strip_elements(copy, FOREIGN, with_tail=False)
-    return [block.text for block in segment(copy)]

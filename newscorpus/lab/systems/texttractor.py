@@ -9,7 +9,7 @@ Published, judged by eye on 32 pages: with the rules 90 blocks wrongly marked an
 reproduce`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -89,10 +89,30 @@ def measure(blocks: Sequence[Block]) -> Matrix:
     """The features of a page's `blocks`, of which there must be one: shape (blocks, 78), columns as in `FEATURES`."""
     characters = count_characters([block.text for block in blocks])
     counts = _counts(blocks, characters)
+    structure = read_structure(blocks)
+    tags = np.array([block.tag for block in blocks])
+    flags = {
+        "has_copyright": characters.count(kinds.COPYRIGHT) > 0,
+        "has_angle": characters.count(kinds.ANGLE) > 0,
+        "positive_ancestor": structure.all_kinds[structure.block_element] & _POSITIVE_KINDS != 0,
+        "is_heading": np.isin(tags, _HEADINGS),
+        "is_paragraph": tags == "p",
+        "is_item": tags == "li",
+        "position": np.arange(len(blocks)) / len(blocks),
+    }
+    length, n_words = characters.length, counts["words"]
+    with_lower = np.array([sum(word != word.upper() for word in words(block.text)) for block in blocks])
     columns = {
         **{name: _divide(values, values.max()) for name, values in counts.items()},
-        **_densities(blocks, characters, counts),
-        **_flags(blocks, characters),
+        "digit_density": _divide(characters.count(kinds.DIGIT), length),
+        "space_density": _divide(characters.spaces, length),
+        "image_density": _divide(counts["images"], n_words),
+        "bar_density": _divide(counts["bars"], n_words),
+        "link_density": _divide(np.array([count_words(block.link_text) for block in blocks]), n_words),
+        "all_caps_density": _divide(counts["all_caps"], with_lower),
+        "long_word_density": _divide(characters.words.long, n_words),
+        "short_word_density": _divide(characters.words.short, n_words),  # up to three characters
+        **{name: values.astype(np.float64) for name, values in flags.items()},
     }
     own = np.stack([columns[name] for name in (*COUNTS, *DENSITIES, *FLAGS)], axis=1)
     return with_neighbours(np.minimum(own, 1).astype(np.float32))
@@ -120,38 +140,6 @@ def _counts(blocks: Sequence[Block], characters: Characters) -> dict[str, Floats
     whole = {name: np.asarray(values, np.float64) for name, values in counts.items()}
     mean_word = _divide(of_words.characters, whole["words"])
     return {**whole, "mean_word": mean_word, "mean_sentence": _divide(whole["words"], whole["sentences"])}
-
-
-def _densities(blocks: Sequence[Block], characters: Characters, counts: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Of the characters or words; all-caps words of those with lower-case letters, long ones above the block's mean."""
-    length, n_words = characters.length, counts["words"]
-    with_lower = np.array([sum(word != word.upper() for word in words(block.text)) for block in blocks])
-    return {
-        "digit_density": _divide(characters.count(kinds.DIGIT), length),
-        "space_density": _divide(characters.spaces, length),
-        "image_density": _divide(counts["images"], n_words),
-        "bar_density": _divide(counts["bars"], n_words),
-        "link_density": _divide(np.array([count_words(block.link_text) for block in blocks]), n_words),
-        "all_caps_density": _divide(counts["all_caps"], with_lower),
-        "long_word_density": _divide(characters.words.long, n_words),
-        "short_word_density": _divide(characters.words.short, n_words),  # up to three characters
-    }
-
-
-def _flags(blocks: Sequence[Block], characters: Characters) -> dict[str, Floats]:
-    """A positive ancestor is the element or one around it whose class or id speaks of an article or its content."""
-    structure = read_structure(blocks)
-    tags = np.array([block.tag for block in blocks])
-    flags = {
-        "has_copyright": characters.count(kinds.COPYRIGHT) > 0,
-        "has_angle": characters.count(kinds.ANGLE) > 0,
-        "positive_ancestor": structure.all_kinds[structure.block_element] & _POSITIVE_KINDS != 0,
-        "is_heading": np.isin(tags, _HEADINGS),
-        "is_paragraph": tags == "p",
-        "is_item": tags == "li",
-        "position": np.arange(len(blocks)) / len(blocks),
-    }
-    return {name: values.astype(np.float64) for name, values in flags.items()}
 
 
 LAYERS = (78, 39, 19, 9, 1)
@@ -223,7 +211,7 @@ def train(rows: Matrix, targets: Floats, epochs: int, seed: int) -> Floats:
     flat = np.random.default_rng(seed).uniform(-FIRST_WEIGHT, FIRST_WEIGHT, size)
     steps, before = np.full(size, FIRST_STEP), np.zeros(size)
     for _ in range(epochs):
-        slopes = _slopes(unpack(flat), rows, targets)
+        slopes = error_slopes(unpack(flat), rows, targets)
         turned = slopes * before < 0
         steps = np.minimum(steps * np.where(turned, SMALLER, GREATER), LARGEST_STEP)
         before = np.where(turned, 0, slopes)
@@ -231,7 +219,7 @@ def train(rows: Matrix, targets: Floats, epochs: int, seed: int) -> Floats:
     return flat
 
 
-def _slopes(weights: Weights, rows: Matrix, targets: Floats) -> Floats:
+def error_slopes(weights: Weights, rows: Matrix, targets: Floats) -> Floats:
     """How each weight should change for a smaller error, by back-propagation of FANN's default error."""
     passed = _run(weights, rows)
     wrong = np.clip((targets[:, None] - passed[-1][1]) / 2, -MOST_ERROR, MOST_ERROR)

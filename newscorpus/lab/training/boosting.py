@@ -54,28 +54,21 @@ def make_example(page: GoldPage) -> Example | None:
     labels = align(reading.blocks, page.text, page.title or fields.title)
     good, weight = labels.good.copy(), labels.weight.copy()
     matrix = features.matrix
-    in_box = (matrix[:, _CAPTION_CLASS] > 0) & (_words_of_elements(reading.blocks, matrix) < MAX_CAPTION_WORDS)
+    # Per block the words of all blocks of its element: an article cut by `<br>` lies in one, with short blocks
+    words: Counter[Element] = Counter()
+    for block, number in zip(reading.blocks, matrix[:, _WORDS].tolist(), strict=True):
+        words[block.element] += number
+    in_box = (matrix[:, _CAPTION_CLASS] > 0) & (
+        np.array([words[block.element] for block in reading.blocks]) < MAX_CAPTION_WORDS
+    )
     good[(matrix[:, _CAPTION] > 0) | in_box] = 0.0  # captions are not main text here, whatever a set's gold holds
     if page.dataset in LISTS_MISSING:
-        weight[_items_amid(reading.blocks, good)] = 0.0
+        kept = np.flatnonzero(good > 0.5)
+        amid: Flags = np.zeros(len(reading.blocks), bool)
+        if len(kept):
+            amid[kept[0] : kept[-1]] = True
+        weight[np.asarray(amid & (good < 0.5) & [block.tag == "li" for block in reading.blocks])] = 0.0
     return Example(page, reading.blocks, fields, features, good, weight)
-
-
-def _words_of_elements(blocks: tuple[Block, ...], matrix: Matrix) -> Floats:
-    """Per block the words of all blocks of its element: an article cut by `<br>` lies in one, with short blocks."""
-    words: Counter[Element] = Counter()
-    for block, number in zip(blocks, matrix[:, _WORDS].tolist(), strict=True):
-        words[block.element] += number
-    return np.array([words[block.element] for block in blocks])
-
-
-def _items_amid(blocks: tuple[Block, ...], good: Floats) -> Flags:
-    """Per block whether it is a list item between good blocks, and not good itself."""
-    kept = np.flatnonzero(good > 0.5)
-    amid: Flags = np.zeros(len(blocks), bool)
-    if len(kept):
-        amid[kept[0] : kept[-1]] = True
-    return np.asarray(amid & (good < 0.5) & [block.tag == "li" for block in blocks])
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,11 @@ def train_main_text(
     examples = read_examples(source.pages)
     trees = learn_trees(examples, progress, passes)
     learned = trees.model()
+    scores = {}
+    for dataset in TEXT_LICENCES:
+        pages = zip(examples, trees.judged, strict=True)
+        f1 = [page.f1 for example, page in pages if example.page.dataset == dataset and page.is_article]
+        scores[dataset] = {"pages": float(len(f1)), "page_f1": float(np.mean(f1)) if f1 else 0.0}
     return TrainedModel(
         name=MODEL,
         version=MODEL_VERSION,
@@ -113,7 +118,7 @@ def train_main_text(
         weights=learned.weights,
         packages=PACKAGES,
         data=source.describe(Counter(example.page.dataset for example in examples)),
-        scores={**_scores(examples, trees.judged), **_checks(trees.judged)},
+        scores={**scores, **_checks(trees.judged)},
         about=ABOUT,
         source="The train split of these sets.",
         how="\n".join(f"- Pass {number}: {_settings(boosting)}" for number, boosting in enumerate(passes, 1)),
@@ -149,7 +154,17 @@ def learn_trees(
     seconds, seen = out_of_fold(examples, joined, passes[1], FOLDS, lambda: progress("second pass, one fold more"))
     second = fit(examples, joined, passes[1])
     progress("second pass, all pages")
-    judged = _judge(examples, seen)
+    pairs = list(zip(examples, seen, strict=True))
+    graded = [_grade(example, _label(example, probability)) for example, probability in pairs]
+    for at, confidence in find_unsure(graded).items():
+        example, probability = pairs[at]
+        page = graded[at]
+        labelled = _label(example, probability)
+        reading = read(Page.from_html(example.page.html, example.page.url), respect_paywall=False)
+        other = other_text(reading) if isinstance(reading, Reading) else []
+        signs = read_pair(page.signs, confidence, labelled, good_paragraphs(labelled), other)
+        graded[at] = replace(page, other=OtherText(signs, ngram_scores("\n".join(other), example.page.text).f1))
+    judged = tuple(graded)
     progress("second opinions asked")
     return LearnedTrees((first, second), tuple(zip(firsts, seconds, strict=True)), judged)
 
@@ -173,16 +188,6 @@ def fits(example: Example) -> bool:
     return ngram_scores("\n".join(chosen), example.page.text).f1 > LEAST_FIT
 
 
-def _judge(examples: Sequence[Example], probabilities: Sequence[Floats]) -> tuple[GradedPage, ...]:
-    """The pages as the trees see them that gave `probabilities`; where the text is doubtful, with the other one."""
-    pairs = list(zip(examples, probabilities, strict=True))
-    graded = [_grade(example, _label(example, probability)) for example, probability in pairs]
-    for at, confidence in find_unsure(graded).items():
-        example, probability = pairs[at]
-        graded[at] = _with_other(graded[at], example, _label(example, probability), confidence)
-    return tuple(graded)
-
-
 def _label(example: Example, probability: Floats) -> Labelled:
     return revise(label_by(probability, example.features, example.blocks), example.fields.title)
 
@@ -195,24 +200,6 @@ def _grade(example: Example, labelled: Labelled) -> GradedPage:
         site=example.page.site,
         weight=SET_WEIGHTS[example.page.dataset],
     )
-
-
-def _with_other(page: GradedPage, example: Example, labelled: Labelled, confidence: float) -> GradedPage:
-    """The page with what the other extractor finds on it."""
-    reading = read(Page.from_html(example.page.html, example.page.url), respect_paywall=False)
-    other = other_text(reading) if isinstance(reading, Reading) else []
-    signs = read_pair(page.signs, confidence, labelled, good_paragraphs(labelled), other)
-    return replace(page, other=OtherText(signs, ngram_scores("\n".join(other), example.page.text).f1))
-
-
-def _scores(examples: Sequence[Example], judged: Sequence[GradedPage]) -> dict[str, dict[str, float]]:
-    """Mean F1 by set, out of fold: every page judged by trees that saw no page of its site."""
-    scores = {}
-    for dataset in TEXT_LICENCES:
-        pages = zip(examples, judged, strict=True)
-        f1 = [page.f1 for example, page in pages if example.page.dataset == dataset and page.is_article]
-        scores[dataset] = {"pages": float(len(f1)), "page_f1": float(np.mean(f1)) if f1 else 0.0}
-    return scores
 
 
 def _checks(judged: Sequence[GradedPage]) -> dict[str, dict[str, float]]:

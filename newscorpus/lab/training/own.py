@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import lightgbm
 import numpy as np
 
-from newscorpus.arrays import Floats, Matrix
+from newscorpus.arrays import Matrix
 from newscorpus.artifacts import Artifact, Metadata, load_artifact, own_models
 from newscorpus.data import Article, Block, Label, LabelledBlock, Page, Rejected
 from newscorpus.lab.evaluation.scores import Estimate, estimate, ngram_scores
@@ -229,7 +229,15 @@ def _grow_passes(
     matrices = [example.features.matrix for example in examples]
     below = Trees(base, FIRST, len(FEATURES)) if base else None
     first = _grow(examples, matrices, below, boosting)
-    seen = _unseen(examples, matrices, below, boosting)
+    probabilities = [np.zeros(0)] * len(examples)
+    for learned, held in deal([example.page.site for example in examples]):
+        rest = learned or held
+        trees = _grow([examples[at] for at in rest], [matrices[at] for at in rest], below, boosting)
+        for at in held:
+            below_margin = below.margin(matrices[at]) if below else 0.0
+            margin = np.asarray(trees.predict(matrices[at], raw_score=True)) + below_margin
+            probabilities[at] = probability_of(margin)
+    seen = probabilities
     progress("first pass")
     joined = [add_context(example.features, probability) for example, probability in zip(examples, seen, strict=True)]
     second = _grow(examples, joined, Trees(base, SECOND, len(COLUMNS)) if base else None, boosting)
@@ -242,18 +250,3 @@ def _grow(
 ) -> lightgbm.Booster:
     start = [below.margin(matrix) for matrix in matrices] if below else None
     return fit(examples, matrices, boosting, start)
-
-
-def _unseen(
-    examples: Sequence[Example], matrices: Sequence[Matrix], below: Trees | None, boosting: Boosting
-) -> list[Floats]:
-    """Per page, what a first pass says of its blocks that did not learn from its site; all at once for one page."""
-    probabilities = [np.zeros(0)] * len(examples)
-    for learned, held in deal([example.page.site for example in examples]):
-        rest = learned or held
-        trees = _grow([examples[at] for at in rest], [matrices[at] for at in rest], below, boosting)
-        for at in held:
-            below_margin = below.margin(matrices[at]) if below else 0.0
-            margin = np.asarray(trees.predict(matrices[at], raw_score=True)) + below_margin
-            probabilities[at] = probability_of(margin)
-    return probabilities

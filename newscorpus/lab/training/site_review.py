@@ -94,6 +94,12 @@ def train_site_review(source: TrainingPages, progress: Progress) -> TrainedModel
     pages = site_pages(examples, judge_unseen(examples, learn_trees(examples, progress)))
     measured = measure_sites(pages)
     progress("profiles learned")
+    without = np.array([page.f1(page.probability) for page in pages])
+    gain = out_of_fold_f1(pages, measured) - without
+    sites = np.array([page.site for page in pages])
+    names = np.unique(sites)
+    means = [[float(values[sites == name].mean()) for name in names] for values in (without, without + gain)]
+    before, after = (float(np.mean(values)) for values in means)
     return TrainedModel(
         name=MODEL,
         version=MODEL_VERSION,
@@ -102,7 +108,7 @@ def train_site_review(source: TrainingPages, progress: Progress) -> TrainedModel
         weights={},
         packages=PACKAGES,
         data=source.describe(Counter(page.example.page.dataset for page in pages)),
-        scores=_scores(pages, measured),
+        scores={"sites": {"sites": len(names), "pages": len(pages), "page_f1_without": before, "page_f1": after}},
         about=ABOUT,
         source=SOURCE,
         how=HOW,
@@ -188,13 +194,3 @@ def out_of_fold_f1(pages: Sequence[SitePage], measured: Sequence[PageEvidence], 
         for at in np.flatnonzero(fold == held_out).tolist():
             f1[at] = pages[at].f1(judge(logistic, measured[at]))
     return f1
-
-
-def _scores(pages: Sequence[SitePage], measured: Sequence[PageEvidence]) -> dict[str, dict[str, float]]:
-    without = np.array([page.f1(page.probability) for page in pages])
-    gain = out_of_fold_f1(pages, measured) - without
-    sites = np.array([page.site for page in pages])
-    names = np.unique(sites)
-    means = [[float(values[sites == name].mean()) for name in names] for values in (without, without + gain)]
-    before, after = (float(np.mean(values)) for values in means)
-    return {"sites": {"sites": len(names), "pages": len(pages), "page_f1_without": before, "page_f1": after}}

@@ -95,16 +95,12 @@ def lines_of(elements: Iterable[HtmlElement], long: Container[HtmlElement]) -> I
         if text := "" if element in long else short_text(element):
             taken.add(element)
             yield Line(text, element)
-        elif element.tag == "p" and (dateline := _dateline(element)):
+        elif element.tag == "p" and (dateline := collapse(opening(element, 2 * OPENING, INSIDE))[:OPENING]):
             yield Line(dateline, element)
         elif text := _short(element.text):
             yield Line(text, element)
         if text := _short(element.tail):
             yield Line(text, element if parent is None else parent)
-
-
-def _dateline(element: HtmlElement) -> str:
-    return collapse(opening(element, 2 * OPENING, INSIDE))[:OPENING]
 
 
 def _short(text: str | None) -> str:

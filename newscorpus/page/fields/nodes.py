@@ -85,7 +85,15 @@ def measure_amounts(tree: HtmlElement, depth: int = 0) -> dict[HtmlElement, Amou
         if event == "end":
             depth -= 1
             if element.tag not in INVISIBLE_TAGS:
-                found[element] = Amounts(depth, *_inside(element, found))
+                parts = [_count(element.text)]
+                for child in element:
+                    if child in found:
+                        parts.append(found[child][1:])
+                    if child.tag in BLOCK_TAGS:
+                        parts.append(BLOCK)
+                    parts.append(_count(child.tail))
+                held = [part for part in parts if part is not NOTHING]  # most elements hold one text, or none
+                found[element] = Amounts(depth, *(tuple(map(sum, zip(*held, strict=True))) or NOTHING))
             continue
         depth += 1
         if element.tag in INVISIBLE_TAGS:
@@ -105,18 +113,6 @@ def measure_some(
         if element not in found and is_wanted(element):
             found |= measure_amounts(element, sum(1 for _ in element.iterancestors()))
     return found
-
-
-def _inside(element: HtmlElement, found: dict[HtmlElement, Amounts]) -> Counts:
-    parts = [_count(element.text)]
-    for child in element:
-        if child in found:
-            parts.append(found[child][1:])
-        if child.tag in BLOCK_TAGS:
-            parts.append(BLOCK)
-        parts.append(_count(child.tail))
-    held = [part for part in parts if part is not NOTHING]  # most elements hold one text, or none
-    return tuple(map(sum, zip(*held, strict=True))) or NOTHING
 
 
 def _count(text: str | None) -> Counts:

@@ -199,7 +199,11 @@ def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
         holder = next((around for ancestor in above if (around := items[ancestor])), stray)
         item = items[element] = _opened_item(element)
         for name, value in _properties(element, item):
-            _add(holder, name, value)
+            present = holder.get(name)
+            if isinstance(present, list):
+                present.append(value)
+            else:
+                holder[name] = value if present is None else [present, value]
         if item and holder is not stray and element.get("itemprop", element.get("property")):
             nested.add(element)
     found = [item for element, item in items.items() if item and element not in nested]
@@ -222,14 +226,6 @@ def _properties(element: HtmlElement, item: Item | None) -> Iterator[tuple[str, 
     shown = declared or (collapse(opening(element, MAX_TEXT)) if names else "")
     linked = declared or element.get("href") or element.get("src") or shown
     return ((name, shown if name in NAMED_BY_TEXT else linked) for name in names)
-
-
-def _add(item: Item, name: str, value: object) -> None:
-    present = item.get(name)
-    if isinstance(present, list):
-        present.append(value)
-    else:
-        item[name] = value if present is None else [present, value]
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,18 +73,14 @@ def parse(html: str, url: str = "", limits: Limits = Limits()) -> HtmlElement | 
         return Rejected("parse", "nested_too_deep", url=url)
     if not isinstance(root, HtmlElement):
         return Rejected("parse", "no_document", url=url)
-    _move_to_body(root)
-    return root
-
-
-def _move_to_body(root: HtmlElement) -> None:
-    """Put what stands in the head from the first unknown element on at the beginning of the body, since it is shown."""
+    # Put what stands in the head from the first unknown element on at the beginning of the body, since it is shown
     children = list(next(root.iterchildren("head"), ()))
     first = next((at for at, child in enumerate(children) if child.tag not in _HEAD_TAGS), None)
     if first is not None:
         body = root.find("body")
         body = etree.SubElement(root, "body") if body is None else body
         body[:0] = children[first:]
+    return root
 
 
 def _close_title(html: str) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from newscorpus.arrays import Flags, Floats, Integers
+from newscorpus.arrays import Flags, Floats
 from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.data import Block
 from newscorpus.page.extractor import Reading
@@ -80,7 +80,10 @@ class SiteEvidence:
         rows = np.array([self._row.get(path, -1) for path in number])
         copies = np.array([self._copies.get(key, 0) for key in keys], np.float64)
         copies = np.maximum(copies - is_own, 0)
-        here = _count(at, keys, copies, probability, words)
+        n = int(at.max()) + 1
+        alone = {(path, key) for path, key, n_copies in zip(at.tolist(), keys, copies, strict=True) if not n_copies}
+        texts = np.bincount([path for path, _ in sorted(alone)], minlength=n)
+        here = np.stack((np.bincount(at), texts, np.bincount(at, words), np.bincount(at, words * probability)), axis=1)
         facts = np.maximum(self._facts[rows] - is_own * here * (rows >= 0)[:, None], 0)
         _, _, all_words, all_good = self._facts.sum(axis=0) - is_own * here[rows >= 0].sum(axis=0)
         prior = (max(all_good, 0) + 1) / (max(all_words, 0) + 3)
@@ -101,14 +104,6 @@ class SiteEvidence:
 def _share(facts: Floats, prior: float) -> Floats:
     """The share of main text at paths."""
     return np.asarray((facts[:, _GOOD] + PRIOR_WORDS * prior) / (facts[:, _WORDS] + PRIOR_WORDS))
-
-
-def _count(at: Integers, keys: Sequence[str], copies: Floats, probability: Floats, words: Floats) -> Floats:
-    """What a page brings to the facts of its paths: blocks, texts that stand on no other page, words, good words."""
-    n = int(at.max()) + 1
-    alone = {(path, key) for path, key, n_copies in zip(at.tolist(), keys, copies, strict=True) if not n_copies}
-    texts = np.bincount([path for path, _ in sorted(alone)], minlength=n)
-    return np.stack((np.bincount(at), texts, np.bincount(at, words), np.bincount(at, words * probability)), axis=1)
 
 
 class SiteReview:

@@ -133,7 +133,8 @@ def by_fasttext(path: Path) -> LanguageDetector:
         labels, chances = model.predict(" ".join(text.split()), FASTTEXT_ANSWERS, MIN_CHANCE, "replace")
         found: Counter[str] = Counter()
         for label, chance in zip(labels, chances, strict=True):
-            found[_primary_tag(label.removeprefix(FASTTEXT_LABEL))] += min(chance, 1.0)
+            language = label.removeprefix(FASTTEXT_LABEL).partition("_")[0]
+            found[str(get_global("language_aliases").get(language, language)).partition("_")[0]] += min(chance, 1.0)
         return found
 
     return detect
@@ -154,12 +155,6 @@ def check_fasttext(path: Path) -> None:
         raise CorpusError(f"{path}: not a fastText model")
     if not find_spec("fasttext"):
         raise CorpusError(f"{path}: reading it takes the extra: pip install 'newscorpus[fasttext]'")
-
-
-def _primary_tag(label: str) -> str:
-    """The shortest code of a language: "sr" of "srp_Cyrl"."""
-    language = label.partition("_")[0]
-    return str(get_global("language_aliases").get(language, language)).partition("_")[0]
 
 
 def known_to_langid() -> frozenset[str]:
@@ -243,13 +238,6 @@ def judge_language(
     declared = tuple(sorted(declared, key=lambda name: name != stated))
     if sum(map(str.isalpha, sample)) < config.min_letters:
         return LanguageVerdict(declared[0], 0.0, ok=True)
-    return _judge(sample, declared, config, stated, detector)
-
-
-def _judge(
-    sample: str, declared: tuple[str, ...], config: LanguageConfig, stated: str, detector: LanguageDetector
-) -> LanguageVerdict:
-    """Ask the detector, and langdetect where that finds none of the declared languages likely."""
     first = detector(sample)
     language, score = _fit(first, declared, stated, sample)
     if score < config.min_score:
@@ -274,14 +262,9 @@ def _fit(chances: Mapping[str, float], declared: tuple[str, ...], stated: str, s
 
 
 def _answers(language: str, sample: str) -> frozenset[str]:
-    if language in LATIN_ONLY and _is_cyrillic(sample):
+    if language in LATIN_ONLY and 2 * len(CYRILLIC.findall(sample)) > sum(map(str.isalpha, sample)):
         return frozenset({language})
     return ANSWERS.get(language, frozenset({language}))
-
-
-def _is_cyrillic(sample: str) -> bool:
-    """Whether most letters are Cyrillic."""
-    return 2 * len(CYRILLIC.findall(sample)) > sum(map(str.isalpha, sample))
 
 
 def _best(chances: Mapping[str, float]) -> tuple[str, float]:

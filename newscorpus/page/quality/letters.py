@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from newscorpus.arrays import Flags, Floats, Integers, Matrix
+from newscorpus.arrays import Flags, Floats, Matrix
 from newscorpus.artifacts import load_artifact
 from newscorpus.code_points import LETTER, LOWER, UPPER, table
 from newscorpus.config import QualityConfig
@@ -95,19 +95,8 @@ def letter_gains(text: str, size: int) -> Floats:
     size = max(size, n_letters // MAX_PARTS)
     parts = np.minimum(is_own.cumsum() // size, n_letters // size - 1)[:-1]
     places = np.where(is_own, _points().places[points], GAP)
-    return _gains(places, _is_odd(points, is_own), parts, list(ALPHABETS)[number - 1])
-
-
-def _is_odd(points: NDArray[np.uint32], is_own: Flags) -> Flags:
-    """Whether each two neighbours are a letter and what does not stand beside one in a word; one fewer than points."""
-    kinds = table().kinds[points]
-    is_strange = _points().is_strange[points] | (((kinds & LETTER) > 0) & ~is_own)
-    is_capital_inside = is_own[:-1] & is_own[1:] & ((kinds[:-1] & LOWER) > 0) & ((kinds[1:] & UPPER) > 0)
-    return (is_own[:-1] & is_strange[1:]) | (is_strange[:-1] & is_own[1:]) | is_capital_inside
-
-
-def _gains(places: NDArray[np.uint8], is_odd: Flags, parts: Integers, script: str) -> Floats:
-    """Measure the gain of each part, of letters at `places`; `is_odd` and `parts` are of the pairs of neighbours."""
+    is_odd = _is_odd(points, is_own)
+    script = list(ALPHABETS)[number - 1]
     after, alone = _likelihoods(script)
     n_parts, n_letters = int(parts[-1]) + 1, len(ALPHABETS[script]) + 2
     first, second = places[:-1].astype(np.int64), places[1:].astype(np.int64)
@@ -120,6 +109,14 @@ def _gains(places: NDArray[np.uint8], is_odd: Flags, parts: Integers, script: st
     better = likely[np.arange(n_parts), best] - (counts * alone.T[best]).sum(axis=1) - INTRUDER * n_odd
     found: Floats = better / (counts.sum(axis=1) + n_odd)
     return found
+
+
+def _is_odd(points: NDArray[np.uint32], is_own: Flags) -> Flags:
+    """Whether each two neighbours are a letter and what does not stand beside one in a word; one fewer than points."""
+    kinds = table().kinds[points]
+    is_strange = _points().is_strange[points] | (((kinds & LETTER) > 0) & ~is_own)
+    is_capital_inside = is_own[:-1] & is_own[1:] & ((kinds[:-1] & LOWER) > 0) & ((kinds[1:] & UPPER) > 0)
+    return (is_own[:-1] & is_strange[1:]) | (is_strange[:-1] & is_own[1:]) | is_capital_inside
 
 
 @cache

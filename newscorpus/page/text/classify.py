@@ -137,11 +137,17 @@ def measure_context(probability: Floats, words: Floats, parents: Integers, paths
     `probability` is that of the first pass; `parents` and `paths` number the parent and the path of each block.
     """
     good = probability > GOOD
+    good_words = probability * words
+    total = max(good_words.sum(), 1e-6)
+    before = (np.cumsum(good_words) - good_words) / total
+    share = good_words / total
     columns: list[Floats | float] = [
         probability,
         *_neighbours(probability),
         *_windows(probability),
-        *_good_words(probability * words),
+        before,  # the share of the page's expected good words that stands before the block
+        1 - before - share,
+        share,
         _best_before(probability),
         _best_before(probability[::-1])[::-1],
         _since(good),
@@ -178,14 +184,6 @@ def _windows(probability: Floats) -> Iterator[Floats]:
     for reach in WINDOWS:
         low, high = np.maximum(index - reach, 0), np.minimum(index + reach + 1, n)
         yield (sums[high] - sums[low]) / (high - low)
-
-
-def _good_words(good_words: Floats) -> tuple[Floats, Floats, Floats]:
-    """The share of the page's expected good words that stands before, after and in the block."""
-    total = max(good_words.sum(), 1e-6)
-    before = (np.cumsum(good_words) - good_words) / total
-    share = good_words / total
-    return before, 1 - before - share, share
 
 
 def _best_before(values: Floats) -> Floats:

@@ -8,7 +8,7 @@ text is made of.
 import logging
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module, metadata
@@ -20,7 +20,7 @@ from lxml.html import HtmlElement
 
 from newscorpus.arrays import Floats, Hashes
 from newscorpus.artifacts import Artifact
-from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.data import Label, LabelledBlock
 from newscorpus.page.extractor import PROFILE, FoundText, Reading
 from newscorpus.page.text.clean import CELL_MARK
 from newscorpus.page.text.features.characters import Words, count_characters
@@ -91,7 +91,17 @@ def other_text(reading: Reading) -> list[str]:
     except Exception as error:  # noqa: BLE001  (it raises whatever a page makes it raise; the own text stands then)
         logger.info("%s failed on %s: %s", PACKAGE, reading.page.url, error)
         return []
-    found = _join_lines(filter(None, map(_plain, paragraphs(text))), reading.blocks)
+    # The lines as paragraphs: where links or emphasis end lines in the middle of a block, they go on
+    page = "\n".join(block.text for block in reading.blocks)
+    joined = [""]
+    for line in filter(None, map(_plain, paragraphs(text))):
+        end, start = joined[-1][-COMPARED:], line[:COMPARED]
+        space = next((each for each in SPACES if end and f"{end}{each}{start}" in page), None)
+        if space is not None:
+            joined[-1] += space + line
+        else:
+            joined.append(line)
+    found = joined[1:]
     return found[1:] if found and lower_words(found[0]) in possible_headlines(reading.fields.title) else found
 
 
@@ -101,20 +111,6 @@ def _plain(line: str) -> str:
         return line.removeprefix("- ")
     cells = (cell.replace("\\|", "|").strip() for cell in BAR.split(line))
     return CELL_MARK.join(cell for cell in cells if cell.strip("-: "))
-
-
-def _join_lines(lines: Iterable[str], blocks: Sequence[Block]) -> list[str]:
-    """The lines as paragraphs: where links or emphasis end lines in the middle of a block, they go on."""
-    page = "\n".join(block.text for block in blocks)
-    joined = [""]
-    for line in lines:
-        end, start = joined[-1][-COMPARED:], line[:COMPARED]
-        space = next((each for each in SPACES if end and f"{end}{each}{start}" in page), None)
-        if space is not None:
-            joined[-1] += space + line
-        else:
-            joined.append(line)
-    return joined[1:]
 
 
 def read_pair(
@@ -131,7 +127,11 @@ def read_pair(
     """
     words = count_characters([item.block.text for item in labelled], ("\n".join(own), "\n".join(other))).words
     own_grams, other_grams = (grams(found, GRAM) for found in words.others)
-    common = _count_common(own_grams, other_grams)
+    # Count the n-grams that stand in both, each as often as both hold it
+    values, times = np.unique(own_grams, return_counts=True)
+    other_values, other_times = np.unique(other_grams, return_counts=True)
+    _, at, other_at = np.intersect1d(values, other_values, assume_unique=True, return_indices=True)
+    common = int(np.minimum(times[at], other_times[other_at]).sum())
     other_shared, own_shared = common / max(len(other_grams), 1), common / max(len(own_grams), 1)
     certain = min(max(confidence, LEAST_ODDS), 1 - LEAST_ODDS)
     log_own, log_other = math.log1p(len(own_grams)), math.log1p(len(other_grams))
@@ -150,14 +150,6 @@ def read_pair(
         "expected_f1": _harmonic(*expected),
     }
     return np.concatenate((signs, [pair[name] for name in PAIR_SIGNS]))
-
-
-def _count_common(own: Hashes, other: Hashes) -> int:
-    """Count the n-grams that stand in both, each as often as both hold it."""
-    values, times = np.unique(own, return_counts=True)
-    other_values, other_times = np.unique(other, return_counts=True)
-    _, at, other_at = np.intersect1d(values, other_values, assume_unique=True, return_indices=True)
-    return int(np.minimum(times[at], other_times[other_at]).sum())
 
 
 def _expected(words: Words, score: Floats, other: Hashes) -> tuple[float, float]:
@@ -214,12 +206,6 @@ def _is_costly(tree: HtmlElement) -> bool:
     return steps > MOST_STEPS
 
 
-def _without_dropped(other: Sequence[str], labelled: Sequence[LabelledBlock]) -> list[str]:
-    """The paragraphs of another text but for those that the other pages of the portal show to be none."""
-    dropped = {lower_words(item.block.text) for item in labelled if PROFILE in item.reasons and item.label is Label.BAD}
-    return [each for each in other if lower_words(each) not in dropped]
-
-
 def decide(
     arbiter: Arbiter, reading: Reading, labelled: Sequence[LabelledBlock], signs: Floats, found: FoundText
 ) -> FoundText:
@@ -229,7 +215,9 @@ def decide(
     """
     if found.confidence >= ASK_BELOW or len(labelled) > MOST_BLOCKS or _is_costly(reading.tree):
         return found
-    other = _without_dropped(other_text(reading), labelled)
+    # The paragraphs of another text but for those that the other pages of the portal show to be none
+    dropped = {lower_words(item.block.text) for item in labelled if PROFILE in item.reasons and item.label is Label.BAD}
+    other = [each for each in other_text(reading) if lower_words(each) not in dropped]
     pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)
     confidence, takes_other = arbiter(pair)
     flags = (DISAGREE,) if disagree(pair) else ()

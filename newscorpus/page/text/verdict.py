@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from newscorpus.arrays import Flags, Floats
+from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact, ArtifactError
 from newscorpus.data import Fields, Label, LabelledBlock
 from newscorpus.page.text.classify import Trees
@@ -99,37 +98,22 @@ def read_signs(labelled: Sequence[LabelledBlock], features: PageFeatures, fields
     good = np.array([item.label is Label.GOOD for item in labelled])
     score = np.array([item.score for item in labelled])
     is_article = bool(_ARTICLE_KIND.search(fields.kind))
-    signs = {
-        **_of_blocks(good, score, features.matrix),
-        "says_article": is_article,
-        "says_other": bool(fields.kind) and not is_article,
-        "is_dated": bool(fields.published),
-        "has_authors": bool(fields.authors or fields.agencies),
-        **_of_address(url),
-    }
-    return np.array([signs[name] for name in SIGNS])
-
-
-def looks_like_list(signs: Floats) -> bool:
-    """Whether the text of a page reads like a list of teasers: many links, and list items or doubtful blocks."""
-    by_name = dict(zip(SIGNS, signs, strict=True))
-    return bool(by_name["link_density"] > 0.1 and (by_name["in_lists"] > 0.5 or by_name["certain_words"] < 0.3))
-
-
-def _of_blocks(good: Flags, score: Floats, matrix: NDArray[np.float32]) -> dict[str, float]:
-    words = matrix[:, _COLUMN["words"]].astype(np.float64)
+    path = url.split("?", maxsplit=1)[0].rsplit("://", maxsplit=1)[-1].strip("/").split("/")[1:]
+    words = features.matrix[:, _COLUMN["words"]].astype(np.float64)
     good_words = words * good
     n_good, n_words, expected = max(float(good_words.sum()), 1.0), max(float(words.sum()), 1.0), score * words
     certain = np.clip(score, 1e-9, 1 - 1e-9)
     entropy = -(certain * np.log(certain) + (1 - certain) * np.log(1 - certain))
     places = np.flatnonzero(good)
     first, last = (int(places[0]), int(places[-1])) if len(places) else (0, 0)
-    in_lists, near_article, end_sentences, capitalised, siblings, twins = good_words @ matrix[:, _OF_GOOD] / n_good
-    any_article, any_comment, any_related, any_advert = words @ matrix[:, _OF_PAGE] / n_words
+    in_lists, near_article, end_sentences, capitalised, siblings, twins = (
+        good_words @ features.matrix[:, _OF_GOOD] / n_good
+    )
+    any_article, any_comment, any_related, any_advert = words @ features.matrix[:, _OF_PAGE] / n_words
     long_blocks = max(int(np.count_nonzero(words >= PROSE_WORDS)), 1)
-    length = matrix[:, _COLUMN["characters"]]
-    links = length * matrix[:, _COLUMN["link_density"]]
-    return {
+    length = features.matrix[:, _COLUMN["characters"]]
+    links = length * features.matrix[:, _COLUMN["link_density"]]
+    signs = {
         "log_good_words": np.log1p(n_good),
         "log_good_blocks": np.log1p(len(places)),
         "words_per_block": np.log1p(n_good / max(len(places), 1)),
@@ -147,8 +131,8 @@ def _of_blocks(good: Flags, score: Floats, matrix: NDArray[np.float32]) -> dict[
         "page_link_density": links.sum() / max(float(length.sum()), 1.0),
         "log_blocks": np.log1p(len(good)),
         "short_blocks": float(np.mean(words < _SHORT)),
-        "headings": min(float(matrix[-1, _COLUMN["headings_before"]]) / long_blocks, 5.0),
-        "in_paragraphs": good_words @ (matrix[:, _COLUMN["tag"]] == TAG_CODES["p"]) / n_good,
+        "headings": min(float(features.matrix[-1, _COLUMN["headings_before"]]) / long_blocks, 5.0),
+        "in_paragraphs": good_words @ (features.matrix[:, _COLUMN["tag"]] == TAG_CODES["p"]) / n_good,
         "in_lists": in_lists,
         "near_article": near_article,
         "end_sentences": end_sentences,
@@ -159,17 +143,22 @@ def _of_blocks(good: Flags, score: Floats, matrix: NDArray[np.float32]) -> dict[
         "any_comment": any_comment,
         "any_related": any_related,
         "any_advert": any_advert,
-    }
-
-
-def _of_address(url: str) -> dict[str, float]:
-    path = url.split("?", maxsplit=1)[0].rsplit("://", maxsplit=1)[-1].strip("/").split("/")[1:]
-    return {
+        "says_article": is_article,
+        "says_other": bool(fields.kind) and not is_article,
+        "is_dated": bool(fields.published),
+        "has_authors": bool(fields.authors or fields.agencies),
         "url_words": min(len(_URL_WORD.findall(path[-1] if path else "")), 12),
         "url_has_date": bool(_URL_DATE.search("/".join(path))),
         "url_depth": min(len(path), 6),
         "is_front": not path,
     }
+    return np.array([signs[name] for name in SIGNS])
+
+
+def looks_like_list(signs: Floats) -> bool:
+    """Whether the text of a page reads like a list of teasers: many links, and list items or doubtful blocks."""
+    by_name = dict(zip(SIGNS, signs, strict=True))
+    return bool(by_name["link_density"] > 0.1 and (by_name["in_lists"] > 0.5 or by_name["certain_words"] < 0.3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,19 +224,15 @@ def read_logistic(artifact: Artifact, name: str, n_signs: int) -> Logistic:
     weights = _read_parameter(artifact, f"{name}_weights")
     if not isinstance(weights, list) or len(weights) != n_signs:
         raise ArtifactError("the model's verdict was trained on other signs than this version reads")
-    return Logistic(tuple(weights), _read_number(artifact, f"{name}_bias"))
+    value = _read_parameter(artifact, f"{name}_bias")
+    if isinstance(value, list):
+        raise ArtifactError("the model's metadata holds a list where a number belongs")
+    return Logistic(tuple(weights), value)
 
 
 def logistic_parameters(name: str, logistic: Logistic) -> Mapping[str, float | list[float]]:
     """The numbers of a logistic model, as a model's metadata holds them."""
     return {f"{name}_weights": list(logistic.weights), f"{name}_bias": logistic.bias}
-
-
-def _read_number(artifact: Artifact, name: str) -> float:
-    value = _read_parameter(artifact, name)
-    if isinstance(value, list):
-        raise ArtifactError("the model's metadata holds a list where a number belongs")
-    return value
 
 
 def _read_parameter(artifact: Artifact, name: str) -> float | list[float]:

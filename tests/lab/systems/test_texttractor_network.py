@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from newscorpus.arrays import Floats, Matrix
-from newscorpus.lab.systems import texttractor
-from newscorpus.lab.systems.texttractor import ACTIVATIONS, LAYERS, run, train, unpack
+from newscorpus.lab.systems.texttractor import ACTIVATIONS, LAYERS, error_slopes, run, train, unpack
 
 SIZE = sum((before + 1) * after for before, after in pairwise(LAYERS))
 
@@ -47,7 +46,7 @@ def test_errors_are_passed_back_through_the_layers() -> None:
     generator = np.random.default_rng(5)
     flat, rows = generator.uniform(-0.3, 0.3, SIZE), generator.random((4, 78)).astype(np.float32)
     targets = np.array([1.0, -1.0, 1.0, -1.0])
-    slopes = texttractor._slopes(unpack(flat), rows, targets)
+    slopes = error_slopes(unpack(flat), rows, targets)
     for at in (79 * 39 + 5, 79 * 39 + 40 * 19 + 7, SIZE - 3, SIZE - 1):  # the first layer's slope is that of tanh
         step = np.zeros(SIZE)
         step[at] = 1e-5

@@ -75,21 +75,12 @@ def measure_own(
 ) -> Columns:
     """The features named in `names.OWN`; `texts` are those of `blocks`."""
     times = Counter(texts)
-    return {
-        **_characters(characters, amounts),
-        **_words(characters, amounts),
-        **_ends(texts, characters),
-        **_inline(blocks),
-        "link_density": amounts.link_density,
-        "tags_before": amounts.tags_before,
-        "whole": np.array([block.whole for block in blocks]),
-        "tag": amounts.tag,
-        "link_tail": _link_tails(blocks, amounts),
-        "repeated": np.array([times[text] for text in texts], np.int64),
-    }
-
-
-def _characters(characters: Characters, amounts: BlockAmounts) -> Columns:
+    sequences = [block.inline for block in blocks]
+    number = {tags: at for at, tags in enumerate(dict.fromkeys(sequences))}
+    counts = np.array([_count_inline(tags) for tags in number], np.int64)[[number[tags] for tags in sequences]]
+    columns: Columns = dict(zip(_INLINE, counts.T, strict=True))
+    words = characters.words
+    count = np.maximum(amounts.words, 1)
     length = np.maximum(amounts.length, 1)
     letters, digits, spaces = characters.letters, characters.count(kinds.DIGIT), characters.spaces
     return {
@@ -107,13 +98,6 @@ def _characters(characters: Characters, amounts: BlockAmounts) -> Columns:
         "has_at": characters.count(kinds.AT) > 0,
         "has_quote": characters.count(kinds.QUOTE) > 0,
         "question_or_exclamation": characters.count(kinds.CALL),
-    }
-
-
-def _words(characters: Characters, amounts: BlockAmounts) -> Columns:
-    words = characters.words
-    count = np.maximum(amounts.words, 1)
-    return {
         "words": amounts.words,
         "capitalised_share": words.capitalised / count,
         "all_caps_share": words.all_caps / count,
@@ -123,6 +107,15 @@ def _words(characters: Characters, amounts: BlockAmounts) -> Columns:
         "mean_sentence": amounts.words / np.maximum(characters.sentences, 1),
         "unspaced_share": words.unspaced / count,
         "text_density": amounts.words / np.ceil(np.maximum(amounts.length, 1) / LINE_CHARACTERS),
+        **_ends(texts, characters),
+        **columns,
+        "has_time": counts[:, _INLINE_COLUMN["time"]] > 0,
+        "link_density": amounts.link_density,
+        "tags_before": amounts.tags_before,
+        "whole": np.array([block.whole for block in blocks]),
+        "tag": amounts.tag,
+        "link_tail": _link_tails(blocks, amounts),
+        "repeated": np.array([times[text] for text in texts], np.int64),
     }
 
 
@@ -139,15 +132,6 @@ def _ends(texts: Sequence[str], characters: Characters) -> Columns:
         "starts_lower": first & kinds.LOWER != 0,
         "starts_digit": first & kinds.DIGIT != 0,
     }
-
-
-def _inline(blocks: Sequence[Block]) -> Columns:
-    """Counts of inline elements; few sequences of them occur on a page, and each is looked at once."""
-    sequences = [block.inline for block in blocks]
-    number = {tags: at for at, tags in enumerate(dict.fromkeys(sequences))}
-    counts = np.array([_count_inline(tags) for tags in number], np.int64)[[number[tags] for tags in sequences]]
-    columns: Columns = dict(zip(_INLINE, counts.T, strict=True))
-    return {**columns, "has_time": counts[:, _INLINE_COLUMN["time"]] > 0}
 
 
 def _count_inline(tags: tuple[str, ...]) -> list[int]:
