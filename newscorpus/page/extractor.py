@@ -35,6 +35,7 @@ from newscorpus.page.locks import is_locked
 from newscorpus.page.parsing.decode import REPAIRED, decode, repair, repair_fields
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import find_excess, segment
+from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.post_analysis import revise
 from newscorpus.tokens import collapse, count_words
 from newscorpus.urls import document_id
@@ -73,29 +74,6 @@ class BlockExtractor(Extractor, Protocol):
 
     def label(self, page: Page) -> tuple[LabelledBlock, ...]:
         """Every block of `page` with the verdict on it; empty where the page cannot be read."""
-        ...
-
-
-class Template(Protocol):
-    """A portal's own rules: what it reads is trusted before anything else."""
-
-    name: str
-    version: str
-
-    def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
-        """The rules that find something in `tree`."""
-        ...
-
-    def remove_unwanted(self, tree: HtmlElement) -> None:
-        """Take the elements that the rules call unwanted out of `tree`."""
-        ...
-
-    def read_fields(self, tree: HtmlElement) -> tuple[Evidence, ...]:
-        """The values that the rules find for the fields, source "template"."""
-        ...
-
-    def read_text(self, tree: HtmlElement) -> tuple[str, ...]:
-        """The paragraphs that the rules find for the main text."""
         ...
 
 
@@ -156,7 +134,7 @@ def parse_page(page: Page, limits: Limits = Limits()) -> ParsedPage | Rejected:
 
 def read(
     page: Page,
-    template: Template | None = None,
+    template: TemplateRules | None = None,
     limits: Limits = Limits(),
     *,
     respect_paywall: bool = True,
@@ -226,7 +204,7 @@ class SystemExtractor:
     # Rules of the portal; where they give a text, that is taken. `find` is asked then on every tenth page, and where
     # they give few words, only. A text much shorter than what it finds has the flag `template_short`; where that text
     # has few words, what `find` gives is taken in its place.
-    template: Template | None = None
+    template: TemplateRules | None = None
     respect_paywall: bool = True  # text that a page declared not free does not show is not used
     leave_out: tuple[Part, ...] = ()  # parts of articles that are not wanted; only the default system knows them
     review: Review | None = None  # what is known of the portal, for a system that asks for it
@@ -258,7 +236,7 @@ class SystemExtractor:
         """This extractor, for those who have read a page already: it does not read that one again."""
         return lambda page: self.decide(reading) if page is reading.page else self(page)
 
-    def _by_template(self, template: Template, reading: Reading) -> FoundText | None:
+    def _by_template(self, template: TemplateRules, reading: Reading) -> FoundText | None:
         """What the template finds; None where that is nothing, or too little beside what `find` does."""
         text = reading.template_text
         if not text:
@@ -296,7 +274,7 @@ class BlockSystem(Protocol):
         ...
 
 
-def keep_good(system: BlockSystem, template: Template | None = None) -> BlockSystemExtractor:
+def keep_good(system: BlockSystem, template: TemplateRules | None = None) -> BlockSystemExtractor:
     """The extractor whose text is the blocks that `system` labels good, without the headline, which is the title."""
 
     def label(reading: Reading) -> tuple[LabelledBlock, ...]:

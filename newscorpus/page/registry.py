@@ -12,14 +12,15 @@ from importlib.metadata import EntryPoint, entry_points
 from newscorpus.artifacts import load_artifact, read_metadata
 from newscorpus.config import Part, Revision
 from newscorpus.data import Rejected
-from newscorpus.page.extractor import BlockSystemExtractor, Extractor, Reading, SystemExtractor, Template
+from newscorpus.page.extractor import BlockSystemExtractor, Extractor, Reading, SystemExtractor
 from newscorpus.page.fields.learned import MODEL as FIELDS_MODEL
+from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.main_text import INPUTS, MainTextSystem
 
 DEFAULT, ALONE = "main-text", "main-text-alone"
 """The default, and the same without a second opinion."""
 
-MakeSystem = Callable[[str, Template | None, str, Revision], SystemExtractor]
+MakeSystem = Callable[[str, TemplateRules | None, str, Revision], SystemExtractor]
 """From the name of a system, a portal's template, a model ("" for the shipped one) and how blocks are labelled to an
 extractor: what an entry point of the group `newscorpus.systems` names."""
 
@@ -27,12 +28,12 @@ MakeExtractor = Callable[[str], Extractor]
 """From its name to an extractor that takes none of these: what an entry point of `newscorpus.extractors` names."""
 
 
-def _main_text(name: str, template: Template | None, model: str, revision: Revision) -> SystemExtractor:
+def _main_text(name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
     system = MainTextSystem(load_artifact(model or DEFAULT, INPUTS), asks=name == DEFAULT, revision=revision)
     return BlockSystemExtractor(find=system.find, template=template, label_blocks=system.label)
 
 
-def _template_alone(_name: str, template: Template | None, _model: str, _revision: Revision) -> SystemExtractor:
+def _template_alone(_name: str, template: TemplateRules | None, _model: str, _revision: Revision) -> SystemExtractor:
     """The template extractor of Bakić (2012): where the rules of a portal find no text, there is none."""
     reason = "no_main_text" if template else "no_template"
     detail = f"the template {template.name!r} found none" if template else "the portal has no template"
@@ -70,7 +71,7 @@ def _system(name: str) -> MakeSystem:
 
 def load(
     name: str,
-    template: Template | None = None,
+    template: TemplateRules | None = None,
     *,
     respect_paywall: bool = True,
     revision: Revision = Revision(),

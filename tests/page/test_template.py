@@ -7,7 +7,6 @@ from lxml import html
 from lxml.html import HtmlElement
 
 from newscorpus.data import RuleHit
-from newscorpus.page.extractor import Template
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.template import RuleTally, TemplateRules
 from newscorpus.portal.portal import TemplateSection
@@ -26,7 +25,7 @@ def tree(page: str = PAGE) -> HtmlElement:
 
 def read(page: str = PAGE, **rules: tuple[str, ...]) -> dict[str, list[str]]:
     root = tree(page)
-    template: Template = TemplateRules("vesti", TemplateSection(**rules))
+    template = TemplateRules("vesti", TemplateSection(**rules))
     values: dict[str, list[str]] = {}
     for evidence in template.read_fields(root):
         assert evidence.source == "template"

@@ -12,8 +12,9 @@ from itertools import groupby
 
 from newscorpus.config import Revision
 from newscorpus.data import Rejected
-from newscorpus.page.extractor import FoundText, Reading, SystemExtractor, Template
+from newscorpus.page.extractor import FoundText, Reading, SystemExtractor
 from newscorpus.page.parsing.segment import BLOCK_TAGS
+from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.features.place import best_interval
 
 _UNREAD = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)")
@@ -29,7 +30,7 @@ def find(reading: Reading) -> FoundText | Rejected:
     return FoundText(text.split("\n"), "bte")
 
 
-def load(_name: str, template: Template | None, _model: str, _revision: Revision) -> SystemExtractor:
+def load(_name: str, template: TemplateRules | None, _model: str, _revision: Revision) -> SystemExtractor:
     """Make the extractor, which has no model."""
     return SystemExtractor(find, template)
 

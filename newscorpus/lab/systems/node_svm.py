@@ -19,9 +19,10 @@ from lxml.html import HtmlElement
 from newscorpus.arrays import Floats
 from newscorpus.config import Revision
 from newscorpus.data import Rejected
-from newscorpus.page.extractor import FoundText, Reading, SystemExtractor, Template
+from newscorpus.page.extractor import FoundText, Reading, SystemExtractor
 from newscorpus.page.fields.nodes import LinearModel, Nodes, describe, load_linear
 from newscorpus.page.parsing.segment import BLOCK_TAGS, segment
+from newscorpus.page.template import TemplateRules
 
 MODEL = "node-svm"
 CANDIDATES = frozenset(("div", "span", "table", "td", "li", "h1", "h2", "h3", "h4", "h5", "h6"))
@@ -89,6 +90,6 @@ class NodeSystem:
         return FoundText(paragraphs, self.model.name)
 
 
-def load(name: str, template: Template | None, model: str, _revision: Revision) -> SystemExtractor:
+def load(name: str, template: TemplateRules | None, model: str, _revision: Revision) -> SystemExtractor:
     """Load the system with the model that travels with the package, or another."""
     return SystemExtractor(NodeSystem(load_linear(model or name)).find, template)

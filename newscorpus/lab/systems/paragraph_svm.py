@@ -16,7 +16,8 @@ from newscorpus.artifacts import Artifact, Scorer, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import Block, LabelledBlock
 from newscorpus.lab.systems.blocks import label_by_thresholds
-from newscorpus.page.extractor import Reading, SystemExtractor, Template, keep_good
+from newscorpus.page.extractor import Reading, SystemExtractor, keep_good
+from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.structure import NAMES as CLASS_NAMES
 from newscorpus.page.text.features.structure import read_structure
@@ -75,7 +76,7 @@ class ParagraphSvm:
         return revise(labelled, reading.head_title, self.revision.post_analysis or (), self.revision.config)
 
 
-def load(name: str, template: Template | None, model: str, revision: Revision) -> SystemExtractor:
+def load(name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
     """Load the system with the model that travels with the package, or another."""
     return keep_good(ParagraphSvm(load_artifact(model or name, tuple(FEATURES)), revision), template)
 

@@ -29,9 +29,10 @@ from newscorpus.config import Revision
 from newscorpus.data import Article, Rejected
 from newscorpus.lab.systems.bte import body_text
 from newscorpus.lab.systems.peers import load_peer
-from newscorpus.page.extractor import Extractor, FoundText, Reading, SystemExtractor, Template
+from newscorpus.page.extractor import Extractor, FoundText, Reading, SystemExtractor
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
+from newscorpus.page.template import TemplateRules
 from newscorpus.tokens import words
 
 UNREAD = ("script", "style")
@@ -304,7 +305,7 @@ def load_experts() -> dict[str, Expert]:
     return {"bte": lambda reading: body_text(reading.html), **peers}
 
 
-def load(name: str, template: Template | None, model: str, _revision: Revision) -> SystemExtractor:
+def load(name: str, template: TemplateRules | None, model: str, _revision: Revision) -> SystemExtractor:
     """Load the system of that name with the model that travels with the package or another, and the thesis's experts.
 
     Raises:

@@ -17,8 +17,9 @@ from newscorpus.artifacts import Artifact, Scorer, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import Block, LabelledBlock
 from newscorpus.lab.systems.blocks import label_by_thresholds, neighbour_names, with_neighbours
-from newscorpus.page.extractor import Reading, SystemExtractor, Template, keep_good
+from newscorpus.page.extractor import Reading, SystemExtractor, keep_good
 from newscorpus.page.parsing.segment import segment
+from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.post_analysis import BREZOVNIK, revise
 from newscorpus.tokens import count_words, words
 
@@ -69,7 +70,7 @@ class ShallowTree:
         return revise(labelled, reading.head_title, self.revision.post_analysis or (), self.revision.config)
 
 
-def load(name: str, template: Template | None, model: str, revision: Revision) -> SystemExtractor:
+def load(name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
     """Load the system with the model that travels with the package, or another."""
     return keep_good(ShallowTree(load_artifact(model or name, FEATURES), revision), template)
 

@@ -21,7 +21,8 @@ from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import Block, LabelledBlock
 from newscorpus.lab.systems.blocks import label_by_thresholds, neighbour_names, with_neighbours
-from newscorpus.page.extractor import Reading, SystemExtractor, Template, keep_good
+from newscorpus.page.extractor import Reading, SystemExtractor, keep_good
+from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.features.characters import Characters, count_characters
 from newscorpus.page.text.features.own import POSITIVE_INLINE
 from newscorpus.page.text.features.structure import NAMES as CLASS_NAMES
@@ -75,12 +76,12 @@ class Texttractor:
         return revise(labelled, reading.head_title, self.revision.post_analysis or (), self.revision.config)
 
 
-def load(_name: str, template: Template | None, model: str, revision: Revision) -> SystemExtractor:
+def load(_name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
     """Load the system with the model that travels with the package, or another."""
     return keep_good(Texttractor(load_artifact(model or MODEL, FEATURES), revision), template)
 
 
-def load_unrevised(name: str, template: Template | None, model: str, revision: Revision) -> SystemExtractor:
+def load_unrevised(name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
     """Load it without its four rules."""
     return load(name, template, model, revision.or_else(Revision(())))
 
