@@ -5,6 +5,8 @@ from newscorpus.config import Limits
 from newscorpus.data import Article, Block, Element, Evidence, Fields, Label, LabelledBlock, Page, Rejected, RuleHit
 from newscorpus.page.extractor import FoundText, Reading, assemble, good_paragraphs, read
 from newscorpus.page.parsing.parse import UNGUARDED
+from newscorpus.page.template import TemplateRules
+from newscorpus.portal.portal import TemplateSection
 
 URL = "https://a.example/1"
 HTML = (
@@ -13,10 +15,12 @@ HTML = (
 )
 
 
-class Rules:
+class Rules(TemplateRules):
     """A template that reads the paragraphs and wants no adverts."""
 
-    name, version = "rules", "1"
+    def __init__(self) -> None:
+        super().__init__("rules", TemplateSection())
+        self.version = "1"
 
     def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
         return (RuleHit("text", 0),)

@@ -5,6 +5,8 @@ from newscorpus.data import Article, Evidence, Page, RuleHit
 from newscorpus.lab.systems.peers import PEERS
 from newscorpus.page.extractor import LITTLE_WORDS
 from newscorpus.page.registry import DEFAULT, load, names, systems
+from newscorpus.page.template import TemplateRules
+from newscorpus.portal.portal import TemplateSection
 
 LEAD = "The old bridge over the river will be closed for repairs until the end of the winter, the town said."
 PARAGRAPHS = (
@@ -24,11 +26,10 @@ FINDERS = sorted({*systems()} - {"template"})
 """Systems that find text without a template."""
 
 
-class Rules:
-    name, version = "own", "1"
-
+class Rules(TemplateRules):
     def __init__(self, *texts: str) -> None:
-        self.texts = texts
+        super().__init__("own", TemplateSection())
+        self.version, self.texts = "1", texts
 
     def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
         return (RuleHit("text", 0),)

@@ -1,14 +1,26 @@
+"""Portal files: what is read, refused and written, and what stays there as it stands."""
+
 import pickle
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import html
 
 from newscorpus.errors import PortalError
 from newscorpus.portal.portal import Portal, TemplateSection
-from newscorpus.portal.schema import check_language, list_portals, load_portal, with_base
+from newscorpus.portal.schema import (
+    check_language,
+    compile_rules,
+    list_portals,
+    load_portal,
+    selects_elements,
+    set_extractor,
+    with_base,
+)
 from newscorpus.resources import data_folder
 from newscorpus.urls import host_of
 
@@ -360,3 +372,139 @@ def test_a_pattern_that_takes_too_long_finds_nothing_and_is_named_once(
     assert said.startswith(
         "portal vesti: sections[1]: '(\\\\w+-?)+(\\\\w+-?)+!?\\\\d$' takes more than 0.05 s on some addr"
     )
+
+
+PAGE = """<html><head><meta property="og:title" content="Naslov"><title>T</title></head>
+<body><div class="body wide" id=main><p>one <b>two</b></p><p itemprop="x">three</p></div>
+<div class="body">four</div></body></html>"""
+
+
+def found(rule: str) -> list[str]:
+    matches = compile_rules(rule)(html.document_fromstring(PAGE))
+    assert isinstance(matches, list)
+    return [match.text_content() if isinstance(match, html.HtmlElement) else str(match) for match in matches]
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("#main p", ["one two", "three"]),
+        ("p:first-child::text", ["one "]),
+        ("meta[property='og:title']::attr(content)", ["Naslov"]),
+        ("//p[@itemprop]", ["three"]),
+        ("(//p)[1]/b/text()", ["two"]),
+        (".//div[not(@id) and contains(@class, 'body')]", ["four"]),
+        ("//p[count(b) > 0 and (position() = 1)]", ["one two"]),
+        ("//p[contains(., 'foo(') or . = 'three']", ["three"]),
+        ("p", ["one two", "three"]),
+        ("P", ["one two", "three"]),
+        ("itemprop=", ["three"]),
+        ("ITEMPROP=", ["three"]),
+        ("class=body", ["four"]),
+        ("class=Body", []),
+        ("class=body wide", ["one twothree"]),
+        ("property=og:title", [""]),
+        ("id=it's", []),
+        ('id=say "hi"', []),
+    ],
+)
+def test_each_form_finds_what_it_says(rule: str, expected: list[str]) -> None:
+    assert found(rule) == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("div[", "broken rule 'div['"),
+        ("", "broken rule ''"),
+        ("p::first-line", "broken rule"),
+        ("//p[", "broken rule"),
+        ("//p[re:test(., 'a')]", "XPath 1.0 knows no test()"),
+        ("//p[lower-case(.) = 'a']", "XPath 1.0 knows no lower-case()"),
+        ("//svg:p", "prefix"),
+        ("//p | 'text'", "Invalid type"),
+        ("/html/body/string(p)", "broken rule"),
+        ("(count(//p))", "computes a value"),
+        ("1a=b", "broken rule"),
+        ("class=both ' and \"", "both kinds of quotes"),
+        ("class=a\0b", "broken rule"),
+    ],
+)
+def test_a_broken_rule_is_refused_in_one_line(rule: str, said: str) -> None:
+    with pytest.raises(ValueError, match="broken rule") as caught:
+        compile_rules(rule)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_union_finds_in_document_order_and_nothing_twice() -> None:
+    rules = ("//div[2]", "itemprop=", "p", "b::text")
+    matches = compile_rules(*rules)(html.document_fromstring(PAGE))
+    assert isinstance(matches, list)
+    assert [getattr(match, "tag", match) for match in matches] == ["p", "two", "p", "div"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("p", True),
+        ("class=a", True),
+        ("//p[@class]", True),
+        ("p::text", False),
+        ("//a/@href", False),
+        ("a::attr(x)", False),
+    ],
+)
+def test_rules_that_select_no_elements_are_told(rule: str, expected: bool) -> None:
+    assert selects_elements(rule) is expected
+
+
+@given(st.text(max_size=30) | st.text("/.[]()@=:'\"abp1*|,#> -$", max_size=20))
+def test_any_rule_compiles_or_is_refused_in_one_line(rule: str) -> None:
+    page = html.document_fromstring(PAGE)
+    refusal = ""
+    try:
+        assert isinstance(compile_rules(rule)(page), list)
+    except ValueError as error:
+        refusal = str(error)
+    assert "\n" not in refusal
+
+
+FILE = """# Mine.
+name = 'news'  # its name
+languages = ['sr']
+domains = ['news.example']
+start = ['https://news.example/']
+extractor = 'bte'
+
+[limits]
+# few
+max_pages = 5 # of them
+"""
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of one's own, where portal files are written."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_extractor_is_set_and_all_else_stays(project: Path) -> None:
+    own = project / "portals" / "news.toml"
+    own.parent.mkdir()
+    own.write_text(FILE)
+    assert set_extractor("news", "models/it's") == own
+    assert own.read_text() == FILE.replace("'bte'", '"models/it\'s"')
+    assert tomllib.loads(own.read_text())["extractor"] == "models/it's"
+
+
+def test_a_bundled_portal_gets_a_file_of_the_users_own(project: Path) -> None:
+    assert set_extractor("demo", "bte") == project / "portals" / "demo.toml"
+    assert load_portal("demo").extractor == "bte"
+    assert "# The demo portal" in (project / "portals" / "demo.toml").read_text("utf-8")
+
+
+def test_an_unknown_portal_is_an_error() -> None:
+    with pytest.raises(PortalError, match="nowhere"):
+        set_extractor("nowhere", "bte")

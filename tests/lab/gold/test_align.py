@@ -2,9 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml.html import HtmlElement
 
 from newscorpus.data import Block, Element
-from newscorpus.lab.gold.align import TWIN_WEIGHT, align
+from newscorpus.lab.gold.align import LABELLERS, TWIN_WEIGHT, align, label_by_alignment, label_exactly
+from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.page.parsing.parse import parse
+from newscorpus.page.parsing.segment import segment
 
 FIRST = "the old bridge over the river was opened again on monday"
 SECOND = "ten years of slow and costly work lay behind the engineers"
@@ -119,3 +123,17 @@ def test_a_page_that_is_all_gold_is_all_good(texts: list[str]) -> None:
     good, weight = labels(texts, "\n".join(texts))
 
     assert np.array(good).min() == np.array(weight).min() == 1
+
+
+HTML = "<h1>New bridge</h1><p>The bridge opened today at noon.</p><p>It cost twelve million. Read more here.</p><p>Home"
+TEXT = "The bridge  opened today at noon.\nIt cost twelve million."
+PAGE = GoldPage("1", "toy", "", "", "en", "New bridge", "", (), HTML, TEXT, "", "train")
+
+
+def test_exact_labels_ask_for_the_same_paragraph_and_soft_ones_for_half_of_it() -> None:
+    tree = parse(HTML)
+    assert isinstance(tree, HtmlElement)
+    blocks = segment(tree)
+    assert label_exactly(blocks, PAGE).tolist() == [False, True, False, False]
+    assert label_by_alignment(blocks, PAGE).tolist() == [False, True, True, False]
+    assert set(LABELLERS.values()) == {label_exactly, label_by_alignment}

@@ -1,7 +1,7 @@
 import pytest
 
 from newscorpus.data import Page
-from newscorpus.lab.systems.shallow_tree import FEATURES, cut, measure
+from newscorpus.lab.systems.shallow_tree import FEATURES, cut, measure, text_density
 from newscorpus.page.extractor import Reading, read
 
 PAGE = (
@@ -42,3 +42,21 @@ def test_without_text_there_are_no_rows(html: str) -> None:
     blocks = cut(reading(html))
     assert blocks == ()
     assert measure(blocks).shape == (0, 12)
+
+
+@pytest.mark.parametrize(
+    ("text", "density"),
+    [
+        ("", 0),
+        ("one two, three.", 3),
+        (" ".join(["ninechars"] * 8), 8),  # 8 times 10 columns fill one line
+        (" ".join(["ninechars"] * 9), 8),  # the ninth stands alone in the last line, which is left out
+        (" ".join(["ninechars"] * 24), 8),
+        (" ".join(["x" * 39] * 5), 2),
+        ("x" * 200, 1),
+        ("x" * 200 + " " + "y" * 200, 1),
+        ("一" * 100, 40),  # a character is a word there
+    ],
+)
+def test_words_a_line(text: str, density: float) -> None:
+    assert text_density(text) == density

@@ -5,9 +5,21 @@ from urllib.parse import urljoin
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml.html import HtmlElement
 
 from newscorpus.page.fields.decide import read_data_layer
-from newscorpus.page.fields.markup import PLAIN_ADDRESS, gather, join
+from newscorpus.page.fields.learned import Picked, text_of
+from newscorpus.page.fields.markup import (
+    LINE_END,
+    MAX_INSIDE,
+    PLAIN_ADDRESS,
+    enough,
+    gather,
+    holds_many,
+    join,
+    opening,
+    pieces,
+)
 from newscorpus.page.parsing.parse import parse
 
 
@@ -41,3 +53,63 @@ def test_data_layer_knows_names_of_the_publication(name: str) -> None:
 def test_data_layer_passes_other_scripts_over() -> None:
     tree = parse('<html><body><script>var updated = "2024-02-03", publisher = "2024-02-03"</script></body></html>')
     assert not list(read_data_layer(gather(tree, "")))
+
+
+TREES = st.recursive(
+    st.sampled_from(["", " ", "one", "two three"]),
+    lambda inner: st.builds(
+        lambda tag, parts: f"<{tag}>{''.join(parts)}</{tag}>",
+        st.sampled_from(["div", "b", "i", "script"]),
+        st.lists(inner, max_size=4),
+    ),
+    max_leaves=20,
+)
+
+
+def body_of(html: str) -> HtmlElement:
+    tree = parse(f"<html><body>{html}</body></html>")
+    assert isinstance(tree, HtmlElement)
+    return tree[0]
+
+
+@given(TREES)
+def test_all_texts_are_found_in_order(html: str) -> None:
+    body = body_of(html)
+    assert [piece for piece in pieces(body) if piece != LINE_END] == list(body.itertext())
+
+
+@given(TREES)
+def test_what_is_skipped_is_left_out_but_not_what_follows_it(html: str) -> None:
+    body = body_of(html)
+    found = "".join(pieces(body, lambda each: each.tag == "i"))
+    for each in list(body.iter("i")):
+        if each.getparent() is not None:
+            each.drop_tree()
+    assert found.replace(LINE_END, "") == "".join(body.itertext())
+
+
+@given(TREES, st.integers(0, 12))
+def test_an_opening_is_the_beginning_of_the_text(html: str, characters: int) -> None:
+    body = body_of(html)
+    assert opening(body, characters) == "".join(pieces(body))[:characters]
+    assert body.text_content().startswith(opening(body, characters).replace(LINE_END, ""))
+
+
+@given(st.lists(st.text(max_size=5)), st.integers(0, 20))
+def test_enough_is_not_more_than_needed(texts: list[str], characters: int) -> None:
+    found = list(enough(texts, characters))
+    assert texts[: len(found)] == found
+    assert sum(map(len, found[:-1])) <= characters
+
+
+def test_only_the_first_elements_are_looked_at() -> None:
+    body = body_of("<i></i>" * 2 * MAX_INSIDE + "far")
+    assert holds_many(body)
+    assert opening(body, 100) == ""
+    assert not holds_many(body_of("<i></i>near"))
+
+
+def test_deeper_than_the_stack_of_python() -> None:
+    body = body_of("<b>" * 1_500 + "one")
+    assert list(pieces(body)) == ["one"]
+    assert text_of(Picked(body, ())) == "one"

@@ -1,9 +1,12 @@
-"""Paths and texts are named alike on all pages of a portal."""
+"""Paths, texts and markup are named alike on all pages of a portal."""
+
+from itertools import islice, product
 
 import pytest
+from lxml import html
 
 from newscorpus.data import Element
-from newscorpus.page.profiles.names import opening_key, path_of, stable_name, text_key
+from newscorpus.page.profiles.names import MOST_SIGNS, markup_signs, opening_key, path_of, stable_name, text_key
 
 
 @pytest.mark.parametrize(
@@ -50,3 +53,31 @@ def test_texts_are_alike_but_for_digits_and_case() -> None:
 
 def test_texts_of_any_characters_have_a_name() -> None:
     assert text_key("half a pair: \ud83d")
+
+
+PAGE = "<html><head><style>p {{}}</style></head><body class=page-7>{}</body></html>"
+BODY = "<div id=main class='story css-1q2w3e'>{}</div>"
+
+
+def signs(body: str) -> frozenset[str]:
+    return markup_signs(html.document_fromstring(PAGE.format(BODY.format(body))))
+
+
+def test_signs_are_pairs_of_elements_by_stable_names() -> None:
+    assert signs("<p>One <b>word</b>.</p><p>Two.</p><script>p()</script>") == {
+        "html > body",
+        "body > div#main.story",
+        "div#main.story > p",
+        "p > b",
+    }
+
+
+def test_text_numbers_and_repetition_make_no_difference() -> None:
+    first = signs("<ul><li class=item-12>a</li><li class=item-13>b</li></ul>")
+    assert first == signs("<ul><li class=item-7>Other text.</li></ul>")
+    assert first != signs("<ol><li class=item-7>Other text.</li></ol>")
+
+
+def test_a_page_of_many_names_is_bounded() -> None:
+    names = map("".join, islice(product("abcdefghij", repeat=4), 2 * MOST_SIGNS))
+    assert len(signs("".join(f"<p class={name}></p>" for name in names))) == MOST_SIGNS

@@ -4,11 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from prose import article
+from prose import article, paragraphs
 
 from newscorpus.arrays import Floats, Matrix
 from newscorpus.data import Article, Page, Rejected
-from newscorpus.page.extractor import FoundText, Reading, assemble, join, read
+from newscorpus.page.extractor import BlockSystemExtractor, FoundText, Reading, assemble, join, read
+from newscorpus.page.judge import process_page
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.registry import load
 from newscorpus.page.text import main_text
 from newscorpus.page.text.classify import Trees
 from newscorpus.page.text.main_text import MainTextSystem
@@ -72,3 +75,104 @@ def test_an_article_of_several_pages_has_the_least_confidence_and_its_flag() -> 
     assert isinstance(second, Article)
     joined = join(first, [second])
     assert (joined.confidence, joined.flags) == (0.01, ("own", "low_confidence", "several_pages"))
+
+
+TITLES = (
+    "The weir at Aldwick is repaired",
+    "A museum of clocks opens in Sandwick",
+    "Barley prices fall for a third year",
+)
+GOLD = [paragraphs(title, 4) for title in TITLES]
+NAV = "<nav><a href='/'>Home</a> <a href='/news'>News</a></nav>"
+FOOT = "<footer><a href='/about'>About us</a></footer>"
+
+
+def prose(number: int) -> str:
+    return "".join(f"<p>{text}</p>" for text in GOLD[number])
+
+
+def story(number: int, rank: str = "h1") -> str:
+    byline = f"<p class='byline'>By Ann Miller</p><time datetime='2026-05-0{number + 1}'>{number + 1} May 2026</time>"
+    return f"<{rank}>{TITLES[number]}</{rank}>{byline}{prose(number)}"
+
+
+def page(body: str, title: int | str = 0) -> Page:
+    head = f"<title>{TITLES[title] if isinstance(title, int) else title}</title>"
+    return Page.from_html(
+        f"<html lang='en'><head>{head}</head><body>{NAV}{body}{FOOT}</body></html>", "https://n.example/1"
+    )
+
+
+def text(found: Page) -> list[str]:
+    article = load("main-text")(found)
+    assert isinstance(article, Article)
+    return article.text.split("\n")
+
+
+STREAMS = {
+    "articles": "".join(f"<article class='story-{at}'>{story(at)}</article>" for at in range(3)),
+    "boxes": "".join(f"<div class='story page-{at}' data-url='/{at}'><div>{story(at)}</div></div>" for at in range(3)),
+    "dated boxes": "".join(f"<div class='b{at}x'><div>{story(at)}</div></div>" for at in range(3)),
+    "no boxes": f"<main><div>{''.join(map(story, range(3)))}</div></main>",
+    "smaller heading": f"<article>{story(0)}</article><p>Read on</p><article class='next'>{story(1, 'h2')}</article>",
+    "another box": f"<div class='article own'>{story(0)}</div><aside>Read on</aside><div class='article next'>"
+    f"<h1>{TITLES[1]}</h1>{prose(1)}</div>",
+}
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_of_a_stream_the_article_of_the_title_is_kept(stream: str) -> None:
+    assert text(page(STREAMS[stream])) == GOLD[0]
+
+
+@pytest.mark.parametrize("stream", ["articles", "boxes", "dated boxes"])
+@pytest.mark.parametrize("title", [1, 2])
+def test_the_title_decides_which_one(stream: str, title: int) -> None:
+    assert text(page(STREAMS[stream], title)) == GOLD[title]
+
+
+def test_the_verdict_names_the_rule() -> None:
+    extractor = load("main-text")
+    assert isinstance(extractor, BlockSystemExtractor)
+    reasons = {each.block.text: each.reasons for each in extractor.label(page(STREAMS["articles"]))}
+    assert [reasons[part[0]] for part in GOLD] == [(), ("other_article",), ("other_article",)]
+
+
+ONE = {
+    "chapters with headings of rank 1": "<main>"
+    + "".join(f"<section><h1>{TITLES[at]}</h1>{prose(at)}</section>" for at in range(3))
+    + "</main>",
+    "chapters in boxes with credits of pictures": f"<div><div class='news-article'><h1>{TITLES[0]}</h1>{prose(0)}</div>"
+    + "".join(
+        f"<div class='news-article'><h2>{TITLES[at]}</h2><p class='credit'>Photo: A. Miller</p>{prose(at)}</div>"
+        for at in (1, 2)
+    )
+    + "</div>",
+    "items of a list": f"<main><header><h1>{TITLES[0]}</h1></header>{prose(0)}"
+    + "".join(f"<article><h2>{TITLES[at]}</h2>{prose(at)}</article>" for at in (1, 2))
+    + "</main>",
+}
+
+
+@pytest.mark.parametrize("case", ONE)
+def test_chapters_of_one_article_stay_together(case: str) -> None:
+    body = {line for part in GOLD for line in part}
+    assert body <= set(text(page(ONE[case])))
+
+
+def test_a_live_blog_without_a_declaration_stays_one() -> None:
+    entries = "".join(
+        f"<div class='entry'><h2>{17 - at} o'clock report number {at}</h2><time>{17 - at}:30</time>"
+        f"<p>{17 - at}:30 {GOLD[0][0]}</p></div>"
+        for at in range(8)
+    )
+    found = process_page(
+        Recipe(), page(f"<article><div class='entry'><h1>{TITLES[0]}</h1>{prose(1)}</div>{entries}</article>")
+    )
+    assert isinstance(found, Rejected)
+    assert (found.stage, found.reason) == ("quality", "live_ticker")
+
+
+def test_many_headings_cost_bounded_time() -> None:
+    many = "".join(f"<article><h1>Heading {at} of many</h1><p>Words.</p></article>" for at in range(20_000))
+    assert text(page(f"<article>{story(0)}</article>{many}"))[-len(GOLD[0]) :] == GOLD[0]

@@ -1,12 +1,14 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from newscorpus.lab.evaluation.scores import lcs_overlap
 from newscorpus.lab.gold.pages import GoldPage
 from newscorpus.lab.systems.segment_systems import Expert
-from newscorpus.lab.training.segment_systems import SegmentedPage, make_segmented
+from newscorpus.lab.training.segment_systems import SegmentedPage, SvmSearch, fit_svm, make_segmented
+from newscorpus.lab.training.sources import TrainingError
 
 HTML = (
     "<div>Home Sport</div><div>one two three four five six seven eight nine ten</div>"
@@ -40,3 +42,35 @@ def test_of_equally_good_experts_the_first_is_best(page: SegmentedPage) -> None:
 
 def test_a_page_that_cannot_be_read(make_page: Callable[..., GoldPage]) -> None:
     assert make_segmented(replace(make_page(0), html=""), EXPERTS) is None
+
+
+GENERATOR = np.random.default_rng(0)
+ROWS = GENERATOR.random((200, 3), np.float32)
+SITES = [f"site{at % 7}" for at in range(len(ROWS))]
+SEARCH = SvmSearch(penalties=(1.0, 100.0), folds=3)
+
+
+def test_a_plane_is_learned_by_the_linear_kernel_or_as_well() -> None:
+    chosen = fit_svm(ROWS, (ROWS[:, 0] > 0.5).astype(np.int64), SITES, SEARCH)
+    assert chosen.score > 0.9
+    assert (chosen.machine.kernel in {"linear", "rbf"}, chosen.rows) == (True, 200)
+
+
+def test_what_no_plane_parts_takes_the_other_kernel() -> None:
+    inside = np.abs(ROWS - 0.5).max(axis=1) < 0.35
+    assert fit_svm(ROWS, inside.astype(np.int64), SITES, SEARCH).machine.kernel == "rbf"
+
+
+def test_rows_are_drawn_where_there_are_too_many() -> None:
+    search = SvmSearch(penalties=(1.0,), folds=3, choose_from=60, fit_to=90)
+    assert fit_svm(ROWS, (ROWS[:, 0] > 0.5).astype(np.int64), SITES, search).rows == 90
+
+
+@pytest.mark.parametrize(
+    ("classes", "sites"),
+    [(np.zeros(200, np.int64), SITES), (np.arange(200) % 2, ["site"] * 200)],
+    ids=["one_class", "one_site"],
+)
+def test_nothing_to_learn_from(classes: np.ndarray, sites: list[str]) -> None:
+    with pytest.raises(TrainingError, match="two classes, of two sites"):
+        fit_svm(ROWS, classes, sites, SEARCH)

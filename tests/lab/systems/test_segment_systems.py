@@ -1,0 +1,228 @@
+"""The systems of Bakić (2012) with machines made by hand."""
+
+import sys
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newscorpus.arrays import Integers, Matrix
+from newscorpus.data import Article, Page, Rejected
+from newscorpus.lab.systems.peers import MissingPeerError
+from newscorpus.lab.systems.segment_systems import (
+    COUNTED,
+    EXPERTS,
+    FEATURES,
+    SECTION_FEATURES,
+    DocumentSystem,
+    Expert,
+    SegmentSystem,
+    Svm,
+    cut,
+    load_experts,
+    make_segment,
+    measure_kept,
+    measure_segment,
+    share_found,
+)
+from newscorpus.page.extractor import SystemExtractor
+from newscorpus.page.parsing.parse import parse
+from newscorpus.page.registry import load
+
+LONG = "A long sentence about the bridge that is longer than all of the rest of this page together, menus and all."
+LONGER = f"{LONG} {LONG}"
+
+
+def texts(html: str) -> list[str]:
+    tree = parse(html)
+    assert not isinstance(tree, Rejected)
+    return ["|".join(segment.paragraphs) for segment in cut(tree)]
+
+
+HALF = f"<p>{LONG}</p>"
+CASES = {
+    "no_div": ("one <b>two</b><!-- no --> three", ["one two three"]),
+    "div": ("one<div>two</div>three <i>four</i>", ["one", "two", "three four"]),
+    "table": ("one<table><tr><td>two</table>three", ["one", "two", "three"]),
+    "looked_into": (f"<div>a<div>b</div>c{HALF}<div>d</div>e</div>f", ["a", "b", "c", LONG, "d", "e", "f"]),
+    "text_alone": (f"a<p>{LONG}</p>b <i>c</i>", ["a", LONG, "b c"]),
+    "text_and_more": (f"a<p>{LONG} <b>b</b></p>c", ["a", f"{LONG} b", "c"]),
+    "any_element": (f"a<section><div>b</div>{HALF}</section>c", ["a", "b", LONG, "c"]),
+    "scripts": (f"<script>var menu = '{LONGER}'</script><style>p {{}}</style><p>text", ["text"]),
+    "white_space": (" <p>one</p>\n<div> </div>", ["one", ""]),
+    "empty": ("", []),
+}
+
+
+@pytest.mark.parametrize(("html", "segments"), CASES.values(), ids=CASES)
+def test_where_a_page_is_cut(html: str, segments: list[str]) -> None:
+    assert texts(f"<body>{html}") == segments
+
+
+def test_a_table_that_holds_more_than_half_is_cut_at_its_cells() -> None:
+    html = (
+        "<body><div>logo</div><table><caption>News</caption><tr><td>menu</td>"
+        f"<td><div>by us</div><p>{LONG}</p></td></tr></table>"
+    )
+    assert texts(html) == ["logo", "News", "menu", "by us", LONG]
+
+
+def test_tables_in_tables_are_cut_at_the_cells_that_hold_the_text() -> None:
+    inner = f"<table><tr><td>date</td><td><p>{LONG}</p></td></tr></table>"
+    assert texts(f"<body><table><tr><td>menu</td><td>{inner}</td></tr></table>") == ["menu", "date", LONG]
+
+
+def test_text_and_markup_are_told_apart() -> None:
+    tree = parse("<body>1 &lt; 2 &amp; <b>3</b>")
+    assert not isinstance(tree, Rejected)
+    (segment,) = cut(tree)
+    assert segment.html == "1 &lt; 2 &amp; <b>3</b>"
+    assert segment.paragraphs == ("1 < 2 & 3",)
+
+
+def test_the_tree_is_left_as_it_was() -> None:
+    tree = parse("<body><script>x</script><div>one</div>")
+    assert not isinstance(tree, Rejected)
+    cut(tree)
+    assert tree.find(".//script") is not None
+
+
+def test_pages_nested_deeper_than_python_goes() -> None:
+    assert texts(f"<body>{'<section>' * 1500}<p>{LONG}</p>") == [LONG]
+
+
+def measured(html: str) -> dict[str, float]:
+    return dict(zip(FEATURES, measure_segment(html), strict=True))
+
+
+def test_there_are_37() -> None:
+    assert (len(FEATURES), len(COUNTED)) == (37, 26)
+
+
+def test_worked_example() -> None:
+    # 40 characters, 25 of them markup, 15 of that around the link; runs of 5, 4 and 1 outside links.
+    html = '<p>abcde<br>fghi</p><a href="u">jk</a> l'
+    found = measured(html)
+    assert len(html) == 40
+    nonzero = {name: value for name, value in found.items() if value}
+    assert nonzero == pytest.approx(
+        {
+            "under_100_bytes": 1,
+            "markup_share": (3 + 4 + 4 + 12 + 4) / 40,
+            "link_markup_share": (12 + 4) / 40,
+            "mean_run_to_longest": (5 + 4 + 1) / 3 / 5,
+            "median_run_to_longest": 4 / 5,
+            "longest_run_to_all": 5 / 10,
+            "p": 1,
+            "br": 1,
+        }
+    )
+
+
+def test_elements_are_counted_over_the_most_frequent() -> None:
+    found = measured("<ul><li><span>a</span><li><span>b</span></ul><h2>c</h2>")
+    assert (found["span"], found["ul"], found["h2"], found["h1"]) == (1, 0.5, 0.5, 0)
+
+
+@pytest.mark.parametrize(
+    ("size", "name"),
+    [
+        (99, "under_100_bytes"),
+        (100, "under_1000_bytes"),
+        (9_999, "under_10000_bytes"),
+        (99_999, "under_100000_bytes"),
+        (999_999, "under_1000000_bytes"),
+        (1_000_000, "from_1000000_bytes"),
+    ],
+)
+def test_sizes(size: int, name: str) -> None:
+    found = measured("x" * size)
+    assert [key for key in FEATURES if key.endswith("_bytes") and found[key]] == [name]
+
+
+def test_sizes_are_of_bytes() -> None:
+    assert measured("ž" * 50)["under_1000_bytes"] == 1
+
+
+@given(st.lists(st.sampled_from(["<p>", "</p>", "<a href='>'>", "</a>", "<", ">", " ", "word", "<br/>", "<!--", '"'])))
+def test_each_is_a_share(pieces: list[str]) -> None:
+    assert all(0 <= value <= 1 for value in measure_segment("".join(pieces)))
+
+
+PAGE = Page.from_html("<div><a href=/>Home</a> <a href=/sport>Sport</a></div><div><p>One two three.<p>Four.</div>")
+EXPERT_TEXTS: Mapping[str, Expert] = {"first": lambda _: "One two three.", "second": lambda _: ""}
+
+
+def few_links(rows: Matrix) -> Integers:
+    return np.where(rows[:, FEATURES.index("link_markup_share")] == 0, 1, 0)
+
+
+def kept_by_the_first(rows: Matrix) -> Integers:
+    return np.where(rows[:, len(FEATURES)] > 0.5, 1, 0)
+
+
+def text_of(found: Article | Rejected) -> str:
+    assert isinstance(found, Article)
+    return found.text
+
+
+def test_the_good_segments_are_the_text() -> None:
+    system = SegmentSystem(Svm("model:own@1", few_links), {})
+    article = SystemExtractor(system.find)(PAGE)
+    assert text_of(article) == "One two three.\nFour."
+    assert isinstance(article, Article)
+    assert article.extractor == "model:own@1"
+
+
+@pytest.mark.parametrize(
+    ("html", "stage", "reason"),
+    [("<body>", "segment", "no_segments"), ("<div><a href=/>Home</a></div>", "extract", "no_main_text")],
+)
+def test_pages_without_a_good_segment(html: str, stage: str, reason: str) -> None:
+    found = SystemExtractor(SegmentSystem(Svm("own", few_links), {}).find)(Page.from_html(html))
+    assert isinstance(found, Rejected)
+    assert (found.stage, found.reason) == (stage, reason)
+
+
+def test_words_of_a_segment_that_an_expert_kept_in_their_order() -> None:
+    segments = [make_segment("<p>One two three four</p>"), make_segment("<img src=x>")]
+    shares = measure_kept(segments, {"first": "zero One three two five", "second": "One two three four", "third": ""})
+    assert shares.tolist() == [[0.5, 1, 0], [0, 0, 0]]  # "One three" or "One two" of four words
+
+
+def test_nothing_is_found_of_no_words() -> None:
+    assert share_found([], ["one"]) == 0
+
+
+def test_hybrid_section_sees_what_the_experts_kept() -> None:
+    system = SegmentSystem(Svm("own", kept_by_the_first), EXPERT_TEXTS)
+    assert text_of(SystemExtractor(system.find)(PAGE)) == "One two three.\nFour."
+
+
+def test_hybrid_document_gives_the_text_of_the_chosen_expert() -> None:
+    chooses = DocumentSystem(Svm("own", lambda rows: np.zeros(len(rows), np.int64)), EXPERT_TEXTS)
+    article = SystemExtractor(chooses.find)(PAGE)
+    assert text_of(article) == "One two three."
+    assert isinstance(article, Article)
+    assert "by_first" in article.flags
+
+
+def test_where_the_chosen_expert_finds_nothing_it_is_named() -> None:
+    chooses = DocumentSystem(Svm("own", lambda rows: np.ones(len(rows), np.int64)), EXPERT_TEXTS)
+    found = SystemExtractor(chooses.find)(PAGE)
+    assert isinstance(found, Rejected)
+    assert (found.reason, found.detail) == ("no_main_text", "second found none")
+
+
+def test_the_experts_are_those_of_the_thesis() -> None:
+    assert tuple(load_experts()) == EXPERTS
+    assert len(SECTION_FEATURES) == 41
+
+
+def test_a_hybrid_without_its_experts_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "readability", None)
+    with pytest.raises(MissingPeerError, match="readability-lxml cannot be imported") as caught:
+        load("hybrid-document")
+    assert "\n" not in str(caught.value)
