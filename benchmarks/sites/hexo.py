@@ -14,7 +14,8 @@ PACKAGES = (
     *("hexo-renderer-stylus@3.0.1", "hexo-generator-index@4.0.0", "hexo-generator-archive@2.0.0"),
     *("hexo-generator-category@2.0.0", "hexo-generator-tag@2.0.0", "hexo-generator-feed@3.0.0"),
     *("hexo-generator-sitemap@3.0.1", "hexo-theme-next@8.29.0", "hexo-theme-landscape@1.1.0"),
-    *("hexo-theme-fluid@1.9.9", "hexo-theme-butterfly@5.7.0"),
+    *("hexo-theme-fluid@1.9.9", "hexo-theme-butterfly@5.7.0", "hexo-theme-keep@4.3.0", "hexo-theme-icarus@6.1.1"),
+    *("hexo-renderer-inferno@1.0.2", "hexo-component-inferno@3.1.1", "bulma-stylus@0.8.0", "semver@7.6.0"),
 )
 
 CONFIG = """title: {title}
@@ -87,4 +88,6 @@ SYSTEMS = (
     Hexo("next", "hexo-next-full", "Hexo 8.1, NexT 8.29, full posts in lists", has_excerpts=False),
     Hexo("butterfly", "hexo-butterfly", "Hexo 8.1, Butterfly 5.7"),
     Hexo("fluid", "hexo-fluid", "Hexo 8.1, Fluid 1.9"),
+    Hexo("icarus", "hexo-icarus", "Hexo 8.1, Icarus 6.1"),
+    Hexo("keep", "hexo-keep", "Hexo 8.1, Keep 4.3, its default author"),
 )
