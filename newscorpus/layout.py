@@ -52,9 +52,7 @@ ADOPTED = ".adopted"
 OWN: Mapping[str, re.Pattern[str]] = {
     INTAKE: re.compile(r"\d{6,}\.jsonl"),
     ARCHIVE: re.compile(r"\d{6,}\.warc\.(gz|zst)"),
-    PUBLISHED: re.compile(
-        r"manifest\.json|README\.md|shard-(\d{5,}-of-\d{5,}-)?[0-9a-f]+\.(jsonl(\.zst|\.gz)?|parquet)"
-    ),
+    PUBLISHED: re.compile(r"manifest\.json|README\.md|shard-[0-9a-f]+\.(jsonl(\.zst|\.gz)?|parquet)"),
     PROFILES: re.compile(r"[^/]+\.json"),
     INDEX: re.compile(r"index\.json|documents|signatures|runs|paragraphs|ids|kept|verified|rows"),
 }

@@ -21,6 +21,7 @@ from newscorpus.cli.app import (
     app,
     chosen_recipe,
 )
+from newscorpus.errors import CorpusError
 
 if TYPE_CHECKING:
     from newscorpus.views.explain.address import Explanation
@@ -112,21 +113,24 @@ def reasons(
 ) -> None:
     """Explain why pages are rejected, and what to change.
 
-    With --corpus: how many of its pages each reason met, the most frequent first, and the last of them.
+    With --corpus: how many of its pages each reason met, the most frequent first, and some of them.
     """
-    from newscorpus.store.reasons import Met, find_reason, known_reasons, reasons_met
+    from newscorpus.layout import LEDGER, REJECTED, check_corpus
+    from newscorpus.store.reasons import find_reason, known_reasons, refusals
     from newscorpus.tokens import number_of, printable
 
     if reason:
         find_reason(reason)  # a slip is an error, not a reason that met no page
-    met = reasons_met(corpus) if corpus else dict.fromkeys((reason,) if reason else known_reasons(), Met())
-    for name in (reason,) if reason else met:
-        entry, of_reason = find_reason(name), met.get(name, Met())
-        pages = f"  {number_of(of_reason.pages, 'page')}" if corpus else ""
+    if corpus and not any((check_corpus(corpus) / name).exists() for name in (LEDGER, REJECTED)):
+        raise CorpusError(f"{corpus}: not the corpus of a crawl; it holds neither {LEDGER} nor {REJECTED}")
+    met = {f"{one.stage}/{one.reason}": one for one in refusals([corpus])} if corpus else {}
+    for name in (reason,) if reason else met if corpus else known_reasons():
+        entry, found = find_reason(name), met.get(name)
+        pages = f"  {number_of(found.number if found else 0, 'page')}" if corpus else ""
         typer.echo(printable(name) + pages)
         typer.echo(f"  {entry.means}\n  {entry.change}")
-        for example in of_reason.examples:
-            typer.echo(f"    {printable(example)}")
+        for one in found.samples if found else ():
+            typer.echo(f"    {printable(f'{one.url}  {one.detail}'.rstrip())}")
 
 
 def _write_html(shown: "ShownPage", name: str, output: Path | None) -> None:

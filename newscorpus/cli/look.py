@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
@@ -39,7 +38,6 @@ def status(
     import msgspec
 
     from newscorpus.store.ledger.portals import site_paces
-    from newscorpus.store.ledger.status import shortfalls
     from newscorpus.store.ledger.status import status as read_status
     from newscorpus.tokens import printable
 
@@ -62,7 +60,7 @@ def status(
             typer.echo(f"{one.portal or 'no portal'}, rejected: {counted(one.rejected)}")
     for one in found:
         days = (f"{one.portal}, {day}" for day in one.coverage[-SHOWN_DAYS:])
-        for line in (*days, *shortfalls(asdict(one)), *map(str, one.redesigns)):
+        for line in (*days, *one.shortfalls(), *map(str, one.redesigns)):
             typer.echo(printable(line))
     for site in site_paces(corpus):
         if said := site.says(datetime.now(UTC)):

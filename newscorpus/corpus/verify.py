@@ -88,11 +88,10 @@ def _folder_findings(folder: Path, manifest: Manifest) -> Iterator[str]:
 
 
 def _files_of(card: Path) -> set[str]:
-    """Read the names of the shards from a card, where earlier versions wrote a pattern; else raise a ValueError."""
+    """Read the names of the shards from a card, or raise a ValueError."""
     for line in card.read_text("utf-8").splitlines():
         if line.strip().startswith(FILES_KEY):
-            found = json.loads(line.partition(":")[2])
-            return {path.name for path in card.parent.glob(found)} if isinstance(found, str) else set(map(str, found))
+            return set(map(str, json.loads(line.partition(":")[2])))
     raise ValueError(f"no line {FILES_KEY}")
 
 

@@ -120,7 +120,8 @@ class CorpusExtension:
         """Say how the crawl went, in the terminal, in the log and in `crawl-report.json`."""
         stats = self._crawler.stats.get_stats()
         ends = self._ends(spider, reason, stats)
-        figures = by_portal(self._statuses(ends), stats, ends)
+        statuses = self._statuses(ends)
+        figures = by_portal(statuses, stats, ends)
         if reason == "finished" and figures:
             self._check_starts(ends, stats)
         if reason in {"finished", "shutdown"}:
@@ -133,11 +134,11 @@ class CorpusExtension:
         except OSError as error:
             logger.error("Cannot write the report: %s: %s", error.filename, error.strerror)  # noqa: TRY400 -- as below
             self._crawler.stats.set_value(FAILED, "report")
+        show_portals(self._console, figures, statuses)
         self._show(stats, figures, built)
 
     def _show(self, stats: Mapping[str, Any], figures: dict[str, dict[str, Any]], built: Mapping[str, Any]) -> None:
-        """Say how the crawl went, in the terminal and the log."""
-        show_portals(self._console, figures)
+        """Say in the log what was kept, or why nothing was, and what is worth doing."""
         if kept := max(stats.get(KEPT, 0), stats.get(KEPT_IN_ALL, 0)):
             is_done = not (stats.get("downloader/request_count") or any(one["queued"] for one in figures.values()))
             why = f"; {NOTHING_LEFT}" if is_done else ""

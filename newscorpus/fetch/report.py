@@ -26,7 +26,7 @@ from newscorpus.fetch.scheduler import LedgerScheduler
 from newscorpus.files import replacing
 from newscorpus.layout import CRAWL_REPORT
 from newscorpus.store.ledger import Ledger
-from newscorpus.store.ledger.status import PortalStatus, redesigns, shortfalls
+from newscorpus.store.ledger.status import PortalStatus
 
 LIVE_SECONDS = 1.0
 LOG_SECONDS = 60.0
@@ -87,8 +87,8 @@ def by_portal(
     }
 
 
-def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]]) -> None:
-    """Show the figures of each portal: as a table in a terminal, as lines of the log otherwise."""
+def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]], statuses: Iterable[PortalStatus]) -> None:
+    """Show the figures of each portal, as a table in a terminal, otherwise as lines of the log; log what is missing."""
     rows = {portal: _cells(one) for portal, one in figures.items()}
     if console.is_terminal:
         headings = ("portal", *next(iter(rows.values()), ()))
@@ -100,8 +100,8 @@ def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]]) -> 
     empty = [portal for portal, one in figures.items() if not one["kept"]]
     for portal in empty if len(empty) < len(figures) else ():
         logger.warning("Kept nothing of %s: %s", portal, rows[portal][LEFT_OUT] or "nothing was found")
-    for one in figures.values():
-        for line in (*shortfalls(one), *redesigns(one)):
+    for status in statuses:
+        for line in (*status.shortfalls(), *map(str, status.redesigns)) if status.portal else ():
             logger.warning("%s", line)
 
 

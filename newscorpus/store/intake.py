@@ -1,9 +1,9 @@
 """Keep every accepted article as it came, with its signature, in segments that only grow; and a journal of the others.
 
 A segment `intake/000001.jsonl` is what one run wrote: a first line with the schema and the signature's parameters, then
-a line for each record, all with a checksum as their last key, which segments of earlier versions lack. A run never
-appends to the segment of another, so that a line torn by a dying process stays the last of its file. The journal
-`rejected.jsonl` has a line for each page that did not become a document.
+a line for each record, all with a checksum as their last key. A run never appends to the segment of another, so that a
+line torn by a dying process stays the last of its file. The journal `rejected.jsonl` has a line for each page that did
+not become a document.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -32,7 +32,7 @@ class SegmentHeader:
 
     schema: int
     signature: SignatureParameters
-    checksum: str = ""  # what the lines are checked by; "" in segments of earlier versions, which have none
+    checksum: str  # what the lines are checked by
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,25 +152,19 @@ def read_intake(
     for segment in segments(folder):
         start = (after or {}).get(segment.name, 0)
         header = islice(complete_lines(segment), 1 if start else 0)
-        is_sealed = False
         for offset, line in chain(header, complete_lines(segment, start)):
             try:
                 if offset == 0:
-                    is_sealed = True  # where the header cannot be read, most likely
-                    is_sealed = _checked_header(line, parameters)
+                    _check_header(line, parameters)
                 else:
-                    refuse_altered(line, is_sealed=is_sealed)
                     yield RowPlace(segment, offset, len(line)), _checked_row(line, parameters)
             except (msgspec.DecodeError, UnicodeDecodeError, CorpusError) as error:
-                found = DamagedLine(segment, _line_number(segment, offset), offset, len(line), str(error))
+                with segment.open("rb") as file:
+                    number = file.read(offset).count(b"\n") + 1
+                found = DamagedLine(segment, number, offset, len(line), str(error))
                 if damaged is None or isinstance(error, OtherSegmentError):
                     raise CorpusError(str(found)) from error
                 damaged(found)
-
-
-def _line_number(segment: Path, offset: int) -> int:
-    with segment.open("rb") as file:
-        return file.read(offset).count(b"\n") + 1
 
 
 def read_row(place: RowPlace) -> Row:
@@ -194,10 +188,10 @@ def _checked_row(line: bytes, parameters: SignatureParameters) -> Row | Withdraw
     return row
 
 
-def _checked_header(line: bytes, parameters: SignatureParameters) -> bool:
-    """Refuse a segment of a later schema or with signatures unlike ours; gives whether its lines have checksums."""
+def _check_header(line: bytes, parameters: SignatureParameters) -> None:
+    """Refuse a segment of a later schema or with signatures unlike ours."""
+    refuse_altered(line)
     header = HEADERS.decode(line)
-    refuse_altered(line, is_sealed=bool(header.checksum))
     stored, ours = asdict(header.signature), asdict(parameters)
     others = [f"{name} {stored[name]!r} instead of {ours[name]!r}" for name in ours if stored[name] != ours[name]]
     try:
@@ -206,7 +200,6 @@ def _checked_header(line: bytes, parameters: SignatureParameters) -> bool:
         raise OtherSegmentError(str(error)) from error
     if others:
         raise OtherSegmentError(f"signed with other parameters: {', '.join(others)}")
-    return bool(header.checksum)
 
 
 def journal_line(rejected: Rejected) -> bytes:

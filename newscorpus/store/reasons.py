@@ -1,19 +1,23 @@
 """Say what each reason of rejection means, what to do about it, and which pages of a corpus it met."""
 
 import tomllib
-from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from bisect import insort
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
+from zlib import crc32
 
+from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.layout import LEDGER, LOW_CONFIDENCE, REJECTED, check_corpus
+from newscorpus.layout import LOW_CONFIDENCE, REJECTED
 from newscorpus.store.intake import read_journal
 from newscorpus.tokens import number_of
 
-EXAMPLES = 5
-"""Pages that are named of each reason; the last ones, since the site may have changed."""
+SAMPLES = 5
+"""Pages that are named of each reason: those with the least hash of their addresses, a fair choice of any order."""
 
 NOTHING = ("Nothing.", "Nothing:", "Nothing;")
 """How the advice begins on what a user cannot mend, or need not."""
@@ -31,12 +35,14 @@ class Reason:
     change: str  # what a user may do about it
 
 
-@dataclass(slots=True)
-class Met:
-    """The pages of a corpus that one reason met."""
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """How often one stage gave one reason, and some of what it refused."""
 
-    pages: int = 0
-    examples: list[str] = field(default_factory=list)  # addresses with the detail
+    stage: str
+    reason: str
+    number: int
+    samples: tuple[Rejected, ...]
 
 
 @cache
@@ -64,22 +70,25 @@ def _look_up(name: str) -> Reason | None:
     return known.get(name) or next(begins, None)
 
 
-def reasons_met(corpus: Path) -> Mapping[str, Met]:
-    """The pages of a corpus that were rejected or left out, by reason, the most frequent first.
+def refusals(corpora: Sequence[Path], n_samples: int = SAMPLES) -> tuple[Refusals, ...]:
+    """Rejections of the crawls and builds of some corpora by stage and reason, the most frequent first.
 
     Raises:
-        CorpusError: there is no corpus, or a line is damaged.
+        CorpusError: a line is damaged.
     """
-    check_corpus(corpus)
-    if not (corpus / LEDGER).exists() and not (corpus / REJECTED).exists():
-        raise CorpusError(f"{corpus}: not the corpus of a crawl; it holds neither {LEDGER} nor {REJECTED}")
-    met: defaultdict[str, Met] = defaultdict(Met)
-    for name in (REJECTED, LOW_CONFIDENCE):
-        for rejected in read_journal(corpus / name) if (corpus / name).exists() else ():
-            of_reason = met[f"{rejected.stage}/{rejected.reason}"]
-            of_reason.pages += 1
-            of_reason.examples = [*of_reason.examples, f"{rejected.url}  {rejected.detail}".rstrip()][-EXAMPLES:]
-    return dict(sorted(met.items(), key=lambda item: (-item[1].pages, item[0])))
+    journals = [path for name in (REJECTED, LOW_CONFIDENCE) for corpus in corpora if (path := corpus / name).exists()]
+    counts: Counter[tuple[str, str]] = Counter()
+    samples: defaultdict[tuple[str, str], list[tuple[int, int, Rejected]]] = defaultdict(list)
+    for number, rejected in enumerate(chain.from_iterable(map(read_journal, journals))):
+        key = rejected.stage, rejected.reason
+        counts[key] += 1
+        rank = crc32(rejected.url.encode()), number
+        kept = samples[key]
+        if len(kept) < n_samples or rank < kept[-1][:2]:
+            insort(kept, (*rank, rejected), key=lambda sample: sample[:2])
+            del kept[n_samples:]
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(Refusals(*key, count, tuple(one for *_, one in samples[key])) for key, count in ordered)
 
 
 def advice(lost: Mapping[str, int]) -> list[str]:

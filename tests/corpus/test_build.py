@@ -24,13 +24,12 @@ from newscorpus.corpus import shards
 from newscorpus.corpus.build import BuildReport, build
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import open_corpus
-from newscorpus.data import LOW_CONFIDENCE, REDESIGN, SCHEMA, Article, Fields, Record, Rejected
+from newscorpus.data import LOW_CONFIDENCE, REDESIGN, Article, Fields, Record, Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.lines import encode_line
 from newscorpus.page.records import make_record
-from newscorpus.page.rows import Row, Withdrawal
+from newscorpus.page.rows import Row, Withdrawal, encode_row
 from newscorpus.page.signature.signature import sign
-from newscorpus.store.intake import IntakeWriter, SegmentHeader, read_journal
+from newscorpus.store.intake import IntakeWriter, encode_header, read_journal
 from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.store.ledger.portals import Alarm
 from newscorpus.urls import document_id
@@ -250,7 +249,7 @@ def withdrawal(record: Record, times: int) -> Withdrawal:
 
 def append(corpus: Path, *lines: Row | Withdrawal) -> None:
     """Add a segment of lines to the intake."""
-    content = b"".join(map(encode_line, (SegmentHeader(SCHEMA, PARAMETERS), *lines)))
+    content = encode_header(PARAMETERS) + b"".join(map(encode_row, lines))
     (corpus / "intake" / f"{len(list((corpus / 'intake').iterdir())) + 1:06}.jsonl").write_bytes(content)
 
 
@@ -458,7 +457,7 @@ def test_a_build_removes_no_file_that_it_did_not_write(tmp_path: Path) -> None:
     corpus = store(tmp_path, [row("x", text(1))])
     build(corpus)
     (old,) = (corpus / "corpus").glob("shard-*")
-    mine = corpus / "corpus" / "shard-00000-of-00001-0123456789ab.jsonl.zst"
+    mine = corpus / "corpus" / "shard-0123456789ab.jsonl.zst"
     mine.write_text("of another corpus, with a name like ours")
     store(corpus, [row("y", text(2))])
     build(corpus)

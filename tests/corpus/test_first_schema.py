@@ -24,7 +24,7 @@ from newscorpus.corpus.verify import verify
 from newscorpus.data import ArchiveCapture, Record
 from newscorpus.layout import MANIFEST
 from newscorpus.page.records import column_types, decode
-from newscorpus.page.rows import Row
+from newscorpus.page.rows import CHECKSUM, Row, sealed
 from newscorpus.page.signature.signature import sign
 from newscorpus.store.intake import IntakeWriter, read_intake
 
@@ -55,7 +55,8 @@ def old_intake(tmp_path: Path, record: Record, bare_record: Record) -> Path:
         for one in (record, bare_record)
     ]
     (tmp_path / "intake").mkdir()
-    lines = [as_line({"schema": 1, "signature": asdict(SIGNED)}), *map(as_line, rows)]
+    header = {"schema": 1, "signature": asdict(SIGNED), "checksum": CHECKSUM}
+    lines = map(sealed, (header, *rows))
     (tmp_path / "intake" / "000001.jsonl").write_bytes(b"".join(lines))
     return tmp_path
 

@@ -20,7 +20,7 @@ FIGURES = by_portal(
 
 def told(is_terminal: bool) -> str:
     console = Console(file=io.StringIO(), force_terminal=is_terminal, width=100, no_color=True, highlight=False)
-    show_portals(console, FIGURES)
+    show_portals(console, FIGURES, ())
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     return text
 
@@ -44,7 +44,7 @@ def test_a_log_gets_lines(caplog: pytest.LogCaptureFixture) -> None:
 def test_where_nothing_was_fetched_no_megabytes_are_shown(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     figures = {"warc": FIGURES["novine"] | {"megabytes": 0.0, "words_per_megabyte": 0.0}}
-    show_portals(Console(file=io.StringIO()), figures)
+    show_portals(Console(file=io.StringIO()), figures, ())
     assert caplog.messages[0].startswith("warc: 2 kept, 5 rejected, 7 queued, 2,468 words; most often")
 
 

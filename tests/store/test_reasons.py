@@ -1,6 +1,7 @@
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -8,7 +9,7 @@ from newscorpus.cli import main
 from newscorpus.errors import CorpusError
 from newscorpus.fetch.middlewares.guards import MESSAGES, REASONS
 from newscorpus.page.quality.judge import FILTERS
-from newscorpus.store.reasons import advice, find_reason, known_reasons, reasons_met
+from newscorpus.store.reasons import advice, find_reason, known_reasons, refusals
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("newscorpus", "spiders", "pipelines")
@@ -65,12 +66,13 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def test_what_a_corpus_met(corpus: Path) -> None:
-    met = reasons_met(corpus)
-    assert [(name, of_reason.pages) for name, of_reason in met.items()] == [
-        ("fetch/http_404", 7),
-        ("discovery/offsite", 1),
+    met = refusals([corpus], 3)
+    assert [(one.stage, one.reason, one.number) for one in met] == [
+        ("fetch", "http_404", 7),
+        ("discovery", "offsite", 1),
     ]
-    assert met["fetch/http_404"].examples == [f"https://a.example/{number}" for number in range(2, 7)]
+    least = sorted((f"https://a.example/{number}" for number in range(7)), key=lambda url: crc32(url.encode()))[:3]
+    assert [one.url for one in met[0].samples] == least
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:

@@ -9,11 +9,10 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 from newscorpus.layout import CRAWL_REPORT, DUPLICATES
 from newscorpus.store.ledger.addresses import states
@@ -78,12 +77,6 @@ class DayCoverage:
         )
 
 
-@dataclass(slots=True)
-class _Day:
-    named: Counter[str] = field(default_factory=Counter)
-    ends: Counter[str] = field(default_factory=Counter)
-
-
 def left_out_as_duplicates(corpus: Path) -> list[LeftOut]:
     """The documents that the last build left out as duplicates; none where there is no list of ours."""
     with suppress(OSError, ValueError, LookupError, TypeError), (corpus / DUPLICATES).open("rb") as file:
@@ -104,17 +97,17 @@ def coverage(connection: sqlite3.Connection, portal: str, left_out: Sequence[Lef
     sql = "SELECT serial, id FROM documents WHERE id IN (SELECT value FROM json_each(?))"
     of = {serial: reasons[key] for serial, key in connection.execute(sql, (json.dumps([*reasons]),))}
     connection.create_function("left_out", 1, lambda serial: of.get(serial, ROW), deterministic=True)
-    days: defaultdict[str, _Day] = defaultdict(_Day)
+    named: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    ended: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for day, source, end, n in connection.execute(NAMED, (portal, f"-{DAYS} days")):
         if end not in NOT_LOST:
-            days[day].named[source] += n
-            days[day].ends[end] += n
-    return tuple(_covered(day, found) for day, found in sorted(days.items()))
-
-
-def _covered(day: str, found: _Day) -> DayCoverage:
-    left_out = {end: n for end, n in found.ends.most_common() if end not in {"", ROW}}
-    return DayCoverage(day, dict(sorted(found.named.items())), found.ends[ROW], left_out, found.ends[""])
+            named[day][source] += n
+            ended[day][end] += n
+    days = []
+    for day, ends in sorted(ended.items()):
+        lost = {end: n for end, n in ends.most_common() if end not in {"", ROW}}
+        days.append(DayCoverage(day, dict(sorted(named[day].items())), ends[ROW], lost, ends[""]))
+    return tuple(days)
 
 
 def alarm(portal: str, days: Sequence[DayCoverage]) -> Iterator[str]:
@@ -197,23 +190,6 @@ def losses(connection: sqlite3.Connection, portal: str, kept: int, left_out: Seq
             yield PortalLoss(reason, n, pages, tuple(shown))
 
 
-def shortfalls(figures: Mapping[str, Any]) -> Iterator[str]:
-    """What the figures of a portal, as the report has them, show of missing pages: lines for a person."""
-    name = figures["portal"] or "no portal"
-    if figures["cut_short"]:
-        yield f"{name} was cut short: {'; '.join(figures['cut_short'])}"
-    for loss in figures["losses"]:
-        n, pages = loss["n"], loss["pages"]
-        examples = ", ".join(loss["examples"]) or "no address"
-        yield f"{name} lost {n:,} of {pages:,} pages ({n / pages:.1%}) by {loss['reason']}, such as {examples}"
-    yield from alarm(name, [DayCoverage(**day) for day in figures["coverage"]])
-
-
-def redesigns(figures: Mapping[str, Any]) -> Iterator[str]:
-    """Which redesigns the figures of a portal, as the report has them, show: lines for a person."""
-    yield from (str(Alarm(**alarm)) for alarm in figures["redesigns"])
-
-
 def unreached(corpus: Path) -> dict[str, str]:
     """Portals of which no page could be fetched that the crawl began with, and why: the fate of the first of them.
 
@@ -272,6 +248,17 @@ class PortalStatus:
     coverage: tuple[DayCoverage, ...] = ()  # what became of the articles met on each of the last days, oldest first
     redesigns: tuple[Alarm, ...] = ()  # that were noticed, and that no template knows yet
 
+    def shortfalls(self) -> Iterator[str]:
+        """Say which pages are missing, in lines for a person."""
+        name = self.portal or "no portal"
+        if self.cut_short:
+            yield f"{name} was cut short: {'; '.join(self.cut_short)}"
+        for loss in self.losses:
+            examples = ", ".join(loss.examples) or "no address"
+            lost = f"{loss.n:,} of {loss.pages:,} pages ({loss.n / loss.pages:.1%})"
+            yield f"{name} lost {lost} by {loss.reason}, such as {examples}"
+        yield from alarm(name, self.coverage)
+
 
 def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | None = None) -> list[PortalStatus]:
     """The state of every portal in a corpus, by name.
@@ -284,13 +271,19 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
     Raises:
         LedgerError: there is no ledger, or it cannot be read.
     """
+    now = now or datetime.now(UTC)
     by_state = states(corpus)
     ends = reported_ends(corpus) if ends is None else ends
     left_out = left_out_as_duplicates(corpus)
     with reading(corpus) as connection:
         counted = {(portal, name): n for portal, name, n in connection.execute("SELECT portal, name, n FROM counts")}
-        rates = _rates(connection, now or datetime.now(UTC))
-        portals = sorted({portal for portal, _ in (*by_state, *counted)})
+        # Pages a minute of each portal that answered lately, from the first of these answers on.
+        since = (now.astimezone(UTC) - LATELY).isoformat(timespec="seconds")
+        sql = "SELECT portal, count(*), min(fetched) FROM urls WHERE fetched >= ? GROUP BY portal"
+        rates = {
+            portal: 60 * n / max(1.0, (now - datetime.fromisoformat(first)).total_seconds())
+            for portal, n, first in connection.execute(sql, (since,))
+        }
         return [
             _status(
                 connection,
@@ -301,7 +294,7 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
                 ends.get(portal, ""),
                 [one for one in left_out if one.portal == portal],
             )
-            for portal in portals
+            for portal in sorted({portal for portal, _ in (*by_state, *counted)})
         ]
 
 
@@ -335,13 +328,3 @@ def _status(
         coverage=coverage(connection, portal, left_out),
         redesigns=tuple(open_alarms(connection, portal)),
     )
-
-
-def _rates(connection: sqlite3.Connection, now: datetime) -> dict[str, float]:
-    """Pages a minute of each portal that answered lately, from the first of these answers on."""
-    since = (now.astimezone(UTC) - LATELY).isoformat(timespec="seconds")
-    sql = "SELECT portal, count(*), min(fetched) FROM urls WHERE fetched >= ? GROUP BY portal"
-    return {
-        portal: 60 * n / max(1.0, (now - datetime.fromisoformat(first)).total_seconds())
-        for portal, n, first in connection.execute(sql, (since,))
-    }

@@ -1,20 +1,18 @@
 """Count the documents of a corpus by portal, time, language, section and length, and what was left out and why."""
 
 import re
-from bisect import insort
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from pathlib import Path
-from zlib import crc32
 
 from newscorpus.corpus.left_out import read_duplicates
 from newscorpus.corpus.published import corpus_of, open_corpus
-from newscorpus.data import Record, Rejected
-from newscorpus.layout import DUPLICATES, LOW_CONFIDENCE, REJECTED
+from newscorpus.data import Record
+from newscorpus.layout import DUPLICATES
 from newscorpus.page.records import excerpt
-from newscorpus.store.intake import read_journal
+from newscorpus.store.reasons import Refusals, refusals
 
 MONTH = re.compile(r"(?P<year>\d{4})-(?:0[1-9]|1[0-2])")
 UNKNOWN, OTHERS = "(unknown)", "(others)"
@@ -27,8 +25,7 @@ CONFIDENCE_CLASSES = tuple(f"{tenth / 10:.1f} to {(tenth + 1) / 10:.1f}" for ten
 MAX_GROUPS = 5_000
 """Most groups of a kind that are counted apart, so that a portal that names a section a page fills no memory."""
 SAMPLES = 5
-"""Articles quoted of each portal, and rejections of each reason: those with the least hash of their addresses, a fair
-choice of any order."""
+"""Articles quoted of each portal: those with the least ids, a fair choice of any order."""
 QUOTED_PORTALS = 30
 """Portals whose articles are quoted: those with the most."""
 
@@ -52,16 +49,6 @@ class KeptArticle:
     url: str
     excerpt: str  # headline and first words
     detail: str  # words, language, date and confidence
-
-
-@dataclass(frozen=True, slots=True)
-class Refusals:
-    """How often one stage gave one reason, and some of what it refused."""
-
-    stage: str
-    reason: str
-    number: int
-    samples: tuple[Rejected, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +112,8 @@ def corpus_stats(*corpora: Path, watch: Watch = iter) -> CorpusStats:
             sizes[kind].add(group, record.n_words)
         _choose(samples[record.source or UNKNOWN], record)
     roots = [corpus_of(one.folder) for one in published]
-    duplicates = chain.from_iterable(map(read_duplicates, _existing(roots, DUPLICATES)))
+    lists = [path for root in roots if (path := root / DUPLICATES).exists()]
+    duplicates = chain.from_iterable(map(read_duplicates, lists))
     portals = sizes["portal"].largest_first()
     return CorpusStats(
         name=", ".join(root.resolve().name for root in roots),
@@ -146,10 +134,6 @@ def corpus_stats(*corpora: Path, watch: Watch = iter) -> CorpusStats:
         kept={portal: tuple(samples[portal]) for portal in islice(portals, QUOTED_PORTALS) if portal in samples},
         refusals=refusals(roots),
     )
-
-
-def _existing(roots: Iterable[Path], name: str) -> list[Path]:
-    return [path for root in roots if (path := root / name).exists()]
 
 
 def _choose(samples: list[KeptArticle], record: Record) -> None:
@@ -175,25 +159,3 @@ def _groups(record: Record) -> Iterator[tuple[str, str]]:
     yield "confidence", CONFIDENCE_CLASSES[min(int(record.confidence * 10), 9)]
     for flag in record.flags:
         yield "flag", flag.partition(":")[0]
-
-
-def refusals(roots: Iterable[Path], n_samples: int = SAMPLES) -> tuple[Refusals, ...]:
-    """Rejections of the crawls and builds of some folders by stage and reason, the most frequent first.
-
-    Raises:
-        CorpusError: a line is damaged.
-    """
-    roots = list(roots)
-    journals = [*_existing(roots, REJECTED), *_existing(roots, LOW_CONFIDENCE)]
-    counts: Counter[tuple[str, str]] = Counter()
-    samples: defaultdict[tuple[str, str], list[tuple[int, int, Rejected]]] = defaultdict(list)
-    for number, rejected in enumerate(chain.from_iterable(map(read_journal, journals))):
-        key = rejected.stage, rejected.reason
-        counts[key] += 1
-        rank = crc32(rejected.url.encode()), number
-        kept = samples[key]
-        if len(kept) < n_samples or rank < kept[-1][:2]:
-            insort(kept, (*rank, rejected), key=lambda sample: sample[:2])
-            del kept[n_samples:]
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(Refusals(*key, count, tuple(one for *_, one in samples[key])) for key, count in ordered)

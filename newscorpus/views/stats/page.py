@@ -4,7 +4,7 @@ No script, no other file, all texts escaped. The browser side shows the same par
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from newscorpus.store.ledger.addresses import (
     over_time,
 )
 from newscorpus.store.ledger.portals import SitePace, site_paces
-from newscorpus.store.ledger.status import PortalStatus, shortfalls, status
+from newscorpus.store.ledger.status import PortalStatus, status
 from newscorpus.views.stats.count import CorpusStats, Size
 
 
@@ -66,7 +66,7 @@ def crawl_state(corpus: Path) -> CrawlState:
 
 def _portal(corpus: Path, one: PortalStatus) -> PortalCrawl:
     spans, following = over_time(corpus, one.portal), next_addresses(corpus, one.portal)
-    return PortalCrawl(one, tuple(spans), tuple(shortfalls(asdict(one))), tuple(following))
+    return PortalCrawl(one, tuple(spans), tuple(one.shortfalls()), tuple(following))
 
 
 TITLES = {

@@ -44,10 +44,9 @@ from newscorpus.layout import DUPLICATES, MANIFEST
 from newscorpus.page.registry import DEFAULT
 from newscorpus.portal.schema import set_extractor
 from newscorpus.store.ledger.addresses import UrlEntry, archived_articles, find, states
-from newscorpus.store.reasons import Reason, find_reason
+from newscorpus.store.reasons import Reason, Refusals, find_reason, refusals
 from newscorpus.urls import document_id
 from newscorpus.views.explain.page import archived_source
-from newscorpus.views.stats.count import Refusals, refusals
 from newscorpus.views.ui.state import AppState, answer, state_of
 
 LISTED = 50

@@ -1,13 +1,12 @@
 """What became of the articles that a portal's feeds, sitemaps and lists named."""
 
 import json
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
 from newscorpus.layout import DUPLICATES
 from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
-from newscorpus.store.ledger.status import DayCoverage, PortalStatus, alarm, shortfalls, status
+from newscorpus.store.ledger.status import DayCoverage, PortalStatus, alarm, status
 from newscorpus.urls import document_id
 
 SITE = "https://vesti.example"
@@ -62,9 +61,9 @@ def test_what_was_named_on_a_day_is_counted_by_what_became_of_it(tmp_path: Path)
 
 
 def test_a_fifth_left_out_as_copies_is_named_with_three_addresses(tmp_path: Path) -> None:
-    said = list(shortfalls(asdict(covered(tmp_path / "few", 6))))
+    said = list(covered(tmp_path / "few", 6).shortfalls())
     assert not any("duplicates" in line for line in said)
-    said = list(shortfalls(asdict(covered(tmp_path / "many", 18))))
+    said = list(covered(tmp_path / "many", 18).shortfalls())
     assert "vesti lost 18 of 34 pages (52.9%) by duplicates/near, such as u0, u1, u2" in said
     assert said[-1].startswith("vesti gave fewer rows than usual, 18% for 100%: ")
 

@@ -1,12 +1,11 @@
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from newscorpus.store.ledger import Fetched, Ledger, Link, Series, UrlOutcome, key_of
 from newscorpus.store.ledger.rows import OVER_BUDGET
-from newscorpus.store.ledger.status import shortfalls, status, unreached
+from newscorpus.store.ledger.status import status, unreached
 
 SITE = "https://vesti.example"
 TIME = "2026-11-21T12:00:00+00:00"
@@ -26,7 +25,7 @@ def finish(ledger: Ledger, name: str, outcome: UrlOutcome, status: int = 200, ki
 
 def lines(corpus: Path, end: str | None = None) -> list[str]:
     (vesti,) = status(corpus, ends=None if end is None else {"vesti": end})
-    return list(shortfalls(asdict(vesti)))
+    return list(vesti.shortfalls())
 
 
 @pytest.fixture
