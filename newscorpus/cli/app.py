@@ -1,9 +1,11 @@
 """Define the command that the verbs are added to, and the options that several verbs share."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial, wraps
 from importlib.metadata import version
+from inspect import Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +17,6 @@ from newscorpus.config import Part
 from newscorpus.layout import check_corpus
 
 if TYPE_CHECKING:
-    from newscorpus.config import Revision
     from newscorpus.data import Page
     from newscorpus.page.recipe import Recipe
 
@@ -76,22 +77,8 @@ def _main(
 
 Corpus = Annotated[Path, Argument(metavar="CORPUS", help="Folder of the corpus.", callback=check_corpus)]
 Jobs = Annotated[int, Option(min=1, help="Number of processes.")]
-Extractor = Annotated[str, Option(metavar="NAME", help="Extractor: its name, or the folder of a model of your own.")]
-PostAnalysis = Annotated[
-    str | None, Option(metavar="RULES", help="Rules that revise the blocks' labels, with commas between them; or none.")
-]
-Upper = Annotated[float | None, Option(help="Score above which a block is good.")]
-Lower = Annotated[float | None, Option(help="Score above which a block is almost good.")]
-FieldsModel = Annotated[str, Option(metavar="FOLDER", help="Your own model of title, date and authors.")]
 Portal = Annotated[str, Option(metavar="NAME", help="Portal (name or .toml file) whose languages and template count.")]
 Template = Annotated[Path | None, Option(help="Plain template file, or a portal's .toml file.")]
-Rights = Annotated[str, Option(help="If a site reserves the use: record or skip (as NEWSCORPUS_RIGHTS).")]
-Quality = Annotated[Path | None, Option(help="File of filters and masks (as NEWSCORPUS_QUALITY).")]
-
-
-LeaveOut = Annotated[
-    list[Part] | None, Option(help="Part of articles that is left out of the texts; may be named several times.")
-]
 Contact = Annotated[str, Option(envvar="NEWSCORPUS_CONTACT", help="Mail address or URL, for the user agent.")]
 
 
@@ -133,39 +120,63 @@ def counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in ordered if count) or "nothing"
 
 
-def _revision(rules: str | None, upper: float | None, lower: float | None) -> "Revision":
-    """Read how blocks are labelled; `rules` are names with commas between them, or "none"."""
-    from newscorpus.config import Revision
-
-    named = None if rules is None else tuple(filter(None, map(str.strip, rules.split(","))))
-    names = () if named == ("none",) else named
-    try:
-        return Revision(names, upper, lower).checked()
-    except ValueError as error:
-        raise typer.BadParameter(f"--post-analysis, --upper and --lower: {error}") from None
-
-
 def chosen_recipe(
-    extractor: str,
-    rights: str,
-    quality: Path | None,
-    *,
-    no_filters: bool = False,
-    post_analysis: str | None = None,
-    upper: float | None = None,
-    lower: float | None = None,
-    leave_out: Sequence[Part] | None = None,
-    fields_model: str = "",
+    extractor: Annotated[
+        str, Option(metavar="NAME", help="Extractor: its name, or the folder of a model of your own.")
+    ] = "",
+    post_analysis: Annotated[
+        str | None,
+        Option(metavar="RULES", help="Rules that revise the blocks' labels, with commas between them; or none."),
+    ] = None,
+    upper: Annotated[float | None, Option(help="Score above which a block is good.")] = None,
+    lower: Annotated[float | None, Option(help="Score above which a block is almost good.")] = None,
+    leave_out: Annotated[
+        list[Part] | None, Option(help="Part of articles that is left out of the texts; may be named several times.")
+    ] = None,
+    fields_model: Annotated[str, Option(metavar="FOLDER", help="Your own model of title, date and authors.")] = "",
+    rights: Annotated[
+        str, Option(help="If a site reserves the use: record or skip (as NEWSCORPUS_RIGHTS).")
+    ] = "record",
+    quality: Annotated[Path | None, Option(help="File of filters and masks (as NEWSCORPUS_QUALITY).")] = None,
+    no_filters: Annotated[bool, Option("--no-filters", help="Keep every text, in any language, as it is.")] = False,
 ) -> "Recipe":
     """Make the recipe that the options of a verb describe."""
-    from newscorpus.config import QualityConfig
+    from newscorpus.config import QualityConfig, Revision
     from newscorpus.page.quality.judge import read_quality
     from newscorpus.page.recipe import Recipe
     from newscorpus.page.rights import RightsPolicy
 
     if rights not in list(RightsPolicy):
         raise typer.BadParameter(f"--rights is {rights!r}; known: {', '.join(RightsPolicy)}")
+    if quality and no_filters:
+        raise typer.BadParameter("--no-filters excludes --quality")
     filters = None if no_filters else read_quality(quality) if quality else QualityConfig()
-    revision = _revision(post_analysis, upper, lower)
+    rules = None if post_analysis is None else tuple(filter(None, map(str.strip, post_analysis.split(","))))
+    try:
+        revision = Revision(() if rules == ("none",) else rules, upper, lower).checked()
+    except ValueError as error:
+        raise typer.BadParameter(f"--post-analysis, --upper and --lower: {error}") from None
     recipe = Recipe(extractor or default_extractor(), RightsPolicy(rights), filters, revision, tuple(leave_out or ()))
     return replace(recipe, fields_model=fields_model) if fields_model else recipe
+
+
+def with_recipe(*left_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a verb take the options of `chosen_recipe`, but for some, in place of its parameter `make_recipe`.
+
+    The verb is given a function that makes the recipe, since that takes a second to import.
+    """
+    shared = {name: one for name, one in signature(chosen_recipe).parameters.items() if name not in left_out}
+
+    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
+        @wraps(verb)
+        def run(**given: Any) -> None:
+            chosen = {name: given.pop(name) for name in shared}
+            verb(make_recipe=partial(chosen_recipe, **chosen), **given)
+
+        own = signature(verb).parameters.items()
+        parameters = [option for name, one in own for option in (shared.values() if name == "make_recipe" else (one,))]
+        run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {one.name: one.annotation for one in parameters}
+        return run
+
+    return decorate

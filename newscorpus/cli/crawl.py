@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from newscorpus.batch.crawls import Crawls
     from newscorpus.portal.portal import Portal
+    from newscorpus.store.archive.keeping import ArchiveFile
 
 
 @app.command()
@@ -124,9 +125,6 @@ def _standing(corpus: Path) -> str:
         return "no ledger yet"
     return f"{sum(one.kept for one in found):,} kept, {sum(one.queued for one in found):,} queued"
 
-
-if TYPE_CHECKING:
-    from newscorpus.store.archive.keeping import ArchiveFile
 
 MEGABYTE = 1_000_000
 

@@ -7,23 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import (
-    Extractor,
-    FieldsModel,
-    LeaveOut,
-    Lower,
-    Portal,
-    PostAnalysis,
-    Quality,
-    Rights,
-    Template,
-    Upper,
-    app,
-    chosen_recipe,
-)
+from newscorpus.cli.app import Portal, Template, app, with_recipe
 from newscorpus.errors import CorpusError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from newscorpus.page.recipe import Recipe
     from newscorpus.views.explain.address import Explanation
     from newscorpus.views.explain.page import PageView, ShownPage
 
@@ -37,22 +27,17 @@ class ExplainFormat(StrEnum):
 
 
 @app.command()
+@with_recipe("no_filters")
 def explain(
     source: Annotated[str, Argument(metavar="SOURCE", help="URL, FILE.html, or - (HTML).")],
     corpus: Annotated[Path | None, Option(help="For URL: folder of the corpus.")] = None,
     page: Annotated[bool, Option("--page", help="For URL: explain the archived page, too.")] = False,
     url: Annotated[str, Option(help="Address of the page in FILE.html.")] = "",
-    extractor: Extractor = "",
     portal: Portal = "",
     template: Template = None,
-    post_analysis: PostAnalysis = None,
-    upper: Upper = None,
-    lower: Lower = None,
-    leave_out: LeaveOut = None,
-    fields_model: FieldsModel = "",
     profile: Annotated[Path | None, Option(metavar="FILE", help="Profile of the portal of FILE.html.")] = None,
-    rights: Rights = "record",
-    quality: Quality = None,
+    *,
+    make_recipe: "Callable[[], Recipe]",
     as_json: Annotated[bool, Option("--json", help="Print one line of JSON (as --format json).")] = False,
     format: Annotated[  # noqa: A002
         ExplainFormat, Option(help="html: the page beside its text, fields and log, as one file.")
@@ -89,16 +74,7 @@ def explain(
         answered = explanation.answered if explanation else None
         place = (answered.archive_file, answered.archive_offset) if answered else ("", 0)
         found = archived_source(corpus, source, *place) if corpus else origin(read_source(source, url))
-        recipe = chosen_recipe(
-            extractor,
-            rights,
-            quality,
-            post_analysis=post_analysis,
-            upper=upper,
-            lower=lower,
-            leave_out=leave_out,
-            fields_model=fields_model,
-        )
+        recipe = make_recipe()
         shown = show_page(recipe, add_profile(recipe, profiles_of(corpus), found) if corpus else found)
     if shown and format is ExplainFormat.HTML:
         _write_html(shown, source, output)

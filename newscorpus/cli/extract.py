@@ -12,29 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import (
-    Contact,
-    Corpus,
-    Extractor,
-    FieldsModel,
-    Jobs,
-    LeaveOut,
-    Lower,
-    Portal,
-    PostAnalysis,
-    Quality,
-    Rights,
-    Template,
-    Upper,
-    app,
-    chosen_recipe,
-    counted,
-    fetch,
-    needs_extra,
-)
+from newscorpus.cli.app import Contact, Corpus, Jobs, Portal, Template, app, counted, fetch, needs_extra, with_recipe
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from newscorpus.batch.plan import Plan
+    from newscorpus.corpus.changes import Change, PortalChanges
     from newscorpus.page.recipe import Recipe
+    from newscorpus.page.template import RuleTally
     from newscorpus.store.pages import PageOrigin
 
 
@@ -52,25 +38,19 @@ class Format(StrEnum):
 
 
 @app.command()
+@with_recipe()
 def extract(
     source: Annotated[str, Argument(metavar="SOURCE", help="FILE.html, URL, PAGES.jsonl[.gz|.zst], or - (HTML).")],
     output: Annotated[Path | None, Option(help="File to write; default: standard output.")] = None,
     jobs: Jobs = 1,
     format: Annotated[Format | None, Option(help="Default: text; for PAGES, json.")] = None,  # noqa: A002
-    extractor: Extractor = "",
     portal: Portal = "",
     template: Template = None,
-    post_analysis: PostAnalysis = None,
-    upper: Upper = None,
-    lower: Lower = None,
-    leave_out: LeaveOut = None,
-    fields_model: FieldsModel = "",
     profile: Annotated[str, Option(metavar="learn|FILE", help="Profile of the pages' portal; learn: from PAGES.")] = "",
-    rights: Rights = "record",
-    quality: Quality = None,
-    no_filters: Annotated[bool, Option("--no-filters", help="Keep every text, in any language, as it is.")] = False,
     url: Annotated[str, Option(help="Address of the page in FILE.html.")] = "",
     contact: Contact = "",
+    *,
+    make_recipe: "Callable[[], Recipe]",
 ) -> None:
     """Extract the article of a page, or of each page of a file.
 
@@ -87,22 +67,12 @@ def extract(
         raise typer.BadParameter("a URL needs --contact (or NEWSCORPUS_CONTACT), and takes no --url")
     if url and not is_web(url):
         raise typer.BadParameter(f"--url is {url!r}; an address begins with https:// or http://")
-    if (portal and template) or (quality and no_filters):
-        raise typer.BadParameter("--portal excludes --template, and --no-filters excludes --quality")
+    if portal and template:
+        raise typer.BadParameter("--portal excludes --template")
     is_file = not from_web and source.endswith(PAGES_SUFFIXES)
     if profile == LEARN and not is_file:
         raise typer.BadParameter("--profile learn is for a file of pages, which it learns from")
-    recipe = chosen_recipe(
-        extractor,
-        rights,
-        quality,
-        no_filters=no_filters,
-        post_analysis=post_analysis,
-        upper=upper,
-        lower=lower,
-        leave_out=leave_out,
-        fields_model=fields_model,
-    )
+    recipe = make_recipe()
     origin = page_origin(portal, template)
     if profile and profile != LEARN:
         origin = with_profile(origin, Path(profile))
@@ -153,25 +123,18 @@ def _extract_pages(
         raise typer.Exit(1)
 
 
-if TYPE_CHECKING:
-    from newscorpus.corpus.changes import Change, PortalChanges
-    from newscorpus.page.template import RuleTally
-
-
 @app.command()
+@with_recipe("post_analysis", "upper", "lower", "no_filters")
 def reextract(
     corpus: Corpus,
     files: Annotated[str, Option(metavar="WARC,...", help="WARC files or patterns, in place of the archive.")] = "",
-    extractor: Extractor = "",
-    leave_out: LeaveOut = None,
-    fields_model: FieldsModel = "",
-    rights: Rights = "record",
-    quality: Quality = None,
     output: Annotated[Path | None, Option(help="Keep the result as a new corpus.")] = None,
     apply: Annotated[bool, Option("--apply", help="Store the result in the corpus itself.")] = False,
     diff: Annotated[bool, Option("--diff", help="Show how texts differ.")] = False,
     limit: Annotated[int, Option(min=1, help="With --diff: most documents shown.")] = 20,
     jobs: Jobs = 1,
+    *,
+    make_recipe: "Callable[[], Recipe]",
 ) -> None:
     """Extract the archived pages again and show what changes.
 
@@ -193,7 +156,7 @@ def reextract(
 
     if apply and (output or diff):
         raise typer.BadParameter("--apply changes the corpus itself; without it, --output and --diff show what changes")
-    recipe = chosen_recipe(extractor, rights, quality, leave_out=leave_out, fields_model=fields_model)
+    recipe = make_recipe()
     paths = named_files(files) if files else archive_files(corpus)
     portals = tuple(map(load_portal, list_portals()))
     tally = RuleTally()
@@ -261,9 +224,6 @@ def _print_counts(tallies: "list[PortalChanges]") -> None:
         table.add_row(*map(str, astuple(one)))
     table_console().print(table)
 
-
-if TYPE_CHECKING:
-    from newscorpus.batch.plan import Plan
 
 SHOWN = 20
 """Tasks that are named at most."""

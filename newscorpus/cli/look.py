@@ -16,6 +16,7 @@ from newscorpus.cli.app import Corpus, app, counted
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from newscorpus.corpus.search import ContextLine
     from newscorpus.views.stats.page import CrawlState, StatsTable
 
 SHOWN_DAYS = 3
@@ -168,9 +169,6 @@ def verify(
         n_files = number_of(len(archived_files(corpus)), "file")
         typer.echo(f"Every record of its archive is whole, in {n_files}")
 
-
-if TYPE_CHECKING:
-    from newscorpus.corpus.search import ContextLine
 
 CONTEXT_COLUMNS = 40
 """Of a line on each side, so that it fits into 100 columns."""
