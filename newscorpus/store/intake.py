@@ -81,16 +81,13 @@ class IntakeWriter:
     def append(self, row: Row | Withdrawal) -> None:
         """Add a row, or a withdrawal; it is safe after the next `commit`."""
         if self._file is None:
-            self._file = self._new_segment()
+            self._folder.mkdir(parents=True, exist_ok=True)
+            numbers = (int(path.stem) for path in segments(self._folder) if path.stem.isdecimal())
+            name = Path(INTAKE_SEGMENT.format(max(numbers, default=0) + 1)).name
+            self._file = (self._folder / name).open("xb")
+            self._file.write(encode_header(self._parameters))
+            sync_folder(self._folder)
         self._file.write(encode_row(row))
-
-    def _new_segment(self) -> BinaryIO:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        number = max((int(path.stem) for path in segments(self._folder) if path.stem.isdecimal()), default=0) + 1
-        file = (self._folder / Path(INTAKE_SEGMENT.format(number)).name).open("xb")
-        file.write(encode_header(self._parameters))
-        sync_folder(self._folder)
-        return file
 
     def commit(self) -> None:
         """Bring all rows to the disk."""

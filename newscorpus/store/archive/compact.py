@@ -67,7 +67,11 @@ def write_compact(
             only damage of the index counts: records that are damaged are replaced, too.
     """
     name = standard_path(path).name
-    left = [one for one in _places(path, limits, spoils=not gone) if not _is_in(one[0], gone)]
+    left = [
+        (place, kind)
+        for place, kind in _places(path, limits, spoils=not gone)
+        if not any(one.offset <= place.offset < one.offset + one.length for one in gone)
+    ]
     with open_part(path) as source:
         content = _reader(source, limits)
 
@@ -80,7 +84,12 @@ def write_compact(
         whole = sorted([*left, *((place, TAKEN_OUT) for place in gone)], key=lambda one: one[0].offset)
         digest = _write(file, dictionary, packed, ((place.length, new(place, kind)) for place, kind in whole))
     file.flush()
-    if _digest(Path(file.name)) != digest:
+    read_back = hashlib.sha256()
+    with Path(file.name).open("rb") as written:
+        frames = Frames(written)
+        for frame in frames.frames():
+            read_back.update(frames.content(frame).read())
+    if read_back.digest() != digest:
         raise ArchiveError(f"{file.name}: another content than was written; is the disk in order?")
 
 
@@ -132,10 +141,6 @@ def _reader(source: BinaryIO, limits: Limits) -> Callable[[ByteRange], bytes]:
     return member
 
 
-def _is_in(place: ByteRange, ranges: Collection[ByteRange]) -> bool:
-    return any(one.offset <= place.offset < one.offset + one.length for one in ranges)
-
-
 def train_dictionary(
     places: Sequence[ByteRange], read: Callable[[ByteRange], bytes]
 ) -> tuple[ZstdCompressionDict | None, bytes]:
@@ -183,14 +188,4 @@ def _write(
     index = ZstdCompressor(write_checksum=True).compress(np.array(lengths, INDEX_TYPE).tobytes())
     content = index + packed + FOOTER.pack(len(index), len(packed), MARK)
     file.write(HEAD.pack(CLOSING_START, len(content)) + content)
-    return digest.digest()
-
-
-def _digest(path: Path) -> bytes:
-    """The hash of all records of a file of frames."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        frames = Frames(file)
-        for frame in frames.frames():
-            digest.update(frames.content(frame).read())
     return digest.digest()

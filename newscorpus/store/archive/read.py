@@ -89,7 +89,11 @@ def read_block(body: bytes, block: ByteRange, *, is_last: bool) -> Iterator[tupl
         copy.flush()
         group = _group_of(Path(block.file), next(read_records(Path(copy.name), limits.max_bytes), None))
         records = read_records(Path(copy.name), limits.max_bytes, len(head))
-        there = (_moved(record, block.file, block.offset - len(head)) for record in records)
+        shift = block.offset - len(head)
+        there = (
+            replace(record, place=replace(record.place, file=block.file, offset=record.place.offset + shift))
+            for record in records
+        )
         for after, found in _pages(group, there, limits):
             if is_last or after < block.offset + len(body):
                 yield after, replace(found, place=None) if isinstance(found, Capture) else found
@@ -230,11 +234,6 @@ def _page(record: WarcRecord, limits: Limits) -> Page:
     if length := record.http.get("x-crawl-content-length"):
         headers["content-length"] = length
     return Page(_address(record), body, headers, _date(record.headers.get("warc-date", "")))
-
-
-def _moved(record: WarcRecord | Damage, file: str, shift: int) -> WarcRecord | Damage:
-    """A record of a copy, placed in the file that was copied."""
-    return replace(record, place=replace(record.place, file=file, offset=record.place.offset + shift))
 
 
 def _address(record: WarcRecord) -> str:

@@ -69,60 +69,42 @@ def encode(exchange: Exchange, capture: Capture | None, max_bytes: int) -> bytes
     joined, or its encoding is unknown.
     """
     common = {"WARC-Date": exchange.date} | ({"WARC-IP-Address": exchange.ip} if exchange.ip else {})
-    response = _record("response", exchange.url, exchange.body, common, head=_response_head(exchange))
+    phrase = HTTPStatus(exchange.status).phrase if exchange.status in set(HTTPStatus) else ""
+    headers = [*_kept(exchange.headers), ("Content-Length", str(len(exchange.body)))]
+    head = StatusAndHeaders(f"{exchange.status} {phrase}".strip(), headers, protocol=exchange.protocol)
+    response = _record("response", exchange.url, exchange.body, common, head=head)
     beside = common | {"WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID")}
-    request = _record("request", exchange.url, exchange.request_body, beside, head=_request_head(exchange))
-    records = [response, request]
+    parts = urlsplit(exchange.url)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    line = f"{exchange.method} {target} {exchange.protocol}"
+    headers = [("Host", parts.netloc), *_kept(exchange.request_headers)]
+    head = StatusAndHeaders(line, headers, is_http_request=True)
+    records = [response, _record("request", exchange.url, exchange.request_body, beside, head=head)]
     if capture is not None:
         records += _page_records(exchange, capture, beside, max_bytes)
     return b"".join(map(_packed, records))
 
 
 def _page_records(exchange: Exchange, capture: Capture, beside: Mapping[str, str], max_bytes: int) -> list[Any]:
-    whole = _is_in(exchange, capture.page, max_bytes)
+    encodings = ", ".join(value for name, value in exchange.headers if name.lower() == "content-encoding")
+    try:  # whether the page can be made again of the response
+        whole = unpack(exchange.body, encodings, max_bytes) == capture.page.body
+    except ContentError:
+        whole = False
     stored = (_stored(capture.page, apart=not whole), *(_stored(page, apart=True) for page in capture.following))
     apart = capture.following if whole else (capture.page, *capture.following)
     note = msgspec.json.encode(Note(stored, capture.origin or Origin()))
     own = OWN_URN + exchange.url
-    places = [own if page.url == exchange.url else page.url for page in apart]
-    return [
-        *(
-            _record("resource", place, page.body, beside, page.headers.get("content-type", ""))
-            for place, page in zip(places, apart, strict=True)
-        ),
-        _record("metadata", own, note, beside, NOTE_TYPE),
-    ]
-
-
-def _is_in(exchange: Exchange, page: Page, max_bytes: int) -> bool:
-    """Whether `page` can be made again of the response."""
-    encodings = ", ".join(value for name, value in exchange.headers if name.lower() == "content-encoding")
-    try:
-        return unpack(exchange.body, encodings, max_bytes) == page.body
-    except ContentError:
-        return False
+    records = []
+    for page in apart:
+        place = own if page.url == exchange.url else page.url
+        records.append(_record("resource", place, page.body, beside, page.headers.get("content-type", "")))
+    return [*records, _record("metadata", own, note, beside, NOTE_TYPE)]
 
 
 def _stored(page: Page, *, apart: bool) -> StoredPage:
     evidence = tuple((one.field, one.value, one.source) for one in page.evidence)
     return StoredPage(page.url, page.fetched, evidence, dict(page.headers) if apart else None)
-
-
-def _response_head(exchange: Exchange) -> StatusAndHeaders:
-    headers = [*_kept(exchange.headers), ("Content-Length", str(len(exchange.body)))]
-    return StatusAndHeaders(_status_line(exchange.status), headers, protocol=exchange.protocol)
-
-
-def _status_line(status: int) -> str:
-    phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else ""
-    return f"{status} {phrase}".strip()
-
-
-def _request_head(exchange: Exchange) -> StatusAndHeaders:
-    parts = urlsplit(exchange.url)
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    line = f"{exchange.method} {target} {exchange.protocol}"
-    return StatusAndHeaders(line, [("Host", parts.netloc), *_kept(exchange.request_headers)], is_http_request=True)
 
 
 def _kept(headers: Headers) -> Headers:

@@ -1,6 +1,8 @@
-"""Read what became of the addresses of a crawl and where their pages and lines lie; while it runs, too."""
+"""Read what became of the addresses of a crawl and where their pages and lines lie; while it runs, too.
 
-import sqlite3
+Functions raise LedgerError where there is no ledger, or it cannot be read, unless they say otherwise.
+"""
+
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -60,27 +62,22 @@ def find(corpus: Path, url: str) -> UrlEntry | None:
 
     An address to which only a redirect led, or which a page gave as its canonical one, is known by the address that
     was asked for.
-
-    Raises:
-        LedgerError: there is no ledger, or it cannot be read.
     """
     with reading(corpus) as connection:
         key = (key_of(url),)
         row = connection.execute(OWN, key).fetchone() or connection.execute(OF_DOCUMENT, key).fetchone()
         if row and row["reason"] == "redirect_target":
             row = connection.execute(OF_SERIAL, (row["found_on"],)).fetchone() or row
-        return _entry(connection, row) if row else None
-
-
-def _entry(connection: sqlite3.Connection, row: sqlite3.Row) -> UrlEntry:
-    trail = connection.execute(TRAIL, (row["found_on"],))
-    return UrlEntry(
-        **{name: row[name] for name in PLAIN},
-        state=UrlState(row["state"]),
-        trail=tuple(address for (address,) in trail),
-        line=(row["line_file"], row["line_offset"]),
-        archived=(row["archive_file"], row["archive_offset"]),
-    )
+        if row is None:
+            return None
+        trail = connection.execute(TRAIL, (row["found_on"],))
+        return UrlEntry(
+            **{name: row[name] for name in PLAIN},
+            state=UrlState(row["state"]),
+            trail=tuple(address for (address,) in trail),
+            line=(row["line_file"], row["line_offset"]),
+            archived=(row["archive_file"], row["archive_offset"]),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +90,7 @@ class ArchivedArticle:
 
 
 def archived_articles(corpus: Path, portal: str) -> Iterator[ArchivedArticle]:
-    """The articles of a portal whose pages the archive has, whatever became of them, by the hash of their addresses.
-
-    Raises:
-        LedgerError: there is no ledger, or it cannot be read.
-    """
+    """The articles of a portal whose pages the archive has, whatever became of them, by the hash of their addresses."""
     sql = "SELECT url, portal, archive_file, archive_offset FROM urls WHERE portal = ? AND kind = 'article'"
     with reading(corpus) as connection:
         for url, name, file, offset in connection.execute(f"{sql} AND archive_file != '' ORDER BY id", (portal,)):
@@ -119,11 +112,7 @@ class MetAddress:
 
 
 def met_addresses(corpus: Path, portal: str, most: int) -> list[MetAddress]:
-    """The first addresses of a portal that its crawl met.
-
-    Raises:
-        LedgerError: there is no ledger, or it cannot be read.
-    """
+    """The first addresses of a portal that its crawl met."""
     sql = """WITH named AS (SELECT found_on, count(*) AS n FROM urls WHERE kind IN ('article', 'section') GROUP BY 1)
         SELECT urls.url, urls.kind, urls.state, urls.stage, urls.reason, urls.request, coalesce(of.kind, ''),
             coalesce(named.n, 0)
@@ -135,11 +124,7 @@ def met_addresses(corpus: Path, portal: str, most: int) -> list[MetAddress]:
 
 
 def states(corpus: Path) -> dict[tuple[str, UrlState], int]:
-    """The number of addresses by portal and state.
-
-    Raises:
-        LedgerError: there is no ledger, or it cannot be read.
-    """
+    """The number of addresses by portal and state."""
     with reading(corpus) as connection:
         rows = connection.execute("SELECT portal, state, count(*) FROM urls GROUP BY 1, 2 ORDER BY 1, 2")
         return {(portal, UrlState(state)): n for portal, state, n in rows}
@@ -163,11 +148,7 @@ def unfinished_captures(corpus: Path) -> frozenset[tuple[str, int]]:
 
 
 def lines_known(corpus: Path, parts: Iterable[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
-    """Those parts of files (name, first byte, byte behind the last) in which lines of addresses begin.
-
-    Raises:
-        LedgerError: there is no ledger, or it cannot be read.
-    """
+    """Those parts of files (name, first byte, byte behind the last) in which lines of addresses begin."""
     with reading(corpus) as connection:
         sql = f"SELECT 1 FROM urls WHERE {LINES}"  # noqa: S608 -- a constant
         return [part for part in parts if connection.execute(sql, part).fetchone()]
@@ -220,11 +201,7 @@ class SpanOfTime:
 
 
 def last_pages(corpus: Path) -> list[LastPage]:
-    """The articles that were fetched last, the latest first.
-
-    Raises:
-        LedgerError: there is no ledger, or it cannot be read.
-    """
+    """The articles that were fetched last, the latest first."""
     with reading(corpus) as connection:
         return [
             LastPage(url, portal, fetched, f"{stage}/{reason}" if stage else reason, detail)
@@ -233,21 +210,13 @@ def last_pages(corpus: Path) -> list[LastPage]:
 
 
 def next_addresses(corpus: Path, portal: str) -> list[QueuedAddress]:
-    """The addresses of a portal that are asked for next, in their order.
-
-    Raises:
-        LedgerError: there is no ledger, or it cannot be read.
-    """
+    """The addresses of a portal that are asked for next, in their order."""
     with reading(corpus) as connection:
         return [QueuedAddress(*row) for row in connection.execute(NEXT, (portal, QUEUED))]
 
 
 def over_time(corpus: Path, portal: str) -> list[SpanOfTime]:
-    """What a portal gave from its first answer to its last, in at most `SPANS` equal spans of whole seconds.
-
-    Raises:
-        LedgerError: there is no ledger, or it cannot be read.
-    """
+    """What a portal gave from its first answer to its last, in at most `SPANS` equal spans of whole seconds."""
     with reading(corpus) as connection:
         first, last = connection.execute(BETWEEN, (portal,)).fetchone()
         if first is None:

@@ -71,7 +71,15 @@ def forget(corpus: Path, documents: Collection[str], places: Iterable[Place]) ->
         connection.create_function("is_gone", 1, lambda url: key_of(url) in keys, deterministic=True)
         connection.execute("BEGIN IMMEDIATE")
         for key in sorted(keys):
-            _forget_key(connection, key)
+            sql = "SELECT serial, portal, stage, reason FROM urls WHERE id = ?"
+            for serial, portal, stage, reason in connection.execute(sql, (key,)).fetchall():
+                if stage:  # what was rejected is not counted any more; what was kept is counted by its rows
+                    values = (portal, UrlOutcome(stage, reason).counter)
+                    connection.execute("UPDATE counts SET n = n - 1 WHERE portal = ? AND name = ?", values)
+                for sql in OF_SERIAL:
+                    connection.execute(sql, (serial,))
+            for sql in OF_KEY:
+                connection.execute(sql, (key,))
         connection.execute("DELETE FROM looks WHERE is_gone(url)")
         connection.execute("UPDATE alarms SET url = '' WHERE is_gone(url)")
         for name in documents:
@@ -82,19 +90,6 @@ def forget(corpus: Path, documents: Collection[str], places: Iterable[Place]) ->
         connection.execute("COMMIT")
         connection.execute("VACUUM")  # free pages may hold what was changed before
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def _forget_key(connection: sqlite3.Connection, key: int) -> None:
-    """Delete an address; what was rejected is not counted any more, what was kept is counted by its rows."""
-    sql = "SELECT serial, portal, stage, reason FROM urls WHERE id = ?"
-    for serial, portal, stage, reason in connection.execute(sql, (key,)).fetchall():
-        if stage:
-            counter = UrlOutcome(stage, reason).counter
-            connection.execute("UPDATE counts SET n = n - 1 WHERE portal = ? AND name = ?", (portal, counter))
-        for sql in OF_SERIAL:
-            connection.execute(sql, (serial,))
-    for sql in OF_KEY:
-        connection.execute(sql, (key,))
 
 
 @contextmanager

@@ -124,7 +124,10 @@ def recover(
         lose(connection.execute, *part)
     note_lengths(corpus, lengths)  # before the commit: what is cut must not make the ledger look old
     connection.execute("COMMIT")
-    begun = {name: 0 for name in (_next_segment(corpus, lengths), REJECTED) if name not in lengths}
+    # The segment that a crawl writes next; whoever wrote the ones before, it is none of these.
+    names = map(INTAKE_SEGMENT.format, count(1))
+    segment = next(name for name in names if not lengths.get(name) and not (corpus / name).exists())
+    begun = {name: 0 for name in (segment, REJECTED) if name not in lengths}
     announce(connection, begun)
     return lengths | begun
 
@@ -142,12 +145,6 @@ def _refuse_older(corpus: Path, lengths: Mapping[str, int]) -> None:
             f"{corpus / LEDGER}: older than the files beside it, as if put back from a backup; put the whole folder"
             f" back, or remove {COMMITTED}: what is newer is then cut off"
         )
-
-
-def _next_segment(corpus: Path, known: Mapping[str, int]) -> str:
-    """The segment that a crawl writes next; whoever wrote the ones before, it is none of these."""
-    names = map(INTAKE_SEGMENT.format, count(1))
-    return next(name for name in names if not known.get(name) and not (corpus / name).exists())
 
 
 def _cut(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -> int:

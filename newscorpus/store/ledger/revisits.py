@@ -51,7 +51,7 @@ class CrawlRules:
 
     since: str  # first day that is asked for, ISO 8601
     until: str  # last day
-    portal_file: str = ""  # JSON of the keys of its file that decide; "" where the ledger is of an older version
+    portal_file: str = ""  # JSON of the keys of its file that decide; "" for none
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class Revisits:
         return failed + self._queue(portal, where, (*kinds, now, now + RevisitConfig().max_seconds))
 
     def revive_articles(self, portal: str, now: float) -> int:
-        """Queue articles due at `now`, kept or missing once; gives the number. Those of older ledgers never are."""
+        """Queue articles due at `now`, kept or missing once; gives the number."""
         where = """kind = 'article' AND next_visit > 0 AND (next_visit <= ? OR next_visit > ?)
             AND (reason = 'kept' OR serial IN (SELECT serial FROM gone WHERE n_visits < 2))"""
         return self._queue(portal, where, (now, now + ArticleRevisitConfig().max_seconds))
@@ -280,8 +280,13 @@ class Changes:
         yield
         after = self._execute(VISITED, (serial,)).fetchone()
         if after is None:
-            self._note_missing(serial, was_kept=before is not None)
-        if after is None or (before and before[2] == after[2]):  # the answer was that of an earlier visit
+            # An article that was kept is not there, if the site says so; it is due again after a day.
+            if self._execute(MISSING, (serial, before is not None)).rowcount:
+                (fetched,) = self._execute("SELECT fetched FROM urls WHERE serial = ?", (serial,)).fetchone()
+                due = datetime.fromisoformat(fetched).timestamp() + DAY
+                self._execute("UPDATE urls SET next_visit = ?, visit_interval = ? WHERE serial = ?", (due, DAY, serial))
+            return
+        if before and before[2] == after[2]:  # the answer was that of an earlier visit
             return
         self._execute("DELETE FROM gone WHERE serial = ?", (serial,))
         portal, published, fetched, revision = after
@@ -296,13 +301,6 @@ class Changes:
         )
         sql = "UPDATE urls SET next_visit = ?, visit_interval = ? WHERE serial = ?"
         self._execute(sql, (now + interval, interval, serial))
-
-    def _note_missing(self, serial: int, *, was_kept: bool) -> None:
-        """Note that an article that was kept is not there, if the site says so; it is due again after a day."""
-        if self._execute(MISSING, (serial, was_kept)).rowcount:
-            (fetched,) = self._execute("SELECT fetched FROM urls WHERE serial = ?", (serial,)).fetchone()
-            due = datetime.fromisoformat(fetched).timestamp() + DAY
-            self._execute("UPDATE urls SET next_visit = ?, visit_interval = ? WHERE serial = ?", (due, DAY, serial))
 
     def seen(self, portal: str) -> dict[int, AgeSeen]:
         """What was seen of a portal's articles, by octave of their age."""
@@ -341,17 +339,13 @@ def article_interval(
     while left > 0 and at < age + config.max_seconds:
         number = octave(at)
         end = HOUR * 2 ** (number + 1)
-        rate = _rate(number, seen.get(number, AgeSeen()))
+        found = seen.get(number, AgeSeen())
+        supposed = SUPPOSED / (HOUR * 2**number)  # changes a second, and one more change than was seen
+        rate = (found.n_changes + 1) / (found.seconds + 1 / supposed)
         step = min(end - at, left / rate)
         left, at = left - step * rate, at + max(step, 1.0)
     wanted = (at - age) / (2 if has_changed else 1)
     return min(max(wanted, config.min_seconds), config.max_seconds)
-
-
-def _rate(number: int, seen: AgeSeen) -> float:
-    """Changes a second at an age: those seen, and one more that is supposed."""
-    supposed: float = SUPPOSED / (HOUR * 2**number)
-    return (seen.n_changes + 1) / (seen.seconds + 1 / supposed)
 
 
 def _seconds(moment: str, now: float) -> float:

@@ -205,12 +205,12 @@ def unreached(corpus: Path) -> dict[str, str]:
     with reading(corpus) as connection:
         for row in connection.execute(sql):
             found.setdefault(row["portal"], []).append(row)
-    return {portal: _fate(rows[0]) for portal, rows in found.items() if not any(row["reached"] for row in rows)}
-
-
-def _fate(row: sqlite3.Row) -> str:
-    reason = f"{row['stage']}/{row['reason']} " if row["stage"] else ""
-    return f"{reason}{row['url']}" + f" ({row['detail']})" * bool(row["detail"])
+    fates = {}
+    for portal, (row, *others) in found.items():
+        if not any(one["reached"] for one in (row, *others)):
+            reason = f"{row['stage']}/{row['reason']} " if row["stage"] else ""
+            fates[portal] = f"{reason}{row['url']}" + f" ({row['detail']})" * bool(row["detail"])
+    return fates
 
 
 def reported_ends(corpus: Path) -> dict[str, str]:

@@ -161,15 +161,16 @@ class Transaction:
     def _begin(self, series: Series) -> str:
         numbered = "{" in series.pattern
         names = map(series.pattern.format, count(1))
-        name = next(name for name in names if not numbered or self._is_free(name))
+        # A file may be begun that was announced, or that is not there.
+        name = next(
+            name
+            for name in names
+            if not numbered or (not self._ends.get(name) and (name in self._ends or not (self._corpus / name).exists()))
+        )
         self._names[series.pattern] = name
         if series.header and not self._ends.get(name):
             self._add(name, series.header)
         return name
-
-    def _is_free(self, name: str) -> bool:
-        """Whether a file may be begun: one that was announced, or that is not there."""
-        return not self._ends.get(name) and (name in self._ends or not (self._corpus / name).exists())
 
     def _add(self, name: str, data: bytes) -> None:
         self._pending.setdefault(name, []).append(data)
@@ -300,8 +301,15 @@ def _renew(connection: sqlite3.Connection, old: Path, new: Path) -> int:
                 row = rows.fetchone()
             if row and row[0] == offset:
                 connection.execute("UPDATE urls SET line_offset = ? WHERE serial = ?", (file.tell(), row[1]))
-            elif line.isspace() or _is_known(connection, line):
+            elif line.isspace():
                 continue
+            else:  # the ledger does not know requests that it cannot store: their lines stay
+                try:
+                    key = key_of(json.loads(line)["url"])
+                except (ValueError, LookupError, TypeError):  # no line of ours
+                    key = None
+                if key is not None and connection.execute("SELECT 1 FROM urls WHERE id = ?", (key,)).fetchone():
+                    continue
             file.write(line)
         sync(file)
         return file.tell()
@@ -313,17 +321,3 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         for line in file:
             yield offset, line
             offset += len(line)
-
-
-def _key(line: bytes) -> int | None:
-    """The key of the address of a line; None where it is no line of ours."""
-    try:
-        return key_of(json.loads(line)["url"])
-    except (ValueError, LookupError, TypeError):
-        return None
-
-
-def _is_known(connection: sqlite3.Connection, line: bytes) -> bool:
-    """Whether the ledger knows the address of a line; it does not know requests that it cannot store."""
-    key = _key(line)
-    return key is not None and connection.execute("SELECT 1 FROM urls WHERE id = ?", (key,)).fetchone() is not None
