@@ -113,6 +113,11 @@ def read_report(corpus: Path, gold: Mapping[str, Gold]) -> DemoReport:
         DemoError: the crawl's report is damaged.
         OSError: the crawl's report or the list of duplicates cannot be read.
     """
+    try:
+        fetched = int(json.loads((corpus / CRAWL_REPORT).read_bytes())["stats"][PAGES])
+    except (ValueError, KeyError, TypeError) as error:
+        report = corpus / CRAWL_REPORT
+        raise DemoError(f"{report}: not the report of a crawl that fetched pages: {error}") from error
     records = tuple(open_corpus(corpus).records())
     rejected = tuple(read_journal(corpus / REJECTED)) if (corpus / REJECTED).exists() else ()
     duplicates = [line for line in read_duplicates(corpus / DUPLICATES) if line.kind is not DuplicateKind.REVISION]
@@ -122,7 +127,7 @@ def read_report(corpus: Path, gold: Mapping[str, Gold]) -> DemoReport:
     endings |= {canonical_url(each.url): DUPLICATE for each in duplicates}
     return DemoReport(
         corpus=corpus,
-        fetched=_read_fetched(corpus / CRAWL_REPORT),
+        fetched=fetched,
         outcomes=_accept_clusters([_outcome(name, page, kept, endings) for name, page in gold.items()], gold),
         records=records,
         rejected=Counter(f"{each.stage}/{each.reason}" for each in rejected),
@@ -150,13 +155,6 @@ def _accept_clusters(outcomes: list[PageOutcome], gold: Mapping[str, Gold]) -> t
         if sorted(each.happened for each in members) == sorted(each.expected for each in members):
             outcomes = [replace(one, expected=one.happened) if one in members else one for one in outcomes]
     return tuple(outcomes)
-
-
-def _read_fetched(report: Path) -> int:
-    try:
-        return int(json.loads(report.read_bytes())["stats"][PAGES])
-    except (ValueError, KeyError, TypeError) as error:
-        raise DemoError(f"{report}: not the report of a crawl that fetched pages: {error}") from error
 
 
 CRAWL_SECONDS = 600.0

@@ -113,7 +113,13 @@ def explain(corpus: Path, url: str) -> Explanation:
         return Explanation(url, Fate.REJECTED, rejected=Rejected("rights", "taken_out", detail, url))
     entry = find(corpus, url) if (corpus / LEDGER).is_file() else None
     outcome = _outcome_of(corpus, entry) if entry else _search(corpus, document_id(url))
-    explanation = _of_entry(url, entry) if entry else Explanation(url, Fate.NEVER_MET)
+    explanation = Explanation(url, Fate.NEVER_MET)
+    if entry:
+        due = iso(entry.next_visit) if entry.next_visit else ""
+        evidence = evidence_of(entry.request)
+        found = Found(entry.url, entry.portal, entry.kind, entry.trail, evidence, entry.attempts, due)
+        answered = Answered(entry.fetched, entry.status, entry.n_bytes, entry.redirected_to, *entry.archived)
+        explanation = Explanation(url, FATES[entry.state], found, answered if entry.fetched else None)
     if isinstance(outcome, Rejected):
         earlier = _published(corpus, document_id(entry.url)) if entry and entry.attempts > 1 else None
         return replace(explanation, fate=Fate.REJECTED, rejected=outcome, published=earlier)
@@ -123,14 +129,6 @@ def explain(corpus: Path, url: str) -> Explanation:
     if published:
         return replace(explanation, fate=Fate.PUBLISHED, row=published, published=published)
     return explanation
-
-
-def _of_entry(url: str, entry: UrlEntry) -> Explanation:
-    due = iso(entry.next_visit) if entry.next_visit else ""
-    evidence = evidence_of(entry.request)
-    found = Found(entry.url, entry.portal, entry.kind, entry.trail, evidence, entry.attempts, due)
-    answered = Answered(entry.fetched, entry.status, entry.n_bytes, entry.redirected_to, *entry.archived)
-    return Explanation(url, FATES[entry.state], found, answered if entry.fetched else None)
 
 
 def _outcome_of(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from newscorpus.data import LabelledBlock, Record, Rejected
+from newscorpus.data import Record, Rejected
 from newscorpus.lines import encode_line
 from newscorpus.page import registry
 from newscorpus.page.judge import process_page
@@ -79,14 +79,11 @@ def blocks(recipe: Recipe, page: SourcePage) -> bytes:
     if label is None:
         names = ", ".join(name for name in registry.systems() if hasattr(registry.load(name), "label"))
         raise ShowError(f"this extractor does not decide block by block; those that do: {names or 'none'}")
-    rows = [COLUMNS, *map(_cells, label(page.page))]
+    rows: list[tuple[str, ...]] = [COLUMNS]
+    for one in label(page.page):
+        cells = (one.label, f"{one.score:.4f}", ",".join(one.reasons), one.block.element.path, one.block.text)
+        rows.append(tuple(collapse(printable(cell)) for cell in cells))
     return "".join("\t".join(row) + "\n" for row in rows).encode()
-
-
-def _cells(labelled: LabelledBlock) -> tuple[str, ...]:
-    block = labelled.block
-    cells = (labelled.label, f"{labelled.score:.4f}", ",".join(labelled.reasons), block.element.path, block.text)
-    return tuple(collapse(printable(cell)) for cell in cells)
 
 
 FORMATS: Mapping[str, Callable[[Recipe, SourcePage], bytes]] = {

@@ -21,11 +21,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from lxml import etree
 from lxml.html import HtmlElement
 
-from newscorpus.arrays import Floats
 from newscorpus.data import Evidence, Fields, Label, LabelledBlock, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.layout import inside
-from newscorpus.page.extractor import BlockSystemExtractor, Extractor, Reading, SystemExtractor, good_paragraphs, read
+from newscorpus.page.extractor import BlockSystemExtractor, Reading, SystemExtractor, good_paragraphs, read
 from newscorpus.page.fields.decide import RANKS
 from newscorpus.page.judge import judge_page
 from newscorpus.page.parsing.segment import BLOCK_TAGS, INVISIBLE_TAGS, VOID_TAGS, segment
@@ -217,10 +216,20 @@ def show_page(recipe: Recipe, page: SourcePage, *, is_blind: bool = False) -> Sh
         ImportError: the extractor needs a package that is not installed.
     """
     extractor = extractor_of(recipe, page)
-    reading, judge = _read(extractor, page)
+    judge = extractor
+    if isinstance(extractor, SystemExtractor):
+        reading = extractor.read(page.page)
+        if isinstance(reading, Reading):
+            judge = extractor.after(reading)  # which does not read the page again
+    else:  # another tool, which reads pages in its own way
+        reading = read(page.page, respect_paywall=page.respect_paywall)
     found = judge_page(recipe, page, judge).outcome
     result = found.record if isinstance(found, Row) else found
-    decided, outcome = _outcome(recipe.extractor, result)
+    if isinstance(result, Rejected):
+        decided, outcome = recipe.extractor, f"rejected: {result.stage}/{result.reason} {result.detail}".rstrip()
+    else:
+        decided = result.extractor
+        outcome = f"article: {result.n_words} words, {result.language}, confidence {result.confidence:.2f}"
     if isinstance(reading, Rejected):
         return ShownPage(PageView(decided, outcome, log=(f"{reading.stage}: {outcome}",)), result, (), "")
     labelled = extractor.label_blocks(reading) if isinstance(extractor, BlockSystemExtractor) else ()
@@ -229,20 +238,6 @@ def show_page(recipe: Recipe, page: SourcePage, *, is_blind: bool = False) -> Sh
     paragraphs = result.text.split("\n") if isinstance(result, Record) else good_paragraphs(labelled)
     view = PageView(decided, outcome, fields, _blocks(reading, labelled), log)
     return ShownPage(view, result, tuple(paragraphs), marked_page(reading, () if is_blind else labelled))
-
-
-def _read(extractor: Extractor, page: SourcePage) -> tuple[Reading | Rejected, Extractor]:
-    """What was read of a page, and its extractor, which does not read it again."""
-    if not isinstance(extractor, SystemExtractor):  # another tool, which reads pages in its own way
-        return read(page.page, respect_paywall=page.respect_paywall), extractor
-    reading = extractor.read(page.page)
-    return reading, extractor if isinstance(reading, Rejected) else extractor.after(reading)
-
-
-def _outcome(extractor: str, found: Record | Rejected) -> tuple[str, str]:
-    if isinstance(found, Rejected):
-        return extractor, f"rejected: {found.stage}/{found.reason} {found.detail}".rstrip()
-    return found.extractor, f"article: {found.n_words} words, {found.language}, confidence {found.confidence:.2f}"
 
 
 def _field(field: str, fields: Fields, evidence: tuple[Evidence, ...]) -> FieldView:
@@ -263,23 +258,14 @@ def _blocks(reading: Reading, labelled: tuple[LabelledBlock, ...]) -> tuple[Bloc
     features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
     columns = [tuple(FEATURES).index(name) for name in TELLING]
     row_of = {block.position: row for block, row in zip(reading.blocks, features.matrix[:, columns], strict=True)}
-    return tuple(_block(item, row_of[item.block.position]) for item in labelled)
-
-
-def _block(labelled: LabelledBlock, row: Floats) -> BlockView:
-    block = labelled.block
-    features = {name: round(float(value), 3) for name, value in zip(TELLING, row, strict=True)}
-    given = None if labelled.given is None else round(labelled.given, 4)
-    return BlockView(
-        label=labelled.label,
-        score=round(labelled.score, 4),
-        given=given,
-        reasons=labelled.reasons,
-        path=block.element.path,
-        text=block.text,
-        position=block.position,
-        features=features,
-    )
+    shown = []
+    for one in labelled:
+        block, row = one.block, row_of[one.block.position]
+        measured = {name: round(float(value), 3) for name, value in zip(TELLING, row, strict=True)}
+        given = None if one.given is None else round(one.given, 4)
+        verdict = (one.label, round(one.score, 4), given, one.reasons)
+        shown.append(BlockView(*verdict, block.element.path, block.text, block.position, measured))
+    return tuple(shown)
 
 
 def _log(page: SourcePage, reading: Reading, labelled: tuple[LabelledBlock, ...], end: str) -> Iterator[str]:

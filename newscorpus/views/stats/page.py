@@ -55,18 +55,17 @@ def crawl_state(corpus: Path) -> CrawlState:
         LedgerError: there is no ledger, or it cannot be read.
     """
     now = datetime.now(UTC)
+    portals = []
+    for one in status(corpus, now):
+        spans, following = over_time(corpus, one.portal), next_addresses(corpus, one.portal)
+        portals.append(PortalCrawl(one, tuple(spans), tuple(one.shortfalls()), tuple(following)))
     return CrawlState(
         now,
         is_held(corpus / CRAWL_LOCK),
-        tuple(_portal(corpus, one) for one in status(corpus, now)),
+        tuple(portals),
         tuple(site_paces(corpus)),
         tuple(last_pages(corpus)),
     )
-
-
-def _portal(corpus: Path, one: PortalStatus) -> PortalCrawl:
-    spans, following = over_time(corpus, one.portal), next_addresses(corpus, one.portal)
-    return PortalCrawl(one, tuple(spans), tuple(one.shortfalls()), tuple(following))
 
 
 TITLES = {

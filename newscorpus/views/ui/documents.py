@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from newscorpus.corpus.changes import Piece, marked_difference, texts_of
 from newscorpus.corpus.left_out import DuplicateLine
-from newscorpus.corpus.search import Counts, Query, SearchIndex, Side, in_order, lines_table, opened_index
+from newscorpus.corpus.search import Counts, Query, Side, in_order, lines_table, opened_index
 from newscorpus.data import Record
 from newscorpus.views.explain.page import ShownPage
 from newscorpus.views.ui.state import AppState, answer, state_of
@@ -96,24 +96,20 @@ def _found(corpus: Path, search: Search) -> Mapping[str, Any] | None:
             return None
         choices = {kind: index.choices(kind) for kind in ("source", "language", "flag")}
         number = index.number(search.query)
-        shows = _lines if search.form.shown == "lines" and search.query.matched else _list
+        if search.form.shown == "lines" and search.query.matched:
+            lines = islice(index.lines(search.query, LINED), MOST_LINES)
+            shown: Mapping[str, Any] = {"lines": list(in_order(lines, search.form.sort))}
+        else:
+            found = index.documents(search.query, LISTED, LISTED * (search.form.page - 1))
+            shown = {"documents": found, "excerpt": EXCERPT}
         members = index.members(search.query.group) if search.query.group else []
         values = {"choices": choices, "number": number, "members": members, "listed": LISTED, "lined": LINED}
-        return {**values, **shows(index, search)}
+        return {**values, **shown}
 
 
 def _counts(corpus: Path, search: Search) -> Counts | None:
     with opened_index(corpus) as index:
         return index.count(search.query) if index else None
-
-
-def _list(index: SearchIndex, search: Search) -> Mapping[str, Any]:
-    return {"documents": index.documents(search.query, LISTED, LISTED * (search.form.page - 1)), "excerpt": EXCERPT}
-
-
-def _lines(index: SearchIndex, search: Search) -> Mapping[str, Any]:
-    lines = islice(index.lines(search.query, LINED), MOST_LINES)
-    return {"lines": list(in_order(lines, search.form.sort))}
 
 
 def _table(corpus: Path, search: Search) -> Iterator[bytes]:

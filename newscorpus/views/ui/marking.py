@@ -102,7 +102,8 @@ async def page(request: Request) -> Response:
         return state.render(request, "marked_all.html", "All done", **values)
     shown = await run_in_threadpool(_show, state, corpus, url, name)
     mine = next((one for one in marks if (one.page, one.list, one.who) == (url, name, who)), None)
-    held = {at: block.kind for at, block in mine.blocks.items()} if mine else _filled_in(name, shown.view.blocks)
+    filled_in = {block.position: "good" for block in shown.view.blocks if name == "teach" and block.label == "good"}
+    held = {at: block.kind for at, block in mine.blocks.items()} if mine else filled_in
     known = judged_elsewhere(marks, who, url)
     return state.render(
         request,
@@ -170,22 +171,14 @@ def _next(corpus: Path, portal: str, name: ListName, who: str, marks: Sequence[P
     others = [one.page for one in marks if one.list == name and one.page not in mine and one.place]
     taken = mine | {one.page for one in marks if one.list != name}  # a page is in one list only
     kept = [one.page for one in marks if one.list == name and one.kept and one.page not in mine]
-    drawn = _measured(corpus, portal, taken) if name == "measure" else _taught(corpus, portal, taken)
+    drawn: list[str] = []
+    if name == "measure":  # by the hash of their address: a fair choice, whatever the model thinks of them
+        urls = (one.url for one in archived_articles(corpus, portal) if one.url not in taken)
+        drawn = heapq.nsmallest(LISTED, urls, key=document_id)
+    elif (published_folder(corpus) / MANIFEST).is_file():  # the documents whose text is least certain
+        records = (one for one in open_corpus(corpus).records() if one.source == portal and one.url not in taken)
+        drawn = [one.url for one in heapq.nsmallest(LISTED, records, key=lambda one: (one.confidence, one.id))]
     return next(iter([*others, *kept, *drawn]), "")
-
-
-def _measured(corpus: Path, portal: str, taken: set[str]) -> list[str]:
-    """Draw pages by the hash of their address: a fair choice, whatever the model thinks of them."""
-    urls = (one.url for one in archived_articles(corpus, portal) if one.url not in taken)
-    return heapq.nsmallest(LISTED, urls, key=document_id)
-
-
-def _taught(corpus: Path, portal: str, taken: set[str]) -> list[str]:
-    """Choose the documents whose text is least certain; none where nothing is published yet."""
-    if not (published_folder(corpus) / MANIFEST).is_file():
-        return []
-    records = (one for one in open_corpus(corpus).records() if one.source == portal and one.url not in taken)
-    return [one.url for one in heapq.nsmallest(LISTED, records, key=lambda one: (one.confidence, one.id))]
 
 
 def _show(state: AppState, corpus: Path, url: str, name: ListName) -> Any:
@@ -194,10 +187,6 @@ def _show(state: AppState, corpus: Path, url: str, name: ListName) -> Any:
         raise CorpusError(f"{url}: never met in this corpus")
     source = archived_source(corpus, url, *entry.archived)
     return state.show(source, is_blind=name == "measure")
-
-
-def _filled_in(name: ListName, blocks: Iterable[Any]) -> dict[int, str]:
-    return {block.position: "good" for block in blocks if name == "teach" and block.label == "good"}
 
 
 def keep(corpus: Path, url: str, who: str) -> None:

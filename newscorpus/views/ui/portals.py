@@ -3,8 +3,8 @@
 import hashlib
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
@@ -147,21 +147,14 @@ def _digest(text: str) -> str:
 
 
 def _tried(state: AppState, corpus: Path, name: str, text: str) -> list[RuleTrial]:
-    portal = read_portal(text, find_file(name))
-    return state.do(partial(try_rules, portal, _pages(corpus, name)))
-
-
-def _pages(corpus: Path, portal: str) -> list[SourcePage]:
-    """The first pages of a portal whose archive can be read."""
-    found = (_archived(corpus, one.url, *one.archived) for one in archived_articles(corpus, portal))
-    return list(islice((page for page in found if page), PAGES))
-
-
-def _archived(corpus: Path, url: str, file: str, offset: int) -> SourcePage | None:
-    try:
-        return archived_source(corpus, url, file, offset)
-    except CorpusError:  # a page whose capture is no page any more; another one is tried
-        return None
+    """Try a file on the first pages of a portal whose archive can be read."""
+    portal, pages = read_portal(text, find_file(name)), list[SourcePage]()
+    for one in archived_articles(corpus, name):
+        with suppress(CorpusError):  # a page whose capture is no page any more; another one is tried
+            pages.append(archived_source(corpus, one.url, *one.archived))
+        if len(pages) == PAGES:
+            break
+    return state.do(partial(try_rules, portal, pages))
 
 
 def watch(request: Request) -> Response:

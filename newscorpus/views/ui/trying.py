@@ -4,7 +4,7 @@ from functools import partial
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -51,7 +51,11 @@ async def view(request: Request) -> Response:
 async def post(request: Request) -> Response:
     """Show what was chosen in the form, by one extractor or by two."""
     async with request.form(max_files=1, max_part_size=Limits().max_bytes) as form:
-        choice, body = _choice(form), await _body(form)
+        given = {name: str(form[name]) for name in ("url", "html", "extractor", "beside", "portal") if name in form}
+        choice = Trial(**given, rules=tuple(map(str, form.getlist("rules"))))
+        file = form.get("file")
+        uploaded = await file.read(Limits().max_bytes + 1) if isinstance(file, UploadFile) else b""
+        body = uploaded or choice.html.encode("utf-8", "replace")
     names = [choice.extractor, *filter(None, [choice.beside])]
     page = await run_in_threadpool(_page, state_of(request), choice, body)
     shown = [await run_in_threadpool(_shown, state_of(request), choice, name, page) for name in names]
@@ -72,17 +76,6 @@ def _render(request: Request, choice: Trial, shown: list[ShownPage]) -> Response
     chosen = {"choice": choice, "extractors": names(), "portals": list_portals(), "rules": CHOSEN}
     part = "shown_pages.html" if "hx-request" in request.headers else "try.html"
     return state_of(request).render(request, part, "Try a page", shown=shown, **chosen)
-
-
-def _choice(form: FormData) -> Trial:
-    given = {name: str(form[name]) for name in ("url", "html", "extractor", "beside", "portal") if name in form}
-    return Trial(**given, rules=tuple(map(str, form.getlist("rules"))))
-
-
-async def _body(form: FormData) -> bytes:
-    file = form.get("file")
-    uploaded = await file.read(Limits().max_bytes + 1) if isinstance(file, UploadFile) else b""
-    return uploaded or str(form.get("html", "")).encode("utf-8", "replace")
 
 
 def _page(state: AppState, choice: Trial, body: bytes) -> SourcePage:
@@ -112,13 +105,8 @@ def _fetched(url: str, contact: str) -> Page:
         raise ValueError(f"{url}: only addresses that begin with http:// or https:// are fetched")
     if not contact:
         raise ValueError(f"{url}: in no archive of the corpora; start with --contact to let it be fetched")
-    with WorkerPool(partial(_fetch, contact), 1, FETCH_SECONDS) as pool:
+    with WorkerPool(partial(fetch_page, contact=contact), 1, FETCH_SECONDS) as pool:
         found = pool.submit(url).result()
     if isinstance(found, Page):
         return found
     raise ValueError(f"{url} was not fetched: {found.reason}, {found.detail}")
-
-
-def _fetch(contact: str, url: str) -> Page | Rejected:
-    found: Page | Rejected = fetch_page(url, contact)
-    return found
