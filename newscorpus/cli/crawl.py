@@ -126,9 +126,6 @@ def _standing(corpus: Path) -> str:
     return f"{sum(one.kept for one in found):,} kept, {sum(one.queued for one in found):,} queued"
 
 
-MEGABYTE = 1_000_000
-
-
 @app.command()
 def archive(
     corpus: Corpus,
@@ -164,4 +161,4 @@ def _say(done: str, files: "list[ArchiveFile]") -> None:
 
 
 def _megabytes(n_bytes: int) -> str:
-    return f"{n_bytes / MEGABYTE:,.1f} MB"
+    return f"{n_bytes / 1e6:,.1f} MB"

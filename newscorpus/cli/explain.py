@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from newscorpus.page.recipe import Recipe
     from newscorpus.views.explain.address import Explanation
-    from newscorpus.views.explain.page import PageView, ShownPage
+    from newscorpus.views.explain.page import PageView
 
 
 class ExplainFormat(StrEnum):
@@ -77,7 +77,11 @@ def explain(
         recipe = make_recipe()
         shown = show_page(recipe, add_profile(recipe, profiles_of(corpus), found) if corpus else found)
     if shown and format is ExplainFormat.HTML:
-        _write_html(shown, source, output)
+        from newscorpus.terminal import sink
+        from newscorpus.views.explain.page import saved_page
+
+        with sink(output) as file:
+            file.write(saved_page(shown, source))
     else:
         _print(explanation, shown.view if shown else None, as_json or format is ExplainFormat.JSON)
 
@@ -107,14 +111,6 @@ def reasons(
         typer.echo(f"  {entry.means}\n  {entry.change}")
         for one in found.samples if found else ():
             typer.echo(f"    {printable(f'{one.url}  {one.detail}'.rstrip())}")
-
-
-def _write_html(shown: "ShownPage", name: str, output: Path | None) -> None:
-    from newscorpus.terminal import sink
-    from newscorpus.views.explain.page import saved_page
-
-    with sink(output) as file:
-        file.write(saved_page(shown, name))
 
 
 def _print(explanation: "Explanation | None", view: "PageView | None", as_json: bool) -> None:

@@ -137,16 +137,12 @@ def check(
     folder = corpus or default_corpus(name)
     found = check_portal(folder, load_portal(name), Recipe(), jobs, partial(progress, what="pages"))
     _print_check(found)
-    _warn(found.warnings)
+    for warning in found.warnings:
+        typer.echo(f"warning: {warning}", err=True)
     for failed, why in found.failed.items():
         complain(f"check {failed} failed: {why}")
     if found.failed:
         raise typer.Exit(CHECK_FAILED)
-
-
-def _warn(warnings: Iterable[str]) -> None:
-    for warning in warnings:
-        typer.echo(f"warning: {warning}", err=True)
 
 
 def _print_check(found: "PortalCheck") -> None:

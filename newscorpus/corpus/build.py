@@ -124,7 +124,14 @@ def build(
 def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder) -> BuildReport:
     damaged: list[DamagedLine] = []
     store = update_index(corpus, config, watch, damaged.append)
-    restored, not_restored = _restored(corpus, damaged) if damaged else (0, "")
+    restored, not_restored = 0, ""
+    if damaged:
+        from newscorpus.corpus.restore import restore_lines  # noqa: PLC0415 -- what reads pages takes a second to load
+
+        try:
+            restored = restore_lines(corpus, damaged)
+        except LedgerError as error:
+            not_restored = str(error)
     pages = (f"{page:016x}" for page in np.unique(store.documents["page"]).tolist() if page)
     if erased := erase_returned(corpus, chain(store.ids, pages)):
         find = find_duplicates
@@ -154,16 +161,6 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder) -> Bui
         restored=restored,
         not_restored=not_restored,
     )
-
-
-def _restored(corpus: Path, damaged: Sequence[DamagedLine]) -> tuple[int, str]:
-    """Restore damaged rows from the archive; gives their number, or why it cannot be done now."""
-    from newscorpus.corpus.restore import restore_lines  # noqa: PLC0415 -- what reads pages takes a second to load
-
-    try:
-        return restore_lines(corpus, damaged), ""
-    except LedgerError as error:
-        return 0, str(error)
 
 
 def decide(
@@ -217,15 +214,16 @@ def _survivors(
             record = replace(record, flags=(*record.flags, REDESIGN))
         if record.id in gone:
             record = replace(record, flags=(*record.flags, f"{GONE}:{gone[record.id]}"))
-        yield _without(
-            boilerplate.get(record.source, frozenset()),
-            config,
-            replace(
-                record,
-                supersedes=superseded.get(position, record.supersedes),
-                cluster=record.id if copies[position] else "",
-                cluster_size=copies[position] + 1,
-            ),
+        cut = boilerplate.get(record.source, frozenset())
+        text, n_cut = cut_boilerplate(record.text, cut, config) if cut else (record.text, 0)
+        if n_cut:
+            flags = (*record.flags, f"{CUT_FLAG}:{n_cut}")
+            record = replace(record, text=text, n_words=count_words(text), flags=flags)
+        yield replace(
+            record,
+            supersedes=superseded.get(position, record.supersedes),
+            cluster=record.id if copies[position] else "",
+            cluster_size=copies[position] + 1,
         )
 
 
@@ -237,14 +235,6 @@ def _is_in_doubt(record: Record, redesigns: Sequence[Alarm], is_read_again: bool
     fetched = seconds(record.fetched)
     own = (one for one in redesigns if one.portal == record.source and not (is_read_again and one.until))
     return any(seconds(one.since) <= fetched and (not one.until or fetched < seconds(one.until)) for one in own)
-
-
-def _without(boilerplate: frozenset[int], config: DuplicateConfig, record: Record) -> Record:
-    """The record without the paragraphs that are boilerplate."""
-    text, n_cut = cut_boilerplate(record.text, boilerplate, config) if boilerplate else (record.text, 0)
-    if not n_cut:
-        return record
-    return replace(record, text=text, n_words=count_words(text), flags=(*record.flags, f"{CUT_FLAG}:{n_cut}"))
 
 
 def _superseded(collection: Collection, duplicates: Sequence[Duplicate]) -> dict[int, str]:

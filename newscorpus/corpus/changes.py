@@ -99,7 +99,10 @@ def count_changes(changes: Iterable[Change]) -> list[PortalChanges]:
     counts: dict[str, PortalChanges] = {}
     for change in changes:
         so_far = counts.get(change.source, PortalChanges(change.source))
-        added, removed = _words(change)
+        added = removed = 0  # words, whatever their order
+        if change.kind not in {ChangeKind.SAME, ChangeKind.FIELDS, ChangeKind.NOT_READ}:
+            before, after = (Counter(words(record.text)) if record else Counter() for record in _records(change))
+            added, removed = (after - before).total(), (before - after).total()
         counts[change.source] = replace(
             so_far,
             words_added=so_far.words_added + added,
@@ -174,23 +177,13 @@ def _latest(corpus: Path) -> dict[str, StoredRow]:
     newest: dict[tuple[str, str], tuple[int, bool, StoredRow | None]] = {}
     for place, row in read_intake(corpus / INTAKE, BuildConfig().signature):
         name = (row.document, row.fetch[1])
-        stored = _stored(place, row.record) if isinstance(row, Row) else None
+        stored = None
+        if isinstance(row, Row):
+            record, hashed = row.record, hashlib.blake2b(encode(row.record), digest_size=16).digest()
+            stored = StoredRow(record.fetched, place, record.revision, hashed, record.source)
         if name not in newest or newest[name][:2] <= (row.reextraction, stored is not None):
             newest[name] = (row.reextraction, stored is not None, stored)
     return {name: stored for (name, _), (_, _, stored) in sorted(newest.items()) if stored}
-
-
-def _stored(place: RowPlace, record: Record) -> StoredRow:
-    hashed = hashlib.blake2b(encode(record), digest_size=16).digest()
-    return StoredRow(record.fetched, place, record.revision, hashed, record.source)
-
-
-def _words(change: Change) -> tuple[int, int]:
-    """Words that the text has more and less, whatever their order."""
-    if change.kind in {ChangeKind.SAME, ChangeKind.FIELDS, ChangeKind.NOT_READ}:
-        return 0, 0
-    before, after = (Counter(words(record.text)) if record else Counter() for record in _records(change))
-    return (after - before).total(), (before - after).total()
 
 
 def _records(change: Change) -> tuple[Record | None, Record | None]:

@@ -113,7 +113,11 @@ def find_parts(corpus: Path, urls: Collection[str]) -> tuple[ByteRange, ...]:
     Raises:
         ArchiveError: a file cannot be read.
     """
-    removals, is_link = removals_of(corpus), _link_pattern(urls)
+    removals = removals_of(corpus)
+    # Links to these addresses from the same site; "&" is written in several ways, so it ends a link.
+    paths = {re.escape(url.split("/", 3)[-1].partition("&")[0].encode()) for url in urls if url.count("/") > 2}
+    any_path = b"|".join(sorted(filter(None, paths)) or [b"(?!)"])
+    is_link = re.compile(rb"(?<![\w-])(?:%s)(?![\w-])" % any_path)
     own = [path for path in archived_files(corpus) if not is_adopted(corpus, f"{ARCHIVE}/{path.name}")]
     return tuple(
         ByteRange(f"{ARCHIVE}/{Path(place.file).name}", place.offset, place.length)
@@ -133,12 +137,6 @@ def take_out_parts(corpus: Path, parts: Collection[ByteRange], when: str) -> Non
     with changing(corpus):
         for name, group in groupby(ordered, attrgetter("file")):
             cut_out(inside(corpus, name), list(group), when)
-
-
-def _link_pattern(urls: Collection[str]) -> re.Pattern[bytes]:
-    """Match links to some addresses from the same site; "&" is written in several ways, so it ends a link."""
-    paths = {re.escape(url.split("/", 3)[-1].partition("&")[0].encode()) for url in urls if url.count("/") > 2}
-    return re.compile(rb"(?<![\w-])(?:%s)(?![\w-])" % b"|".join(sorted(filter(None, paths)) or [b"(?!)"]))
 
 
 class Removing(msgspec.Struct, frozen=True):
@@ -205,14 +203,21 @@ def erase(corpus: Path, removing: Removing) -> Removing:
     if has_ledger:
         Ledger.open(corpus).close()  # files end with what was committed: a torn line is no line
     if removing.from_archive:
-        removing = _erase_archive(corpus, removing)
+        if removing.parts is None:  # the places are noted before they are overwritten
+            removing = msgspec.structs.replace(removing, parts=find_parts(corpus, removing.urls))
+            write_removing(corpus, removing)
+        take_out_parts(corpus, removing.parts or (), removing.removed)
     _erase_profiles(corpus, removing.documents, has_ledger=has_ledger)
     for path in journals(corpus):
         for offset, line in lines_naming(path, removing.documents):
             blank(path, offset, len(line))
     if has_ledger:
         forget(corpus, removing.documents, [(part.file, part.offset) for part in removing.parts or ()])
-        _recount(corpus)
+        from newscorpus.corpus.restore import count_rows  # noqa: PLC0415 -- what reads pages takes a second to load
+
+        with Ledger.open(corpus) as ledger:
+            if not ledger.losses:  # else the next crawl counts the rows that are left
+                ledger.settle_losses(count_rows(corpus, ledger.portal_names()))
     forget_rows(corpus, removing.documents)
     for folder in (INDEX, AGAINST):
         shutil.rmtree(corpus / folder, ignore_errors=True)
@@ -261,31 +266,9 @@ def find_named(corpus: Path, asked: Collection[str]) -> Traces:
         met = met.union(*lines)
         documents = documents.union(*lines)
         if documents == known:
-            published = [] if (corpus / INTAKE).is_dir() else _published(corpus, documents)
+            records = () if (corpus / INTAKE).is_dir() else open_corpus(corpus).records()
+            published = [record.id for record in records if record.id in documents]
             return Traces(documents, urls, len(lines) + len(published), met.union(published))
-
-
-def _published(corpus: Path, documents: Collection[str]) -> list[str]:
-    """The ids of those documents that a corpus has published."""
-    return [record.id for record in open_corpus(corpus).records() if record.id in documents]
-
-
-def _recount(corpus: Path) -> None:
-    """Let the ledger count the rows that are left."""
-    from newscorpus.corpus.restore import count_rows  # noqa: PLC0415 -- what reads pages takes a second to load
-
-    with Ledger.open(corpus) as ledger:
-        if not ledger.losses:  # else the next crawl counts them
-            ledger.settle_losses(count_rows(corpus, ledger.portal_names()))
-
-
-def _erase_archive(corpus: Path, removing: Removing) -> Removing:
-    """Overwrite what the archive holds of what goes; the places are noted before."""
-    if removing.parts is None:
-        removing = msgspec.structs.replace(removing, parts=find_parts(corpus, removing.urls))
-        write_removing(corpus, removing)
-    take_out_parts(corpus, removing.parts or (), removing.removed)
-    return removing
 
 
 def _erase_profiles(corpus: Path, documents: Collection[str], *, has_ledger: bool) -> None:

@@ -97,7 +97,7 @@ def dedup(
             files = find_files(inputs, removals)
             keep_removals(output, removals)
             references = [_reference(path, output / AGAINST, options) for path in against]
-            store = _index(output / INDEX, files, options)
+            store = index_files(output / INDEX, files, options.config, options.jobs, options.watch)
             report = _finish(output, Collection([store], references), files, options)
             if removals_of(*corpora).name == removals.name:  # otherwise documents were removed in the meantime
                 return report
@@ -126,13 +126,10 @@ def _reference(path: Path, folder: Path, options: DedupOptions) -> Store:
     own = path / INDEX
     if (own / STATE).exists() and ((own / ROWS).exists() or (path / INTAKE).is_dir()):
         return Store.open(own, layout_of(options.config))
-    store = _index(folder / digest(str(path.resolve()).encode()).hex(), find_files([path]), options)
+    folder /= digest(str(path.resolve()).encode()).hex()
+    store = index_files(folder, find_files([path]), options.config, options.jobs, options.watch)
     store.note_kept(np.arange(len(store)))
     return store
-
-
-def _index(folder: Path, files: Sequence[InputFile], options: DedupOptions) -> Store:
-    return index_files(folder, files, options.config, options.jobs, options.watch)
 
 
 def _records(collection: Collection, positions: Iterable[int], sizes: Mapping[int, int]) -> Iterator[Record]:

@@ -1,7 +1,7 @@
 """Take documents out of a corpus for good: a publisher or a person asks for it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from newscorpus.config import BuildConfig
@@ -10,7 +10,6 @@ from newscorpus.corpus.duplicates.find import Watch, unwatched
 from newscorpus.corpus.erase import (
     ID,
     Removing,
-    Traces,
     end_removing,
     erase,
     find_named,
@@ -62,7 +61,14 @@ def remove(
             refuse_strangers(corpus)
             found = find_named(corpus, frozenset(asked.values()))
             given = {canonical_url(name) for name in names if is_web(name)}
-            _begin(corpus, replace(found, urls=found.urls | given), reason, from_archive=from_archive)
+            # First that it is gone is written down, for all who ask, then what is to be erased.
+            when = now()
+            note_removal(corpus, found.documents, reason, when)
+            old = read_removing(corpus) or Removing(when, ())
+            documents = tuple(sorted({*old.documents, *found.documents}))
+            urls = tuple(sorted({*old.urls, *found.urls, *given}))
+            from_archive = from_archive or old.from_archive
+            write_removing(corpus, Removing(when, documents, urls, from_archive=from_archive))
     except LedgerError as error:
         raise CorpusError(str(error)) from error
     done = finish_removal(corpus, watch) or Removing("", ())
@@ -86,7 +92,11 @@ def finish_removal(corpus: Path, watch: Watch = unwatched) -> Removing | None:
         with exclusive(corpus / BUILD_LOCK):
             removing = erase(corpus, removing)
             if not (corpus / INTAKE).is_dir():
-                _publish_again(corpus)
+                folder = published_folder(corpus)
+                if (folder / MANIFEST).is_file():
+                    published, removals = open_corpus(folder), removals_of(corpus)
+                    left = (record for record in published.records() if not removals.of(record.id))
+                    publish(folder, left, published.manifest.parameters)
                 end_removing(corpus)
     except (LedgerError, ArchiveError) as error:
         raise CorpusError(str(error)) from error
@@ -103,26 +113,3 @@ def _id(name: str) -> str:
     if not ID.fullmatch(name):
         raise CorpusError(f"{name!r} is neither an address nor the id of a document, 16 digits of 0-9 and a-f")
     return name
-
-
-def _begin(corpus: Path, found: Traces, reason: str, *, from_archive: bool) -> None:
-    """Write down what goes: first that it is gone, for all who ask, then what is to be erased."""
-    when = now()
-    note_removal(corpus, found.documents, reason, when)
-    old = read_removing(corpus) or Removing(when, ())
-    removing = Removing(
-        when,
-        tuple(sorted({*old.documents, *found.documents})),
-        tuple(sorted({*old.urls, *found.urls})),
-        from_archive=from_archive or old.from_archive,
-    )
-    write_removing(corpus, removing)
-
-
-def _publish_again(corpus: Path) -> None:
-    """Publish a corpus without what was taken out of it."""
-    folder = published_folder(corpus)
-    if (folder / MANIFEST).is_file():
-        published, removals = open_corpus(folder), removals_of(corpus)
-        left = (record for record in published.records() if not removals.of(record.id))
-        publish(folder, left, published.manifest.parameters)

@@ -319,7 +319,18 @@ class SearchIndex:
 
     def _select(self, query: Query, columns: str, ending: str, *values: int) -> sqlite3.Cursor:
         matched = query.matched
-        asked = {sql: value for sql, value in _conditions(query).items() if value}
+        conditions: Mapping[str, str | float] = {
+            "cell IN (SELECT cell FROM cells WHERE source = ?)": query.source,
+            "day >= ?": query.since,
+            "day != '' AND day <= ?": query.until,
+            "language = ?": query.language,
+            "instr(flags, ',' || ? || ',')": query.flag,
+            "confidence >= ?": query.least,
+            "confidence < ?": query.below,
+            "cluster_size >= ?": query.least_group,
+            "id = ?": query.group,
+        }
+        asked = {sql: value for sql, value in conditions.items() if value}
         tables = "words CROSS JOIN documents ON documents.serial = words.rowid" if matched else "documents"
         given = [*([matched] if matched else []), *asked.values(), *values]
         where = " AND ".join([*(["words MATCH ?"] if matched else []), *asked]) or "TRUE"
@@ -329,21 +340,6 @@ class SearchIndex:
 
 def _is_other_text(line: DuplicateLine, name: str) -> bool:
     return line.kind is DuplicateKind.REVISION and line.id == name
-
-
-def _conditions(query: Query) -> Mapping[str, str | float]:
-    """What is asked of documents: each condition in SQL, and its value; nothing where that is empty."""
-    return {
-        "cell IN (SELECT cell FROM cells WHERE source = ?)": query.source,
-        "day >= ?": query.since,
-        "day != '' AND day <= ?": query.until,
-        "language = ?": query.language,
-        "instr(flags, ',' || ? || ',')": query.flag,
-        "confidence >= ?": query.least,
-        "confidence < ?": query.below,
-        "cluster_size >= ?": query.least_group,
-        "id = ?": query.group,
-    }
 
 
 @contextmanager
@@ -365,11 +361,10 @@ def contexts(marked: str) -> Iterator[tuple[str, str, str]]:
 
 def in_order(lines: Iterable[ContextLine], side: Side) -> Iterable[ContextLine]:
     """Sort lines by the words behind what was found, or by those before it from the nearest on."""
-    return sorted(lines, key=lambda line: _sorted_by(line, side)) if side else lines
-
-
-def _sorted_by(line: ContextLine, side: Side) -> list[str]:
-    return folded_words(line.right) if side == "right" else folded_words(line.left)[::-1]
+    if not side:
+        return lines
+    words = (lambda line: folded_words(line.right)) if side == "right" else lambda line: folded_words(line.left)[::-1]
+    return sorted(lines, key=words)
 
 
 def lines_table(lines: Iterable[ContextLine]) -> Iterator[bytes]:

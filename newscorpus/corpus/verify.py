@@ -49,22 +49,22 @@ def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
         ("words of shares", manifest.words, sum(share.words for share in shares)),
     )
     findings = [*contradictions, *_folder_findings(folder, manifest)]
-    broken = list(_shard_findings(published, counts, ids, watch))
+    broken = []
+    for shard in shards:  # the first thing that is wrong with each; of all others the records are counted
+        try:
+            ids.extend(_key(record.id) for record in watch(counts.count(published.shard_records(shard, exact=True))))
+        except CorpusError as error:
+            broken.append(str(error))
     miscounts = _differences(
         folder / MANIFEST,
         ("words", manifest.words, counts.words),
         ("extractors", dict(manifest.extractors), dict(counts.extractors)),
         ("shares", shares, counts.shares),
     )
-    return manifest, [*findings, *(broken or miscounts), *_id_findings(published, ids), *_intake_findings(corpus)]
-
-
-def _intake_findings(corpus: Path) -> list[str]:
-    """Name the damaged lines of the intake, where the corpus is that of a crawl; none of them was published."""
-    damaged: list[DamagedLine] = []
+    damaged: list[DamagedLine] = []  # of the intake, where the corpus is that of a crawl; none of them was published
     if (corpus / INTAKE).is_dir():
         deque(read_intake(corpus / INTAKE, BuildConfig().signature, damaged=damaged.append), maxlen=0)
-    return list(map(str, damaged))
+    return manifest, [*findings, *(broken or miscounts), *_id_findings(published, ids), *map(str, damaged)]
 
 
 def _differences(path: Path, *stated: tuple[str, Any, Any]) -> list[str]:
@@ -93,15 +93,6 @@ def _files_of(card: Path) -> set[str]:
         if line.strip().startswith(FILES_KEY):
             return set(map(str, json.loads(line.partition(":")[2])))
     raise ValueError(f"no line {FILES_KEY}")
-
-
-def _shard_findings(published: Published, counts: RecordCounts, ids: "array[int]", watch: Watch) -> Iterator[str]:
-    """Find the first thing wrong with each shard; count the records of all others, and keep the keys of their ids."""
-    for shard in published.manifest.shards:
-        try:
-            ids.extend(_key(record.id) for record in watch(counts.count(published.shard_records(shard, exact=True))))
-        except CorpusError as error:
-            yield str(error)
 
 
 def _id_findings(published: Published, ids: "array[int]") -> Iterator[str]:
