@@ -2,13 +2,15 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
 
 from newscorpus.files import replacing
 from newscorpus.tokens import printable
@@ -23,6 +25,18 @@ def table_console() -> Console:
     """Print tables to standard output, as wide as the terminal or `COLUMNS` says, else as wide as they need."""
     is_limited = sys.stdout.isatty() or "COLUMNS" in os.environ
     return Console(width=None if is_limited else WIDE)
+
+
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "", *, numbers: bool = False
+) -> None:
+    """Print a table whose cells may hold anything that a page says; with `numbers` behind its first column."""
+    table = Table(box=None, pad_edge=False)
+    for number, name in enumerate(columns):
+        table.add_column(name, justify="right" if number and numbers else "left", overflow="fold")
+    for row in rows:  # as `Text`, since square brackets in a cell are no markup
+        table.add_row(*(Text(printable(str(cell))) for cell in row))
+    table_console().print(*([Text(f"\n{title}", style="bold")] if title else []), table, sep="\n")
 
 
 @contextmanager

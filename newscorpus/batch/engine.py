@@ -61,22 +61,17 @@ def publish_parts(plan: Plan) -> BuildReport:
             with (part / REJECTED).open("rb") as lines:
                 shutil.copyfileobj(lines, journal)
     sync_folder(plan.folder / INTAKE)
-    _join_indexes(plan)
-    find = known_duplicates(plan) if len(plan.shares) > 1 else find_duplicates
-    return build(plan.folder, plan.build, find=find)
-
-
-def _join_indexes(plan: Plan) -> None:
-    """Make the index of the whole intake of those of its parts."""
     layout = layout_of(plan.build)
     joined = Store.create(plan.folder / INDEX, layout)
     covered: tuple[Covered, ...] = ()
     for number, part in enumerate(plan.parts, 1):
-        store = Store.open(part / INDEX, layout)
-        covered += tuple(replace(one, name=Path(INTAKE_SEGMENT.format(number)).name) for one in store.state.covered)
-        documents = store.documents.copy()
+        index = Store.open(part / INDEX, layout)
+        covered += tuple(replace(one, name=Path(INTAKE_SEGMENT.format(number)).name) for one in index.state.covered)
+        documents = index.documents.copy()
         documents["file"] = len(covered) - 1
-        joined = joined.take(store, 0, documents, covered)
+        joined = joined.take(index, 0, documents, covered)
+    find = known_duplicates(plan) if len(plan.shares) > 1 else find_duplicates
+    return build(plan.folder, plan.build, find=find)
 
 
 def export_result(plan: Plan) -> None:
@@ -134,20 +129,17 @@ class BatchTask:
         lock = task_lock(plan, self.stage, rank)
         lock.parent.mkdir(parents=True, exist_ok=True)
         with exclusive(lock, f"process of {self.stage}/{rank}"):
-            self._do(plan, rank)
-
-    def _do(self, plan: Plan, rank: int) -> None:
-        match self.stage:
-            case Stage.EXTRACT:
-                extract_part(plan, rank)
-            case Stage.PUBLISH:
-                publish_parts(plan)
-            case Stage.EXPORT:
-                export_result(plan)
-            case Stage.UPLOAD:
-                upload_result(plan)
-            case stage:
-                getattr(DuplicateTask(plan, rank), stage)()
+            match self.stage:
+                case Stage.EXTRACT:
+                    extract_part(plan, rank)
+                case Stage.PUBLISH:
+                    publish_parts(plan)
+                case Stage.EXPORT:
+                    export_result(plan)
+                case Stage.UPLOAD:
+                    upload_result(plan)
+                case stage:
+                    getattr(DuplicateTask(plan, rank), stage)()
 
 
 class JobArrays(SlurmPipelineExecutor):  # type: ignore[misc]

@@ -20,7 +20,6 @@ from newscorpus.store.archive.values import Capture
 from newscorpus.store.ledger.addresses import unfinished_captures
 from newscorpus.store.pages import (
     PAGES_SUFFIXES,
-    GivenPage,
     archive_files,
     finished_captures,
     given_pages,
@@ -70,7 +69,8 @@ def find_inputs(home: Path, names: Sequence[str]) -> Inputs:
                 paths = archive_files(corpus) if corpus.is_dir() else named_files(str(corpus))
                 found = [StoredFile(str(path), *part_state(path)) for path in paths]
             files |= {file.name: file for file in found}
-            unfinished += _unfinished(corpus, found)
+            named = {f"{ARCHIVE}/{standard_path(Path(file.name)).name}": file.name for file in found}
+            unfinished += [(named[at], offset) for at, offset in sorted(unfinished_captures(corpus)) if at in named]
             profiles |= {source: read_profile(file.path) for source, file in profiles_of(corpus).items()}
     return Inputs(
         tuple(files[name] for name in sorted(files)),
@@ -90,12 +90,6 @@ def _fetch_corpus(address: str, folder: Path) -> list[StoredFile]:
     for one in find_files(f"{address}/{ARCHIVE}/*.warc.*"):
         found.setdefault(standard_path(Path(one.name)), one)
     return list(found.values())
-
-
-def _unfinished(corpus: Path, files: Sequence[StoredFile]) -> list[tuple[str, int]]:
-    """List the pages of a corpus' archive that are passed over."""
-    names = {f"{ARCHIVE}/{standard_path(Path(file.name)).name}": file.name for file in files}
-    return [(names[name], offset) for name, offset in sorted(unfinished_captures(corpus)) if name in names]
 
 
 def divide(files: Sequence[StoredFile], tasks: int) -> tuple[tuple[Slice, ...], ...]:
@@ -133,7 +127,11 @@ def read_pages(
         with _at_hand(one.file, copies) as path:
             passed_over = {(f"{ARCHIVE}/{path.name}", offset) for name, offset in unfinished if name == one.file}
             for page in islice(_pages_of(path, passed_over, portals), one.first, None, one.of):
-                yield _named(page, path, one.file) if isinstance(page, Rejected) else page
+                if isinstance(page, Rejected):  # it names the file as the recipe does, not the copy that was read
+                    url, detail = (text.replace(str(path), one.file) for text in (page.url, page.detail))
+                    yield replace(page, url=url, detail=detail)
+                else:
+                    yield page
 
 
 def _pages_of(
@@ -141,21 +139,14 @@ def _pages_of(
 ) -> Iterator[SourcePage | Rejected]:
     if path.name.endswith(PAGES_SUFFIXES):
         for given in given_pages(path):
-            yield given if isinstance(given, Rejected) else _given_page(given, portals)
+            if isinstance(given, Rejected):
+                yield given
+            else:
+                page = page_of_capture(Capture(Page.from_html(given.html, given.url or "")), portals)
+                yield replace(page, document=str(given.id))
         return
     for found in finished_captures([path], unfinished):
         yield found if isinstance(found, Rejected) else page_of_capture(found, portals)
-
-
-def _given_page(given: GivenPage, portals: Sequence[Portal]) -> SourcePage:
-    page = page_of_capture(Capture(Page.from_html(given.html, given.url or "")), portals)
-    return replace(page, document=str(given.id))
-
-
-def _named(rejected: Rejected, path: Path, file: str) -> Rejected:
-    """Let a rejection name the file as the recipe does, and not the copy that was read."""
-    url, detail = (text.replace(str(path), file) for text in (rejected.url, rejected.detail))
-    return replace(rejected, url=url, detail=detail)
 
 
 @contextmanager

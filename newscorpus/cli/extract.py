@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import astuple, fields
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from newscorpus.batch.plan import Plan
-    from newscorpus.corpus.changes import Change, PortalChanges
+    from newscorpus.corpus.changes import Change
     from newscorpus.page.recipe import Recipe
     from newscorpus.page.template import RuleTally
     from newscorpus.store.pages import PageOrigin
@@ -152,7 +153,7 @@ def reextract(
     from newscorpus.store.ledger.addresses import unfinished_captures
     from newscorpus.store.pages import archive_files, named_files
     from newscorpus.store.removals import keep_removals, removals_of
-    from newscorpus.terminal import progress
+    from newscorpus.terminal import print_table, progress
 
     if apply and (output or diff):
         raise typer.BadParameter("--apply changes the corpus itself; without it, --output and --diff show what changes")
@@ -180,7 +181,8 @@ def reextract(
         found = list(changes.find_changes(corpus, folder, done.read))
         if diff:
             _print_differences(found, limit)
-        _print_counts(changes.count_changes(found))
+        columns = [field.name.replace("_", " ") for field in fields(changes.PortalChanges)]
+        print_table(columns, map(astuple, changes.count_changes(found)), numbers=True)
     _warn(tally)
     typer.echo(f"pages extracted: {_summed(done.outcomes)}")
     if output:
@@ -207,22 +209,6 @@ def _print_differences(found: "list[Change]", limit: int) -> None:
         typer.echo("\n".join(map(printable, difference(change))))
     if len(shown) > limit:
         typer.echo(f"... {len(shown) - limit} more documents")
-
-
-def _print_counts(tallies: "list[PortalChanges]") -> None:
-    from dataclasses import astuple, fields
-
-    from rich.table import Table
-
-    from newscorpus.corpus.changes import PortalChanges
-    from newscorpus.terminal import table_console
-
-    table = Table()
-    for number, field in enumerate(fields(PortalChanges)):
-        table.add_column(field.name.replace("_", " "), justify="right" if number else "left")
-    for one in tallies:
-        table.add_row(*map(str, astuple(one)))
-    table_console().print(table)
 
 
 SHOWN = 20

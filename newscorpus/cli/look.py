@@ -14,10 +14,8 @@ from typer import Argument, Option
 from newscorpus.cli.app import Corpus, app, counted
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from newscorpus.corpus.search import ContextLine
-    from newscorpus.views.stats.page import CrawlState, StatsTable
+    from newscorpus.views.stats.page import CrawlState
 
 SHOWN_DAYS = 3
 """Days of a crawl of which `status` says what became of the articles; `--json` has thirty."""
@@ -93,14 +91,17 @@ def stats(
     some of both, and shows how the crawls went.
     """
     from newscorpus.files import replacing
-    from newscorpus.terminal import progress, table_console
+    from newscorpus.terminal import print_table, progress
     from newscorpus.views.stats.count import corpus_stats
     from newscorpus.views.stats.page import page, picture, summary, tables
 
     found = corpus_stats(*corpora, watch=partial(progress, what="records"))
     typer.echo(f"{found.name}: {summary(found)}")
     for table in tables(found):
-        _print(table, table_console())
+        rows = [(label, *map("{:,}".format, numbers)) for label, numbers in table.rows[:SHOWN_ROWS]]
+        print_table(table.header, rows, table.title, numbers=True)
+        if len(table.rows) > SHOWN_ROWS:
+            typer.echo(f"and {len(table.rows) - SHOWN_ROWS} more")
     if output:
         output.mkdir(parents=True, exist_ok=True)
         for name, content in (("stats.html", page(found, list(_crawls(corpora)))), ("stats.svg", picture(found))):
@@ -122,23 +123,6 @@ def _crawls(corpora: list[Path]) -> Iterator["CrawlState"]:
                 yield crawl_state(corpus)
         except LedgerError as error:
             complain(str(error))
-
-
-def _print(table: "StatsTable", console: "Console") -> None:
-    """Print the first rows of a table; as `Text`, since square brackets in a label are no markup."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from newscorpus.tokens import printable
-
-    lines = Table(box=None, pad_edge=False)
-    for at, name in enumerate(table.header):
-        lines.add_column(name, justify="right" if at else "left", overflow="fold")
-    for label, numbers in table.rows[:SHOWN_ROWS]:
-        lines.add_row(Text(printable(label)), *(f"{number:,}" for number in numbers))
-    console.print(Text(f"\n{table.title}", style="bold"), lines, sep="\n")
-    if len(table.rows) > SHOWN_ROWS:
-        console.print(f"and {len(table.rows) - SHOWN_ROWS} more")
 
 
 @app.command()

@@ -1,7 +1,7 @@
 """Add the verbs `newscorpus portal ...`."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from multiprocessing import get_context
@@ -101,6 +101,7 @@ def try_portal(
     """
     from newscorpus.fetch.options import default_corpus
     from newscorpus.portal.schema import load_portal
+    from newscorpus.terminal import print_table
     from newscorpus.upkeep.adding import VERDICTS, judge_addresses, read_front_page
 
     rules = load_portal(name)
@@ -147,6 +148,8 @@ def check(
 
 def _print_check(found: "PortalCheck") -> None:
     """Print the table of the rules, and that of the fields; "same/other" count pages."""
+    from newscorpus.terminal import print_table
+
     rules = [(one.field, one.rule, one.pages, one.hits, ", ".join(map(repr, one.misfits))) for one in found.rules]
     if rules:
         print_table(("field", "rule", "pages", "hits", "cannot be its value"), rules)
@@ -165,22 +168,6 @@ def _print_check(found: "PortalCheck") -> None:
 def _pair(counts: tuple[int, int]) -> str:
     """Write how many pages agree, of those that can be compared."""
     return f"{counts[0]} of {sum(counts)}" if sum(counts) else ""
-
-
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table whose cells may hold anything that a page says."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from newscorpus.terminal import table_console
-    from newscorpus.tokens import printable
-
-    table = Table(box=None, pad_edge=False)
-    for name in columns:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(printable(str(cell))) for cell in row))
-    table_console().print(table)
 
 
 def _page(source: str, url: str, contact: str) -> "Page":
@@ -216,6 +203,7 @@ def _crawl(name: str, contact: str) -> Path:
 
 def _print_outcomes(corpus: Path, urls: Sequence[str]) -> None:
     """Print what came out of each page."""
+    from newscorpus.terminal import print_table
     from newscorpus.views.explain.address import explain
 
     rows: list[tuple[object, ...]] = []

@@ -6,7 +6,7 @@ old ones go, and nothing that no manifest or build of this folder named. The sam
 """
 
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -131,10 +131,14 @@ def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Man
     with _staging(folder) as staging:
         written = write_shards(staging, counts.count(records), config.shards)
         manifest = _manifest(written, counts, config)
-        _note(folder, _named(folder) | {shard.name for shard in manifest.shards})
+        # What is about to be put here or to go is noted, so that a build that dies leaves none behind.
+        names = _named(folder) | {shard.name for shard in manifest.shards}
+        with replacing(folder / UNFINISHED) as file:
+            file.writelines(f"{name}\n".encode() for name in sorted(names))
         for old, new in zip(written, manifest.shards, strict=True):
-            if not _is_there(folder / new.name, new):
-                (staging / old.name).replace(folder / new.name)
+            path = folder / new.name
+            if not (path.is_file() and path.stat().st_size == new.bytes and file_hash(path) == new.sha256):
+                (staging / old.name).replace(path)
     sync_folder(folder)
     with replacing(folder / CARD) as file:
         file.write(card(manifest).encode())
@@ -177,28 +181,13 @@ def _named(folder: Path) -> set[str]:
         return set()
 
 
-def _noted(folder: Path) -> set[str]:
-    """The shards that an unfinished build put here or was about to take away."""
-    path = folder / UNFINISHED
-    return set(filter(OWN[PUBLISHED].fullmatch, path.read_text("utf-8").splitlines())) if path.exists() else set()
-
-
-def _note(folder: Path, names: Collection[str]) -> None:
-    """Note the shards that are about to be put here or to go, so that a build that dies leaves none behind."""
-    with replacing(folder / UNFINISHED) as file:
-        file.writelines(f"{name}\n".encode() for name in sorted(names))
-
-
 def _sweep(folder: Path) -> None:
     """Remove the shards that were noted and that the manifest does not name; nothing else is ever removed."""
-    for name in _noted(folder) - _named(folder):
+    path = folder / UNFINISHED
+    noted = set(filter(OWN[PUBLISHED].fullmatch, path.read_text("utf-8").splitlines())) if path.exists() else set()
+    for name in noted - _named(folder):
         (folder / name).unlink(missing_ok=True)
-    (folder / UNFINISHED).unlink(missing_ok=True)
-
-
-def _is_there(path: Path, shard: Shard) -> bool:
-    """Whether a shard lies there, whole."""
-    return path.is_file() and path.stat().st_size == shard.bytes and file_hash(path) == shard.sha256
+    path.unlink(missing_ok=True)
 
 
 @contextmanager

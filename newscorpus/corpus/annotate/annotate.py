@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from newscorpus.corpus.annotate.annotators import annotate_text, check_annotator, load_annotator
+from newscorpus.corpus.annotate.annotators import check_annotator, load_annotator
 from newscorpus.corpus.annotate.forms import POSITIONS, conllu, vertical
 from newscorpus.corpus.export.vertical import opening, write_registry
 from newscorpus.corpus.published import open_corpus
@@ -122,7 +122,10 @@ def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch
         report = AnnotationReport(report.corpus, annotator, tokenizer, tuple(names), counts)
         write_registry(setting.output / "vertical", title, published.manifest, "| cat *.vert", positions=POSITIONS)
         _write(setting.output / REPORT, report)
-        _sweep(setting.output, set(names))
+        for folder, ending in FOLDERS.items():  # parts of an earlier state of the corpus, or of another annotator
+            for path in (setting.output / folder).glob(f"*{ending}"):
+                if path.name.removesuffix(ending) not in names:
+                    path.unlink()
     return report
 
 
@@ -137,7 +140,10 @@ def _annotate_or_say_why(setting: Annotation, part: _Part) -> PartCounts | Lost:
 def annotate_part(setting: Annotation, part: _Part) -> PartCounts:
     """Annotate documents and write their files, whole or not at all."""
     annotator = load_annotator(setting.name, setting.model)
-    done = [(one, annotate_text(annotator, paragraphs(one.text), one.language)) for one in part.records]
+    done = []
+    for one in part.records:
+        annotated = (annotator(paragraph, one.language) for paragraph in paragraphs(one.text))
+        done.append((one, [[sentence for sentence in paragraph if sentence] for paragraph in annotated]))
     for folder, form in (("conllu", conllu), ("vertical", vertical)):
         with replacing(_path(setting.output, folder, part.name)) as file:
             file.writelines(f"{line}\n".encode() for record, document in done for line in form(record, document))
@@ -188,14 +194,6 @@ def _prepare_folder(output: Path) -> None:
     if output.is_file() or (visible and REPORT not in visible):
         raise CorpusError(f"{output}: not empty and not made by an annotation; name another folder")
     output.mkdir(parents=True, exist_ok=True)
-
-
-def _sweep(output: Path, names: set[str]) -> None:
-    """Remove the parts of an earlier state of the corpus, or of another annotator."""
-    for folder, ending in FOLDERS.items():
-        for path in (output / folder).glob(f"*{ending}"):
-            if path.name.removesuffix(ending) not in names:
-                path.unlink()
 
 
 def _read_counts(output: Path, name: str) -> PartCounts:

@@ -217,8 +217,3 @@ ANNOTATORS: Mapping[str, AnnotatorKind] = {
     "stanza": AnnotatorKind(_neural("stanza"), "stanza", "stanza", "a folder of Stanza's models"),
     "classla": AnnotatorKind(_neural("classla"), "classla", "classla", "a folder of CLASSLA's models"),
 }
-
-
-def annotate_text(annotator: Annotator, paragraphs: Sequence[str], language: str) -> list[Sequence[Sentence]]:
-    """The sentences of each paragraph; those without a token are left out."""
-    return [[one for one in annotator(paragraph, language) if one] for paragraph in paragraphs]
