@@ -66,11 +66,11 @@ class WorkerPool(Generic[T, R]):
         self._threads = ThreadPoolExecutor(max(1, size))
 
     def start(self) -> None:
-        """Start all processes and wait until they are prepared.
+        """Start all processes and wait until they are prepared; one that dies is followed by another.
 
         Raises:
             Exception: what `prepare` raised in one of them.
-            EOFError: one of them died, or the pool is closed.
+            EOFError: the second one died, too, or the pool is closed.
             OSError: one of them could not be started.
         """
         if not self._workers and self._prepare:
@@ -79,7 +79,13 @@ class WorkerPool(Generic[T, R]):
         for worker in self._workers:
             worker.start()
         for worker in self._workers:
-            if error := worker.wait():
+            try:
+                error = worker.wait()
+            except EOFError:
+                worker.stop()
+                worker.start()
+                error = worker.wait()
+            if error:
                 raise error
 
     def submit(self, item: T) -> "Future[R | Lost]":
@@ -193,7 +199,10 @@ class _Worker(Generic[T, R]):
             if not self._is_prepared:
                 if not self._process:
                     raise EOFError("the pool is closed")
-                self._failure = self._pipe.recv()
+                try:
+                    self._failure = self._pipe.recv()
+                except EOFError:
+                    raise EOFError("its process died") from None
                 self._is_prepared = True
             return self._failure
 

@@ -264,6 +264,20 @@ def test_whoever_waits_learns_that_the_pool_cannot_start() -> None:
         assert item.result() == Lost("worker_failed", "no model")
 
 
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_process_that_dies_before_it_is_prepared_is_followed_by_one_more(deaths: int, tmp_path: Path) -> None:
+    script = "import os, sys; os.mkdir(p + str(len(os.listdir(p)))) or os._exit(9) if len(os.listdir(p)) < n else 0"
+    prepare = partial(exec, script, {"p": f"{tmp_path}/", "n": deaths})
+    pool: Pool = WorkerPool(call, 1, 20, prepare)
+    with pool:
+        if deaths > 1:
+            with pytest.raises(EOFError, match="died"):
+                pool.start()
+        else:
+            pool.start()
+            assert pool.submit(partial(abs, -7)).result() == 7
+
+
 def test_a_closed_pool_cannot_be_started() -> None:
     pool: Pool = WorkerPool(call, 1, 20)
     pool.close()
