@@ -23,7 +23,7 @@ from newscorpus.data import Block, LabelledBlock
 from newscorpus.lab.systems.blocks import label_by_thresholds, neighbour_names, with_neighbours
 from newscorpus.page.extractor import Reading, SystemExtractor, keep_good
 from newscorpus.page.template import TemplateRules
-from newscorpus.page.text.features.characters import Characters, count_characters
+from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.own import POSITIVE_INLINE
 from newscorpus.page.text.features.structure import NAMES as CLASS_NAMES
 from newscorpus.page.text.features.structure import read_structure
@@ -89,7 +89,21 @@ def load_unrevised(name: str, template: TemplateRules | None, model: str, revisi
 def measure(blocks: Sequence[Block]) -> Matrix:
     """The features of a page's `blocks`, of which there must be one: shape (blocks, 78), columns as in `FEATURES`."""
     characters = count_characters([block.text for block in blocks])
-    counts = _counts(blocks, characters)
+    of_words = characters.words
+    amounts = {
+        "letters": characters.letters,
+        "words": of_words.count,
+        "capitalised": of_words.capitalised,
+        "all_caps": of_words.all_caps,  # words of two letters or more
+        "sentences": characters.sentences,
+        "links": [block.inline.count("a") for block in blocks],
+        "bars": characters.count(kinds.BAR),
+        "images": [block.inline.count("img") for block in blocks],
+        "positive_inline": [sum(map(POSITIVE_INLINE.__contains__, block.inline)) for block in blocks],  # cite, code
+    }
+    whole = {name: np.asarray(values, np.float64) for name, values in amounts.items()}
+    mean_word = _divide(of_words.characters, whole["words"])
+    counts = {**whole, "mean_word": mean_word, "mean_sentence": _divide(whole["words"], whole["sentences"])}
     structure = read_structure(blocks)
     tags = np.array([block.tag for block in blocks])
     flags = {
@@ -122,25 +136,6 @@ def measure(blocks: Sequence[Block]) -> Matrix:
 def _divide(values: Floats | Integers, by: Floats | Integers) -> Floats:
     """The quotient; 1 where the denominator is zero."""
     return np.divide(values, by, out=np.ones(len(values)), where=np.broadcast_to(by != 0, len(values)))
-
-
-def _counts(blocks: Sequence[Block], characters: Characters) -> dict[str, Floats]:
-    """How much there is of each; the means are characters of a word and words of a sentence."""
-    of_words = characters.words
-    counts = {
-        "letters": characters.letters,
-        "words": of_words.count,
-        "capitalised": of_words.capitalised,
-        "all_caps": of_words.all_caps,  # words of two letters or more
-        "sentences": characters.sentences,
-        "links": [block.inline.count("a") for block in blocks],
-        "bars": characters.count(kinds.BAR),
-        "images": [block.inline.count("img") for block in blocks],
-        "positive_inline": [sum(map(POSITIVE_INLINE.__contains__, block.inline)) for block in blocks],  # cite, code
-    }
-    whole = {name: np.asarray(values, np.float64) for name, values in counts.items()}
-    mean_word = _divide(of_words.characters, whole["words"])
-    return {**whole, "mean_word": mean_word, "mean_sentence": _divide(whole["words"], whole["sentences"])}
 
 
 LAYERS = (78, 39, 19, 9, 1)

@@ -158,7 +158,11 @@ def fit_machine(
 ) -> FittedModel:
     """The machine: fitted at once where at most `held_blocks` paragraphs come, else streamed in batches of pages."""
     coming = iter(pages)
-    held = _hold(coming, held_blocks)
+    held: list[LabelledPage] = []
+    left = held_blocks
+    while left > 0 and (page := next(coming, None)):
+        held.append(page)
+        left -= len(page.good)
     following = next(coming, None)
     if following is None:
         rows, good, _ = stack(held)
@@ -173,15 +177,6 @@ def fit_machine(
         parameters={},
         how=f"Linear support vector machine, {how}",
     )
-
-
-def _hold(pages: Iterator[LabelledPage], blocks: int) -> list[LabelledPage]:
-    """The first of `pages`, so many that they hold `blocks` blocks."""
-    held: list[LabelledPage] = []
-    while blocks > 0 and (page := next(pages, None)):
-        held.append(page)
-        blocks -= len(page.good)
-    return held
 
 
 def _stream(pages: Iterator[LabelledPage], batch_pages: int) -> SGDClassifier:

@@ -32,7 +32,7 @@ from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.dates import Setting, find_dates
 from newscorpus.page.fields.learned import FIELDS, MODEL, describe_candidates, may_hold, pick, text_of
 from newscorpus.page.fields.markup import plain
-from newscorpus.page.fields.nodes import COLUMNS, FEATURES, GROUPS, LinearModel, Nodes, load_linear
+from newscorpus.page.fields.nodes import COLUMNS, FEATURES, LinearModel, Nodes, load_linear
 from newscorpus.page.fields.people import names_in, squeezed
 from newscorpus.page.parsing.parse import parse
 
@@ -91,6 +91,7 @@ def train_learned_fields(source: TrainingPages, _progress: Progress) -> TrainedM
     pages: list[FieldPage] = []
     for _, of_set in groupby(source.pages, attrgetter("dataset")):
         pages += islice(make_field_pages(of_set), PAGES_A_SET)
+    learned, aside = ([page for page in pages if source.is_aside(page.site) is wanted] for wanted in (False, True))
     model = fit_fields(pages, keeps_shipped=source.learns_all)
     return TrainedModel(
         name=MODEL,
@@ -100,19 +101,13 @@ def train_learned_fields(source: TrainingPages, _progress: Progress) -> TrainedM
         weights=weights_file(model),
         packages=PACKAGES,
         data=source.describe(Counter(page.dataset for page in pages)),
-        scores=_score_own(pages) if source.learns_all else {"sites set aside": _score_aside(pages, source)},
+        scores=_score_own(pages) if source.learns_all else {"sites set aside": score_picks(aside, fit_fields(learned))},
         about=ABOUT,
         source=OWN_SOURCE if source.learns_all else SOURCE,
         how=f"Linear support vector machines (LIBLINEAR), C {PENALTY:g}, one a field; {COLUMNS} columns.",
         measure=OWN_MEASURE if source.learns_all else MEASURE,
         use=USE,
     )
-
-
-def _score_aside(pages: Sequence[FieldPage], source: TrainingPages) -> dict[str, float]:
-    """Share of right picks on the sites set aside."""
-    learned, aside = ([page for page in pages if source.is_aside(page.site) is wanted] for wanted in (False, True))
-    return score_picks(aside, fit_fields(learned))
 
 
 def _score_own(pages: Sequence[FieldPage]) -> dict[str, dict[str, float]]:
@@ -123,11 +118,11 @@ def _score_own(pages: Sequence[FieldPage]) -> dict[str, dict[str, float]]:
         counted = count_picks([pages[at] for at in held], model)
         own = {field: own[field] + counted[field] for field in FIELDS}
     counts = {"cross-validated": own, "shipped": count_picks(pages, load_linear(MODEL))}
-    known = [field for column, field in enumerate(FIELDS) if _that_hold(column, pages)]
+    known = [field for column, field in enumerate(FIELDS) if any(page.holds[:, column].any() for page in pages)]
     return {name: {field: picks[field].scores.recall for field in known} for name, picks in counts.items()}
 
 
-def make_field_pages(pages: Iterable[GoldPage], groups: tuple[str, ...] = GROUPS) -> Iterator[FieldPage]:
+def make_field_pages(pages: Iterable[GoldPage]) -> Iterator[FieldPage]:
     """What there is to learn of `pages`; those are left out that cannot be read or declare nothing."""
     for page in pages:
         tree = parse(page.html)
@@ -137,7 +132,7 @@ def make_field_pages(pages: Iterable[GoldPage], groups: tuple[str, ...] = GROUPS
         hidden = parse(hide_structured(page.html))
         if isinstance(hidden, Rejected) or not (truth.title or truth.published or truth.authors):
             continue
-        nodes = describe_candidates(hidden, groups)
+        nodes = describe_candidates(hidden)
         if not nodes.elements:
             continue
         setting = Setting(None, truth.language)
@@ -196,8 +191,20 @@ def fit_fields(pages: Sequence[FieldPage], *, keeps_shipped: bool = False) -> Li
     keeps_shipped &= any(page.holds.any() for page in pages)
     machines = []
     for column, field in enumerate(FIELDS):
-        if _that_hold(column, pages):
-            machines.append(machine_of(_fit(pages, column)))
+        if with_field := [page for page in pages if page.holds[:, column].any()]:
+            generator = np.random.default_rng(SEED)
+            places = [
+                draw_places(right := page.holds[:, column], page.may[:, column] & ~right, OTHERS, generator)
+                for page in with_field
+            ]
+            rows = join_rows([page.nodes for page in with_field], places)
+            answers = np.concatenate([page.holds[at, column] for page, at in zip(with_field, places, strict=True)])
+            if answers.all():
+                raise TrainingError(
+                    f"nothing can be learned: no element could be taken for the field {field} by mistake"
+                )
+            machine = LinearSVC(C=PENALTY, class_weight="balanced", random_state=SEED, max_iter=5_000)
+            machines.append(machine_of(machine.fit(rows, answers)))
         elif keeps_shipped:
             machines.append(load_linear(MODEL).output(column))
         else:
@@ -205,30 +212,9 @@ def fit_fields(pages: Sequence[FieldPage], *, keeps_shipped: bool = False) -> Li
     return join_machines(machines)
 
 
-def _that_hold(column: int, pages: Sequence[FieldPage]) -> list[FieldPage]:
-    return [page for page in pages if page.holds[:, column].any()]
-
-
-def _fit(pages: Sequence[FieldPage], column: int) -> LinearSVC:
-    generator = np.random.default_rng(SEED)
-    with_field = _that_hold(column, pages)
-    places = [
-        draw_places(right := page.holds[:, column], page.may[:, column] & ~right, OTHERS, generator)
-        for page in with_field
-    ]
-    rows = join_rows([page.nodes for page in with_field], places)
-    answers = np.concatenate([page.holds[at, column] for page, at in zip(with_field, places, strict=True)])
-    if answers.all():
-        raise TrainingError(
-            f"nothing can be learned: no element could be taken for the field {FIELDS[column]} by mistake"
-        )
-    machine = LinearSVC(C=PENALTY, class_weight="balanced", random_state=SEED, max_iter=5_000)
-    return machine.fit(rows, answers)
-
-
-def score_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: bool = True) -> dict[str, float]:
+def score_picks(pages: Sequence[FieldPage], model: LinearModel) -> dict[str, float]:
     """By field, the share of the pages with an element that holds it on which the picked text says the same."""
-    counted = count_picks(pages, model, two_stages=two_stages)
+    counted = count_picks(pages, model)
     return {field: picks.scores.recall if picks.gold else 0.0 for field, picks in counted.items()}
 
 

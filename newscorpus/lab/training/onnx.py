@@ -102,19 +102,16 @@ def estimator_to_onnx(estimator: BaseEstimator, columns: int) -> bytes:
             options=options if is_classifier(last) else None,
             target_opset={"": OPSET, "ai.onnx.ml": OPSET_ML},
         )
-    return _with_scores_alone(model, len(last.classes_) if is_classifier(last) else 1)
-
-
-def _with_scores_alone(model: ModelProto, columns: int) -> bytes:
-    """`model` with nothing but its last output, called SCORES; where that is a map of the classes, what it was of."""
-    last = model.graph.output[-1].name
-    given = next((node.input[0] for node in model.graph.node if node.op_type == "ZipMap"), last)
+    output = model.graph.output[-1].name
+    given = next((node.input[0] for node in model.graph.node if node.op_type == "ZipMap"), output)
     nodes = list(select_model_inputs_outputs(model, [given]).graph.node)
     used = {name for node in nodes for name in node.input}
     for node in nodes:
         node.output[:] = [SCORES if name == given else name for name in node.output]
     weights = [weights for weights in model.graph.initializer if weights.name in used]
-    scores = helper.make_tensor_value_info(SCORES, TensorProto.FLOAT, [None, columns])
+    scores = helper.make_tensor_value_info(
+        SCORES, TensorProto.FLOAT, [None, (len(last.classes_) if is_classifier(last) else 1)]
+    )
     versions = {opset.domain: opset.version for opset in model.opset_import}
     opsets = [helper.make_opsetid(*opset) for opset in sorted(versions.items())]  # skl2onnx gives them in any order
     return _serialise("estimator", nodes, list(model.graph.input), scores, opsets, weights)

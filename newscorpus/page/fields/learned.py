@@ -67,7 +67,17 @@ def read_learned(
 
     `model` names the shipped model, or the folder of another one.
     """
-    nodes = _describe_near(tree, headline)
+    # Those around the heading, or the first ones: a page has thousands more, and each costs some 0.02 ms.
+    if headline is None:
+        near = list(islice(tree.iter(*CANDIDATES), FIRST))
+    else:
+        beside = (*preceding(headline, BEFORE), headline, *islice(following(headline), AFTER))
+        near = [each for each in beside if each.tag in CANDIDATES]
+
+    def is_short(element: HtmlElement) -> bool:
+        return len(opening(element, MAX_RUN + 1)) <= MAX_RUN and not holds_many(element)
+
+    nodes = _describe(near, measure_some(near, is_short))
     if not nodes.elements:
         return
     scores = load_linear(model).score(nodes)
@@ -80,28 +90,12 @@ def read_learned(
             yield Evidence(field, value, "learned")
 
 
-def describe_candidates(tree: HtmlElement, groups: tuple[str, ...] = GROUPS) -> Nodes:
-    """The elements of `tree` that may hold a field, by the features of `groups`."""
-    return _describe(tree.iter(*CANDIDATES), measure_amounts(tree), groups)
+def describe_candidates(tree: HtmlElement) -> Nodes:
+    """The elements of `tree` that may hold a field, by their features."""
+    return _describe(tree.iter(*CANDIDATES), measure_amounts(tree))
 
 
-def _describe_near(tree: HtmlElement, headline: HtmlElement | None) -> Nodes:
-    """Those around the heading, or the first ones; a page has thousands more, and each costs some 0.02 ms."""
-    if headline is None:
-        near = list(islice(tree.iter(*CANDIDATES), FIRST))
-    else:
-        around = (*preceding(headline, BEFORE), headline, *islice(following(headline), AFTER))
-        near = [each for each in around if each.tag in CANDIDATES]
-    return _describe(near, measure_some(near, _is_short), GROUPS)
-
-
-def _is_short(element: HtmlElement) -> bool:
-    return len(opening(element, MAX_RUN + 1)) <= MAX_RUN and not holds_many(element)
-
-
-def _describe(
-    elements: Iterable[HtmlElement], measured: Mapping[HtmlElement, Amounts], groups: tuple[str, ...]
-) -> Nodes:
+def _describe(elements: Iterable[HtmlElement], measured: Mapping[HtmlElement, Amounts]) -> Nodes:
     kept = {
         element: amount
         for element in elements
@@ -109,7 +103,7 @@ def _describe(
         and amount.letters + amount.digits >= SHORTEST
         and amount.characters <= max(LONGEST.values())
     }
-    return describe_elements(list(kept), list(kept.values()), groups)
+    return describe_elements(list(kept), list(kept.values()), GROUPS)
 
 
 def pick(nodes: Nodes, scores: Floats, field: str, setting: Setting) -> Picked | None:

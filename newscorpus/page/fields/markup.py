@@ -124,6 +124,14 @@ def gather(tree: HtmlElement, url: str) -> Markup:
             early_times.append(element)
     code = dict.fromkeys(each for each in kinds["script"] if "ld+json" not in each.get("type", ""))
     base = join(url, kinds["base"][0].get("href", "")) if kinds["base"] else url
+    values: dict[str, list[str]] = {}
+    for meta in kinds["meta"][: MAX_OF_A_KIND * 2]:
+        content = meta.get("content")
+        if not content:
+            continue
+        for attribute in ("property", "name", "http-equiv"):
+            for name in meta.get(attribute, "").lower().split():
+                values.setdefault(name, []).append(content)
     return Markup(
         url=url,
         base=base or url,
@@ -132,7 +140,7 @@ def gather(tree: HtmlElement, url: str) -> Markup:
         or tree.get("xml:lang")
         or "",
         title=_title(kinds["title"]),
-        metas=_metas(kinds["meta"]),
+        metas={name: tuple(contents) for name, contents in values.items()},
         links=_links(kinds["link"], base or url),
         scripts=tuple(each.text or "" for each in kinds["script"] if each not in code)[:MAX_OF_A_KIND],
         code=tuple(code)[:MAX_OF_A_KIND],
@@ -149,18 +157,6 @@ def _title(elements: list[HtmlElement]) -> str:
         if parent is None or parent.tag in {"head", "html", "body"}:
             return collapse(element.text_content())
     return ""
-
-
-def _metas(elements: list[HtmlElement]) -> dict[str, tuple[str, ...]]:
-    values: dict[str, list[str]] = {}
-    for element in elements[: MAX_OF_A_KIND * 2]:
-        content = element.get("content")
-        if not content:
-            continue
-        for attribute in ("property", "name", "http-equiv"):
-            for name in element.get(attribute, "").lower().split():
-                values.setdefault(name, []).append(content)
-    return {name: tuple(contents) for name, contents in values.items()}
 
 
 def _links(elements: list[HtmlElement], base: str) -> dict[str, tuple[str, ...]]:

@@ -54,12 +54,19 @@ def learn(pages: Iterable[SeenPage], source: str, extractor: str) -> Profile:
     """
     seen = _without_copies(sorted(pages, key=lambda page: sample_key(page.id)))[:MOST_PAGES]
     words = [sum(map(_words, _good_blocks(page))) for page in seen]
+    places: defaultdict[str, _Place] = defaultdict(_Place)
+    for page in seen:
+        at: defaultdict[str, list[LabelledBlock]] = defaultdict(list)
+        for path, item in zip(paths_of([item.block for item in page.labelled]), page.labelled, strict=True):
+            at[path].append(item)
+        for path, items in at.items():
+            places[path].add(items)
     return Profile(
         source=source,
         extractor=extractor,
         pages=tuple(sorted(page.id for page in seen)),
         words=tuple(int(value) for value in np.quantile(words, (0, 0.25, 0.5, 0.75, 1))) if words else (),
-        paths=_paths(seen),
+        paths={path: place.facts() for path, place in places.items() if place.pages > 1},
         texts=_repeated(seen, text_key),
         openings=_repeated(seen, opening_key),
         fields={name: facts for name in SHOWN if (facts := _field(seen, name)).pages},
@@ -137,17 +144,6 @@ class _Place:
         """What is kept of it."""
         good_words = round(self.good_words, 1)
         return PathFacts(self.pages, self.good_pages, self.blocks, len(self.texts), self.words, good_words)
-
-
-def _paths(pages: Sequence[SeenPage]) -> dict[str, PathFacts]:
-    places: defaultdict[str, _Place] = defaultdict(_Place)
-    for page in pages:
-        at: defaultdict[str, list[LabelledBlock]] = defaultdict(list)
-        for path, item in zip(paths_of([item.block for item in page.labelled]), page.labelled, strict=True):
-            at[path].append(item)
-        for path, items in at.items():
-            places[path].add(items)
-    return {path: place.facts() for path, place in places.items() if place.pages > 1}
 
 
 def _repeated(pages: Sequence[SeenPage], key_of: Callable[[str], str]) -> dict[str, Repeated]:

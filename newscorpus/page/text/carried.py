@@ -225,7 +225,11 @@ class _Budget:
 
 def read_state(tree: HtmlElement, fields: Fields, url: str) -> list[str]:
     """The texts of the article that the page at `url` embeds for its scripts, as HTML, the longest first."""
-    names, budget = _names_of(fields, url), _Budget()
+    addresses = [address for address in (url, fields.canonical_url) if address]
+    paths = [unquote(urlsplit(address).path).rstrip("/") for address in addresses]
+    slugs = [path.rpartition("/")[2] for path in paths]
+    named = (fields.title, *addresses, *paths, *slugs)
+    names, budget = frozenset(tuple(folded_words(name)) for name in named if len(name) >= MIN_SLUG), _Budget()
     found = {text for value in _values(tree, budget) for text in _named_texts(value, names, budget)}
     return sorted(found, key=lambda text: (-len(text), text))
 
@@ -243,15 +247,6 @@ def _named_texts(value: object, names: Names, budget: _Budget) -> Iterator[str]:
                 )
         if any(known[id(item)] for item in around):
             yield text
-
-
-def _names_of(fields: Fields, url: str) -> Names:
-    """What names the article, as words: its title, its addresses, their paths and the last parts of those."""
-    addresses = [address for address in (url, fields.canonical_url) if address]
-    paths = [unquote(urlsplit(address).path).rstrip("/") for address in addresses]
-    slugs = [path.rpartition("/")[2] for path in paths]
-    names = (fields.title, *addresses, *paths, *slugs)
-    return frozenset(tuple(folded_words(name)) for name in names if len(name) >= MIN_SLUG)
 
 
 def _values(tree: HtmlElement, budget: _Budget) -> Iterator[object]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact, load_artifact
-from newscorpus.config import PostAnalysisConfig, Revision
+from newscorpus.config import Revision
 from newscorpus.data import LOW_CONFIDENCE, Element, Label, LabelledBlock, Rejected
 from newscorpus.page.extractor import NO_MAIN_TEXT, PROFILE, FoundText, Reading
 from newscorpus.page.text.carried import complete
@@ -164,7 +164,7 @@ def _note_change(alone: LabelledBlock, reviewed: LabelledBlock) -> LabelledBlock
     return msgspec.structs.replace(reviewed, reasons=(PROFILE,), given=alone.score)
 
 
-def find_others(labelled: Labelled, title: str, config: PostAnalysisConfig = DEFAULTS) -> frozenset[int]:
+def find_others(labelled: Labelled, title: str) -> frozenset[int]:
     """The places of blocks that belong to other articles than the one of the title.
 
     Those are what stands in the box of another article, and where articles have no boxes, all from its heading on.
@@ -175,47 +175,40 @@ def find_others(labelled: Labelled, title: str, config: PostAnalysisConfig = DEF
     words = {at: lower_words(labelled[at].block.text) for at in headings}
     headlines, whole = possible_headlines(title), lower_words(title)
     said = [
-        at for at, said in words.items() if said in headlines or likeness(said, whole) >= config.min_headline_likeness
+        at for at, said in words.items() if said in headlines or likeness(said, whole) >= DEFAULTS.min_headline_likeness
     ]
     own = min(said, key=lambda at: (labelled[at].block.tag, at), default=None)
     if own is None:
         return frozenset()
-    others = [at for at in headings if likeness(words[at], words[own]) < config.min_headline_likeness]
-    return frozenset(at for other in others for at in _article_at(labelled, other, own, config))
+    others = [at for at in headings if likeness(words[at], words[own]) < DEFAULTS.min_headline_likeness]
+    return frozenset(at for other in others for at in _article_at(labelled, other, own))
 
 
-def _article_at(labelled: Labelled, other: int, own: int, config: PostAnalysisConfig) -> range:
+def _article_at(labelled: Labelled, other: int, own: int) -> range:
     """The blocks of the article that begins with the heading at `other`; empty where it begins none."""
     mine, its = labelled[own].block.element, labelled[other].block.element
     boxes = _part(mine, its), _part(its, mine)
     is_boxed = boxes[0] is not mine and boxes[1] is not its
-    if not _begins(labelled, other, own, boxes if is_boxed else None, config):
+    if not _begins(labelled, other, own, boxes if is_boxed else None):
         return range(0)
     spans = range(own, other), range(other, len(labelled))
     if is_boxed:
         spans = _inside(labelled, own, boxes[0]), _inside(labelled, other, boxes[1])
-    is_long = (
-        min(
-            sum(count_words(labelled[at].block.text) for at in span if labelled[at].label is Label.GOOD)
-            for span in spans
-        )
-        >= config.min_article_words
-    )
+    good = [[labelled[at].block.text for at in span if labelled[at].label is Label.GOOD] for span in spans]
+    is_long = min(sum(map(count_words, texts)) for texts in good) >= DEFAULTS.min_article_words
     return spans[1] if is_long else range(0)
 
 
-def _begins(
-    labelled: Labelled, other: int, own: int, boxes: tuple[Element, Element] | None, config: PostAnalysisConfig
-) -> bool:
+def _begins(labelled: Labelled, other: int, own: int, boxes: tuple[Element, Element] | None) -> bool:
     """Whether the heading at `other` looks like the beginning of an article; `boxes` are those of both headings."""
     ranks = labelled[own].block.tag, labelled[other].block.tag
     are_first = ranks == ("h1", "h1")
     if boxes is None:
-        return own < other and are_first and all(_is_signed(labelled, at, config) for at in (own, other))
+        return own < other and are_first and all(_is_signed(labelled, at) for at in (own, other))
     are_alike = _are_articles(*boxes)
     if are_alike and ranks[0] == ranks[1]:
         return True
-    return (are_first or (are_alike and boxes[0].tag == "article")) and _is_signed(labelled, other, config)
+    return (are_first or (are_alike and boxes[0].tag == "article")) and _is_signed(labelled, other)
 
 
 def _part(element: Element, other: Element) -> Element:
@@ -242,9 +235,9 @@ def _are_articles(own: Element, other: Element) -> bool:
     return own.tag == "article" or bool(kinds_of(" ".join(sorted(shared))) & _ARTICLE)
 
 
-def _is_signed(labelled: Labelled, heading: int, config: PostAnalysisConfig) -> bool:
+def _is_signed(labelled: Labelled, heading: int) -> bool:
     """Whether a date or an author, and not only a time of day, follows close below a heading."""
-    for item in labelled[heading + 1 : heading + 1 + config.near_blocks]:
+    for item in labelled[heading + 1 : heading + 1 + DEFAULTS.near_blocks]:
         block = item.block
         if block.tag in HEADINGS:
             return False

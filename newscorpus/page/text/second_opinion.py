@@ -18,12 +18,12 @@ from typing import Final
 import numpy as np
 from lxml.html import HtmlElement
 
-from newscorpus.arrays import Floats, Hashes
+from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact
 from newscorpus.data import Label, LabelledBlock
 from newscorpus.page.extractor import PROFILE, FoundText, Reading
 from newscorpus.page.text.clean import CELL_MARK
-from newscorpus.page.text.features.characters import Words, count_characters
+from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.wording import grams, is_among
 from newscorpus.page.text.post_analysis import lower_words, possible_headlines
 from newscorpus.page.text.verdict import SIGNS, Logistic, read_logistic
@@ -135,7 +135,17 @@ def read_pair(
     other_shared, own_shared = common / max(len(other_grams), 1), common / max(len(own_grams), 1)
     certain = min(max(confidence, LEAST_ODDS), 1 - LEAST_ODDS)
     log_own, log_other = math.log1p(len(own_grams)), math.log1p(len(other_grams))
-    expected = _expected(words, np.array([item.score for item in labelled]), other_grams)
+    # Precision and recall to expect of the other text, by the probabilities of the blocks it is made of
+    score = np.array([item.score for item in labelled])
+    inside = words.text[: max(len(words.text) - GRAM + 1, 0)] == words.text[GRAM - 1 :]
+    is_found = is_among(grams(words.hash, GRAM), np.unique(other_grams)) & inside
+    n_blocks = len(words.count)
+    n_grams = np.bincount(words.text[: len(inside)][inside], minlength=n_blocks)
+    covered = (
+        np.bincount(words.text[: len(is_found)][is_found], minlength=n_blocks) / np.maximum(n_grams, 1) * words.count
+    )
+    good = float(covered @ score)
+    expected = good / max(float(covered.sum()), 1.0), good / max(float(words.count @ score), 1e-9)
     pair = {
         "own_confidence": math.log(certain / (1 - certain)),
         "log_own": log_own,
@@ -150,17 +160,6 @@ def read_pair(
         "expected_f1": _harmonic(*expected),
     }
     return np.concatenate((signs, [pair[name] for name in PAIR_SIGNS]))
-
-
-def _expected(words: Words, score: Floats, other: Hashes) -> tuple[float, float]:
-    """Precision and recall to expect of the other text, by the probabilities of the blocks it is made of."""
-    inside = words.text[: max(len(words.text) - GRAM + 1, 0)] == words.text[GRAM - 1 :]
-    found = is_among(grams(words.hash, GRAM), np.unique(other)) & inside
-    n_blocks = len(words.count)
-    n_grams = np.bincount(words.text[: len(inside)][inside], minlength=n_blocks)
-    covered = np.bincount(words.text[: len(found)][found], minlength=n_blocks) / np.maximum(n_grams, 1) * words.count
-    good = float(covered @ score)
-    return good / max(float(covered.sum()), 1.0), good / max(float(words.count @ score), 1e-9)
 
 
 def _harmonic(precision: float, recall: float) -> float:

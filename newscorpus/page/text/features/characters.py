@@ -130,10 +130,15 @@ def _read_words(codes: Integers, traits: Traits, text_of: Integers, others: Inte
     first = traits[at]
     count = np.bincount(text, minlength=n_texts)
     characters = np.bincount(text, weights=sizes, minlength=n_texts).astype(np.int64)
+    candidates = np.flatnonzero((sizes > 1) & (traits[at + 1] & UPPER != 0))  # few words go on in upper case
+    begins, length = at[candidates], sizes[candidates]
+    uppers = np.flatnonzero(traits & UPPER != 0)
+    all_upper = np.zeros(len(at), bool)
+    all_upper[candidates] = np.searchsorted(uppers, begins + length) - np.searchsorted(uppers, begins) == length
     return Words(
         count=count,
         capitalised=per_text(first & UPPER != 0),
-        all_caps=per_text(_is_all_upper(traits, at, sizes)),
+        all_caps=per_text(all_upper),
         long=per_text(sizes > (characters / np.maximum(count, 1))[text]),
         short=per_text(sizes <= 3),
         unspaced=per_text(first & UNSPACED_WORD != 0),
@@ -142,16 +147,6 @@ def _read_words(codes: Integers, traits: Traits, text_of: Integers, others: Inte
         hash=hashes[: bounds[0]],
         others=tuple(hashes[start:end] for start, end in pairwise(bounds)),
     )
-
-
-def _is_all_upper(traits: Traits, at: Integers, sizes: Integers) -> Flags:
-    """Per word whether it has two characters or more, all in upper case."""
-    candidates = np.flatnonzero((sizes > 1) & (traits[at + 1] & UPPER != 0))  # few words go on in upper case
-    begins, length = at[candidates], sizes[candidates]
-    uppers = np.flatnonzero(traits & UPPER != 0)
-    flags = np.zeros(len(at), bool)
-    flags[candidates] = np.searchsorted(uppers, begins + length) - np.searchsorted(uppers, begins) == length
-    return flags
 
 
 def _hash(codes: Integers, at: Integers) -> Hashes:

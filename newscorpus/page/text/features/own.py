@@ -83,6 +83,13 @@ def measure_own(
     count = np.maximum(amounts.words, 1)
     length = np.maximum(amounts.length, 1)
     letters, digits, spaces = characters.letters, characters.count(kinds.DIGIT), characters.spaces
+    first, last = characters.first_kinds, characters.last_kinds
+    ends_sentence = last & kinds.TERMINAL != 0
+    for ending in np.flatnonzero(last & kinds.CLOSING).tolist():
+        ends_sentence[ending] = texts[ending].rstrip(_CLOSING_MARKS)[-1:] in _SENTENCE_ENDS
+    tails = np.zeros(len(blocks), np.int64)
+    for place in np.flatnonzero((amounts.links > 0) & (amounts.links < amounts.length)).tolist():
+        tails[place] = blocks[place].text.endswith(blocks[place].link_text)
     return {
         "letters": letters,
         "characters": amounts.length,
@@ -107,30 +114,20 @@ def measure_own(
         "mean_sentence": amounts.words / np.maximum(characters.sentences, 1),
         "unspaced_share": words.unspaced / count,
         "text_density": amounts.words / np.ceil(np.maximum(amounts.length, 1) / LINE_CHARACTERS),
-        **_ends(texts, characters),
-        **columns,
-        "has_time": counts[:, _INLINE_COLUMN["time"]] > 0,
-        "link_density": amounts.link_density,
-        "tags_before": amounts.tags_before,
-        "whole": np.array([block.whole for block in blocks]),
-        "tag": amounts.tag,
-        "link_tail": _link_tails(blocks, amounts),
-        "repeated": np.array([times[text] for text in texts], np.int64),
-    }
-
-
-def _ends(texts: Sequence[str], characters: Characters) -> Columns:
-    first, last = characters.first_kinds, characters.last_kinds
-    ends_sentence = last & kinds.TERMINAL != 0
-    for at in np.flatnonzero(last & kinds.CLOSING).tolist():
-        ends_sentence[at] = texts[at].rstrip(_CLOSING_MARKS)[-1:] in _SENTENCE_ENDS
-    return {
         "ends_sentence": ends_sentence,
         "ends_colon": last & kinds.COLON != 0,
         "ends_open": (last & kinds.OPEN_END != 0) | characters.ends_in_dots,
         "starts_upper": first & kinds.UPPER != 0,
         "starts_lower": first & kinds.LOWER != 0,
         "starts_digit": first & kinds.DIGIT != 0,
+        **columns,
+        "has_time": counts[:, _INLINE_COLUMN["time"]] > 0,
+        "link_density": amounts.link_density,
+        "tags_before": amounts.tags_before,
+        "whole": np.array([block.whole for block in blocks]),
+        "tag": amounts.tag,
+        "link_tail": tails,
+        "repeated": np.array([times[text] for text in texts], np.int64),
     }
 
 
@@ -140,10 +137,3 @@ def _count_inline(tags: tuple[str, ...]) -> list[int]:
         if tag in _INLINE_COLUMN:
             counts[_INLINE_COLUMN[tag]] += 1
     return [*counts, tags in _BOLD, len(tags)]
-
-
-def _link_tails(blocks: Sequence[Block], amounts: BlockAmounts) -> Integers:
-    tails = np.zeros(len(blocks), np.int64)
-    for at in np.flatnonzero((amounts.links > 0) & (amounts.links < amounts.length)).tolist():
-        tails[at] = blocks[at].text.endswith(blocks[at].link_text)
-    return tails

@@ -25,6 +25,16 @@ def measure_order(amounts: BlockAmounts) -> Columns:
     n = len(words)
     index = np.arange(n)
     all_words, all_prose = max(words.sum(), 1.0), max(prose.sum(), 1.0)
+    # Body Text Extraction: tags before a block count against it, its words for it
+    gains = np.empty(2 * n, np.int64)
+    gains[0::2] = -amounts.tags_before
+    gains[1::2] = amounts.words
+    start, end = best_interval(gains.tolist())
+    outside = np.maximum(np.maximum(start // 2 - index, index - (end - 1) // 2), 0)
+    sums = np.zeros(n + 1)
+    np.cumsum(prose, out=sums[1:])
+    last = np.maximum.accumulate(np.where(prose > 0, index, -n))
+    following = np.minimum.accumulate(np.where(prose > 0, index, 2 * n)[::-1])[::-1]
     return {
         "position": index / n,
         "words_before_share": (np.cumsum(words) - words) / all_words,
@@ -33,36 +43,11 @@ def measure_order(amounts: BlockAmounts) -> Columns:
         "page_prose": prose.sum(),
         "page_p_share": prose[amounts.tag == TAG_CODES["p"]].sum() / all_prose,
         "prose_before": (np.cumsum(prose) - prose) / all_prose,
-        **_prose_around(prose),
-        **_interval(amounts),
-    }
-
-
-def _prose_around(prose: Floats) -> Columns:
-    n = len(prose)
-    index = np.arange(n)
-    sums = np.zeros(n + 1)
-    np.cumsum(prose, out=sums[1:])
-    last = np.maximum.accumulate(np.where(prose > 0, index, -n))
-    following = np.minimum.accumulate(np.where(prose > 0, index, 2 * n)[::-1])[::-1]
-    return {
         "prose_near": sums[np.minimum(index + NEAR_BLOCKS + 1, n)] - sums[np.maximum(index - NEAR_BLOCKS, 0)],
         "since_prose": np.minimum(np.concatenate(([n], index[1:] - last[:-1])), FAR_PROSE),
         "until_prose": np.minimum(np.concatenate((following[1:] - index[:-1], [n])), FAR_PROSE),
-    }
-
-
-def _interval(amounts: BlockAmounts) -> Columns:
-    """The interval of Body Text Extraction, in which words outweigh tags most (Finn, Kushmerick and Smyth 2001)."""
-    gains = np.empty(2 * len(amounts.words), np.int64)
-    gains[0::2] = -amounts.tags_before
-    gains[1::2] = amounts.words
-    start, end = best_interval(gains.tolist())
-    index = np.arange(len(amounts.words))
-    outside = np.maximum(np.maximum(start // 2 - index, index - (end - 1) // 2), 0)
-    return {
         "in_interval": (outside == 0) & (end > 0),
-        "interval_distance": outside / len(index),
+        "interval_distance": outside / n,
     }
 
 

@@ -98,7 +98,15 @@ class Structure:
 
 def read_structure(blocks: Sequence[Block]) -> Structure:
     """The structure around `blocks`, which stand in document order."""
-    elements = _number(blocks)
+    elements: dict[Element, int] = {}  # around the blocks, each behind its parent
+    for block in blocks:
+        fresh = []
+        here: Element | None = block.element
+        while here is not None and here not in elements:
+            fresh.append(here)
+            here = here.parent
+        for element in reversed(fresh):
+            elements[element] = len(elements)
     block_element = np.array([elements[block.element] for block in blocks])
     parent = [elements[element.parent] if element.parent else -1 for element in elements]
     own = [_read(each) for each in elements]
@@ -154,20 +162,6 @@ def main_container(structure: Structure, below: Floats, share: float) -> int:
     """The deepest element that holds at least `share` of what lies below the root; `below` as from `sum_below`."""
     holds = np.flatnonzero(below >= share * below[0])
     return int(holds[np.argmax(structure.depth[holds])])
-
-
-def _number(blocks: Sequence[Block]) -> dict[Element, int]:
-    """The elements around `blocks` in document order, those above an element before it, each with its number."""
-    numbers: dict[Element, int] = {}
-    for block in blocks:
-        fresh = []
-        here: Element | None = block.element
-        while here is not None and here not in numbers:
-            fresh.append(here)
-            here = here.parent
-        for each in reversed(fresh):
-            numbers[each] = len(numbers)
-    return numbers
 
 
 def _sizes(parent: Sequence[int]) -> list[int]:
