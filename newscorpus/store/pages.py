@@ -30,8 +30,9 @@ from newscorpus.portal.profile import NO_PROFILES, Profile, ProfileFile, Profile
 from newscorpus.portal.schema import load_portal
 from newscorpus.store.archive.read import read_captures
 from newscorpus.store.archive.record import Damage
-from newscorpus.store.archive.records import part_fault, read_records
+from newscorpus.store.archive.records import part_fault, read_records, written_bytes
 from newscorpus.store.archive.values import ArchiveError, Capture, Origin
+from newscorpus.store.ledger.recover import noted_lengths
 from newscorpus.store.removals import removals_of
 from newscorpus.terminal import describe
 from newscorpus.urls import host_of, site_key
@@ -73,6 +74,10 @@ def archive_findings(corpus: Path, watch: Callable[[Iterable[Path]], Iterable[Pa
         watch: passes the files on, to show how far things are.
         whole: read every record; else see only whether the files are there, and begin and end as they should.
     """
+    for name, length in noted_lengths(corpus).items():
+        there = written_bytes(corpus / name) if name.startswith(f"{ARCHIVE}/") else None
+        if there is not None and there < length:
+            yield f"{corpus / name}: {f'cut to {there:,}' if there else 'empty or missing,'} of {length:,} bytes"
     for path in watch(archived_files(corpus)):
         try:
             if whole:

@@ -12,7 +12,7 @@ from newscorpus.errors import PortalError
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.store import pages
-from newscorpus.store.pages import PageOrigin, extract_file, page_origin, read_source
+from newscorpus.store.pages import PageOrigin, archive_findings, extract_file, page_origin, read_source
 from newscorpus.urls import document_id
 from newscorpus.views.explain.formats import COLUMNS, ShowError, blocks, brezovnik, record, text
 from newscorpus.workers import Lost
@@ -231,3 +231,13 @@ def test_an_extractor_without_blocks_says_so() -> None:
 def test_a_file_is_read_as_bytes(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_bytes(b"\xe9")
     assert read_source(str(tmp_path / "page.html"), "https://a.example/") == Page("https://a.example/", b"\xe9")
+
+
+@pytest.mark.parametrize(("there", "said"), [(0, "empty or missing, of 9 bytes"), (5, "cut to 5 of 9 bytes")])
+def test_a_file_of_the_archive_that_is_shorter_than_committed_is_named(tmp_path: Path, there: int, said: str) -> None:
+    (tmp_path / "archive").mkdir()
+    (tmp_path / ".committed.json").write_text('{"archive/000001.warc.gz": 9, "intake/000001.jsonl": 7}')
+    if there:
+        (tmp_path / "archive" / "000001.warc.gz").write_bytes(b"x" * there)
+    first = next(archive_findings(tmp_path, iter, whole=False))
+    assert first == f"{tmp_path}/archive/000001.warc.gz: {said}"

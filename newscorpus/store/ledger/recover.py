@@ -132,14 +132,23 @@ def recover(
     return lengths | begun
 
 
-def _refuse_older(corpus: Path, lengths: Mapping[str, int]) -> None:
+def noted_lengths(corpus: Path) -> dict[str, int]:
+    """Read how much of each file of intake and archive is committed, by its name; empty where no crawl noted that.
+
+    Raises:
+        LedgerError: the note is damaged.
+    """
     path = corpus / COMMITTED
     try:
-        noted = {str(name): int(n) for name, n in json.loads(path.read_bytes()).items()}
+        return {str(name): int(n) for name, n in json.loads(path.read_bytes()).items()}
     except FileNotFoundError:
-        return
+        return {}
     except (ValueError, AttributeError, TypeError) as error:
         raise LedgerError(f"{path}: damaged ({error}); remove it") from error
+
+
+def _refuse_older(corpus: Path, lengths: Mapping[str, int]) -> None:
+    noted = noted_lengths(corpus)
     if any(length > lengths.get(name, 0) for name, length in noted.items()):
         raise LedgerError(
             f"{corpus / LEDGER}: older than the files beside it, as if put back from a backup; put the whole folder"
