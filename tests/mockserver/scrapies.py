@@ -1,23 +1,32 @@
 """Run `scrapy` in processes that are forked from one that has imported all that crawls need, which takes seconds."""
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
+from multiprocessing.context import ForkServerContext
+from multiprocessing.forkserver import ensure_running
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+import pytest
 from scrapy.cmdline import execute
 
 PATIENCE_SECONDS = 280
 """Longest time of a command, below that of a test, so that what it printed is shown."""
 
+LOADED = "preloaded"
 FORKSERVER = get_context("forkserver")
-FORKSERVER.set_forkserver_preload([
-    __name__, "scrapy.core.downloader.handlers.http11", "scrapy.core.engine", "newscorpus.fetch.closing",
-    "newscorpus.fetch.report", "newscorpus.fetch.scheduler", "newscorpus.pipelines.process",
-    "newscorpus.pipelines.store", "newscorpus.spiders.one_page", "newscorpus.spiders.portal",
-])  # fmt: skip
+FORKSERVER.set_forkserver_preload([LOADED])
+
+
+def forkserver() -> ForkServerContext:
+    """Start the process that others are forked from, which Python 3.11 does not tell where modules lie."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+        ensure_running()
+    return FORKSERVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +41,7 @@ def scrapy(folder: Path, *arguments: str) -> Ended:
     """Run `scrapy` in a folder, with the environment of this process."""
     with NamedTemporaryFile() as output:
         task = (folder, output.name, dict(os.environ), arguments)
-        process = FORKSERVER.Process(target=_execute, args=task)
+        process = forkserver().Process(target=_execute, args=task)
         process.start()
         process.join(PATIENCE_SECONDS)
         process.kill()

@@ -10,10 +10,10 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from multiprocessing import get_context
 
 import pytest
 from newscorpus.spiders.one_page import fetch_page
+from scrapies import FORKSERVER, LOADED, forkserver
 
 from newscorpus.data import Page, Rejected
 from newscorpus.fetch.options import user_agent
@@ -22,30 +22,31 @@ from newscorpus.page.rights import MAX_BYTES
 HTML = "<p>Příliš žluťoučký kůň</p>".encode()
 ROBOTS = b"User-agent: newscorpus\nDisallow: /private\n"
 CONTACT = "me@example.org"
-SECONDS = 2
-LIMITS = {"DOWNLOAD_MAXSIZE": 1_000, "DOWNLOAD_TIMEOUT": SECONDS, "REDIRECT_MAX_TIMES": 3}
+LIMITS = {"DOWNLOAD_MAXSIZE": 1_000, "DOWNLOAD_TIMEOUT": 120, "REDIRECT_MAX_TIMES": 3}
 
-SERVER = get_context("forkserver")
-SERVER.set_forkserver_preload([__name__, "newscorpus.spiders.one_page", "scrapy.core.downloader.handlers.http11"])
+FORKSERVER.set_forkserver_preload([LOADED, __name__])
 
 
-def fetch(url: str, *loopback: str, names: dict[str, str] | None = None) -> Page | Rejected:
+def fetch(url: str, *loopback: str, names: dict[str, str] | None = None, **limits: int) -> Page | Rejected:
     """Fetch a page in a process of its own, since a process can do so but once.
 
     Args:
         url: of the page.
         loopback: `host:port` on this machine that may be asked.
         names: IP addresses by host name, in place of DNS.
+        limits: settings other than those of all.
     """
-    with ProcessPoolExecutor(1, mp_context=SERVER) as process:
-        found: Page | Rejected = process.submit(_fetch, url, loopback, names).result()
+    with ProcessPoolExecutor(1, mp_context=forkserver()) as process:
+        found: Page | Rejected = process.submit(_fetch, url, loopback, names, LIMITS | limits).result()
     return found
 
 
-def _fetch(url: str, loopback: tuple[str, ...], names: dict[str, str] | None) -> Page | Rejected:
+def _fetch(
+    url: str, loopback: tuple[str, ...], names: dict[str, str] | None, limits: dict[str, int]
+) -> Page | Rejected:
     if names is not None:
         socket.gethostbyname = partial(_known, names)
-    found: Page | Rejected = fetch_page(url, CONTACT, loopback, LIMITS)
+    found: Page | Rejected = fetch_page(url, CONTACT, loopback, limits)
     return found
 
 
@@ -67,11 +68,11 @@ class Site:
     robots: tuple[int, bytes] = (200, ROBOTS)
     asked: list[tuple[str, str]] = field(default_factory=list)
 
-    def fetch(self, path: str) -> Page | Rejected:
-        return fetch(f"http://{self.where}{path}", self.where)
+    def fetch(self, path: str, **limits: int) -> Page | Rejected:
+        return fetch(f"http://{self.where}{path}", self.where, **limits)
 
-    def reason(self, path: str) -> str:
-        found = self.fetch(path)
+    def reason(self, path: str, **limits: int) -> str:
+        found = self.fetch(path, **limits)
         assert isinstance(found, Rejected), found
         assert found.stage == "fetch"
         assert "\n" not in found.detail
@@ -213,7 +214,7 @@ def test_what_is_damaged_comes_as_far_as_it_can_be_unpacked(site: Site, path: st
 
 
 def test_a_server_that_drips_is_cut_off(site: Site) -> None:
-    assert site.reason("/drip") == "timeout"
+    assert site.reason("/drip", DOWNLOAD_TIMEOUT=2) == "timeout"
 
 
 @pytest.mark.parametrize(
