@@ -302,6 +302,10 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
     text, fields = repair(shown), repair_fields(reading.fields)
     if not fields.paywalled and not found.source and is_locked(reading.tree, reading.blocks, found.paragraphs):
         fields = replace(fields, paywalled=True)
+    listing = ""
+    if not found.source:
+        is_declared = fields.declares_date or fields.kind in ARTICLES
+        listing = find_listing(reading.tree, reading.page.url, found.paragraphs, is_declared=is_declared)
     return Article(
         url=reading.page.url,
         text=text,
@@ -314,13 +318,8 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
         rule_hits=reading.rule_hits,
         is_article=found.is_article,
         is_list=found.is_list,
-        listing="" if found.source else _listing(reading, found),
+        listing=listing,
     )
-
-
-def _listing(reading: Reading, found: FoundText) -> str:
-    is_declared = reading.fields.declares_date or reading.fields.kind in ARTICLES
-    return find_listing(reading.tree, reading.page.url, found.paragraphs, is_declared=is_declared)
 
 
 def join(first: Article, others: Sequence[Article]) -> Article:

@@ -63,12 +63,6 @@ def names() -> tuple[str, ...]:
     return (*systems(), *_found("newscorpus.extractors"))
 
 
-def _system(name: str) -> MakeSystem:
-    """The function that makes the system called `name`."""
-    make: MakeSystem = OWN[name] if name in OWN else _found("newscorpus.systems")[name].load()
-    return make
-
-
 def load(
     name: str,
     template: TemplateRules | None = None,
@@ -101,7 +95,8 @@ def load(
     if fields_model != FIELDS_MODEL:
         check_fields_model(fields_model)
     system = ALONE if system == DEFAULT and not second_opinion else system
-    made = _system(system)(system, template, model, revision)
+    make_system: MakeSystem = OWN[system] if system in OWN else _found("newscorpus.systems")[system].load()
+    made = make_system(system, template, model, revision)
     extractor = replace(made, respect_paywall=respect_paywall, leave_out=leave_out, fields_model=fields_model)
     if revision != Revision() and not isinstance(extractor, BlockSystemExtractor):
         raise ValueError(f"the extractor {name!r} does not decide block by block: no post-analysis and no thresholds")

@@ -199,19 +199,15 @@ def _remarks(front: FrontPage, crawl: FirstCrawl, proposed: Proposed | None) -> 
     called = f", {front.site_name}" if front.site_name else ""
     yield _comment(f"{front.url}{called}; drafted by `newscorpus portal add`")
     yield _comment(f"charset: {front.charset or 'none declared'}")
-    yield _comment(f"on machine use the page says: {', '.join(_statements(front)) or 'nothing'}; robots.txt is obeyed")
+    rights = front.rights  # what reserves the use comes first, then the rest word for word
+    stated = (f"{name}={value}" for name in rights.__slots__ if (value := getattr(rights, name)))
+    says = ", ".join(dict.fromkeys((*reservations(rights), *stated)))
+    yield _comment(f"on machine use the page says: {says or 'nothing'}; robots.txt is obeyed")
     if front.barrier:
         yield _comment(f"careful: {front.barrier}")
     if proposed:
         seen = f"{proposed.n_articles} links that seem to be articles, {proposed.n_sections} sections"
         yield _comment(f"patterns rest on {seen}, {proposed.n_open} undecided; pages judged: {len(crawl.judged)}")
-
-
-def _statements(front: FrontPage) -> list[str]:
-    """What the page states on machine use: what reserves the use first, then the rest word for word."""
-    rights = front.rights
-    stated = (f"{name}={value}" for name in rights.__slots__ if (value := getattr(rights, name)))
-    return list(dict.fromkeys((*reservations(rights), *stated)))
 
 
 def _languages(front: FrontPage) -> Iterator[str]:
@@ -234,14 +230,11 @@ def _patterns(key: str, patterns: Iterable[Pattern]) -> Iterator[str]:
     if found:
         yield f"{key} = ["
         for one in found:
-            yield _comment(f"  {_counts(one)}, such as {' '.join(one.examples)}")
+            counts = ((one.articles, "articles"), (one.sections, "sections"))
+            met = " and ".join(f"{n} {what}" for n, what in counts if n)
+            yield _comment(f"  {met}, such as {' '.join(one.examples)}")
             yield f"  {string_item(one.expression).as_string()},"
         yield "]"
-
-
-def _counts(pattern: Pattern) -> str:
-    parts = ((pattern.articles, "articles"), (pattern.sections, "sections"))
-    return " and ".join(f"{n} {what}" for n, what in parts if n)
 
 
 def _comment(text: str) -> str:

@@ -1,7 +1,7 @@
 """Run extractors side by side over pages with gold text, page by page."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -108,39 +108,35 @@ def _evaluate_share(
     for extractor in extractors.values():
         extractor(WARM_UP)
     for page in islice(_pages(path, split), first, None, step):
-        yield from _evaluate_page(page, extractors)
+        fetched = Page.from_html(page.html, page.url)
+        for name, extractor in extractors.items():
+            start = time.process_time()
+            found = extractor(fetched)
+            seconds = time.process_time() - start
+            text = "" if isinstance(found, Rejected) else as_gold_has_it(page.dataset, found.fields.title, found.text)
+            yield PageResult(
+                dataset=page.dataset,
+                id=page.id,
+                url=page.url,
+                domain=page.domain,
+                language=page.language,
+                page_type=page.page_type,
+                extractor=name,
+                rejected=f"{found.stage}/{found.reason}" if isinstance(found, Rejected) else "",
+                confidence=0.0 if isinstance(found, Rejected) else found.confidence,
+                ngrams=ngram_overlap(text, page.text),
+                lcs=lcs_overlap(text, page.text),
+                edits=word_edits(text, page.text),
+                similarity=character_similarity(text, page.text),
+                blocks=_judge_blocks(extractor, fetched, page),
+                seconds=seconds,
+            )
 
 
 def _pages(path: Path, split: str) -> Iterator[GoldPage]:
     for page in read_pages(path):
         if page.is_in(split) and (page.text or not has_article(page.page_type)):
             yield page
-
-
-def _evaluate_page(page: GoldPage, extractors: Mapping[str, Extractor]) -> Iterator[PageResult]:
-    fetched = Page.from_html(page.html, page.url)
-    for name, extractor in extractors.items():
-        start = time.process_time()
-        found = extractor(fetched)
-        seconds = time.process_time() - start
-        text = "" if isinstance(found, Rejected) else as_gold_has_it(page.dataset, found.fields.title, found.text)
-        yield PageResult(
-            dataset=page.dataset,
-            id=page.id,
-            url=page.url,
-            domain=page.domain,
-            language=page.language,
-            page_type=page.page_type,
-            extractor=name,
-            rejected=f"{found.stage}/{found.reason}" if isinstance(found, Rejected) else "",
-            confidence=0.0 if isinstance(found, Rejected) else found.confidence,
-            ngrams=ngram_overlap(text, page.text),
-            lcs=lcs_overlap(text, page.text),
-            edits=word_edits(text, page.text),
-            similarity=character_similarity(text, page.text),
-            blocks=_judge_blocks(extractor, fetched, page),
-            seconds=seconds,
-        )
 
 
 def _judge_blocks(extractor: Extractor, fetched: Page, page: GoldPage) -> Confusion:

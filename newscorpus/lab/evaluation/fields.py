@@ -153,25 +153,24 @@ def _cell(figure: Estimate | None) -> str:
 
 def _evaluate_page(page: GoldPage, readers: dict[str, FieldReader], hidden: bool) -> list[FieldResult]:
     shown = replace(page, html=hide_structured(page.html)) if hidden else page
-    results = [_judge(shown, name, reader) for name, reader in readers.items()]
+    results = []
+    for name, reader in readers.items():
+        start = time.process_time()
+        claim = reader(shown.html, shown.url)
+        result = FieldResult(
+            page=shown,
+            reader=name,
+            claim=claim,
+            title_exact=folded_words(claim.title) == folded_words(page.title) if page.title else None,
+            title_f1=overlap_f1(folded_words(claim.title), folded_words(page.title)) if page.title else None,
+            date_exact=claim.date[:10] == page.date[:10] if page.date else None,
+            authors_f1=overlap_f1(_names(claim.authors), _names(page.authors)) if page.authors else None,
+            seconds=time.process_time() - start,
+        )
+        results.append(result)
     if not hidden or any(result.date_exact for result in results) or shows_date(shown.html, page.url, page.date[:10]):
         return results
     return [replace(result, date_exact=None) for result in results]
-
-
-def _judge(page: GoldPage, name: str, reader: FieldReader) -> FieldResult:
-    start = time.process_time()
-    claim = reader(page.html, page.url)
-    return FieldResult(
-        page=page,
-        reader=name,
-        claim=claim,
-        title_exact=folded_words(claim.title) == folded_words(page.title) if page.title else None,
-        title_f1=overlap_f1(folded_words(claim.title), folded_words(page.title)) if page.title else None,
-        date_exact=claim.date[:10] == page.date[:10] if page.date else None,
-        authors_f1=overlap_f1(_names(claim.authors), _names(page.authors)) if page.authors else None,
-        seconds=time.process_time() - start,
-    )
 
 
 def overlap_f1(claimed: Sequence[str], gold: Sequence[str]) -> float:

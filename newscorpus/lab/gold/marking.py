@@ -115,25 +115,18 @@ def save_mark(journal: Path, line: MarkLine) -> None:
         raise MarkError(f"unknown mark {min(unknown)!r}; known are: {', '.join(KINDS)}")
     journal.parent.mkdir(exist_ok=True)
     with exclusive(journal.with_suffix(".lock"), "mark", MarkError, PATIENCE_SECONDS):
-        _add(journal, line)
+        known = {(one.page, one.list, one.who): one for one in read_marks(journal)}
+        before = known.get((line.page, line.list, line.who))
+        if before is None or (
+            any(before.blocks.get(one.position, MarkedBlock(one.position, "")) != one for one in line.blocks)
+            or any(new and new != old for new, old in ((line.place, before.place), (line.kept, before.kept)))
+        ):
+            with journal.open("ab+", buffering=0) as file:  # behind the last whole line; a torn one is cut off
+                committed = max((offset + len(text) + 1 for offset, text in complete_lines(journal)), default=0)
+                extend(file, committed, encode_line(line))
+                sync(file)
         if line.place or line.kept:
             write_gold(journal)
-
-
-def _add(journal: Path, line: MarkLine) -> None:
-    """Write a line behind the last whole one; a torn one is cut off."""
-    before = {(one.page, one.list, one.who): one for one in read_marks(journal)}.get((line.page, line.list, line.who))
-    if before and _says_nothing_new(before, line):
-        return
-    with journal.open("ab+", buffering=0) as file:
-        committed = max((offset + len(text) + 1 for offset, text in complete_lines(journal)), default=0)
-        extend(file, committed, encode_line(line))
-        sync(file)
-
-
-def _says_nothing_new(before: PageMarks, line: MarkLine) -> bool:
-    same = all(before.blocks.get(one.position, MarkedBlock(one.position, "")) == one for one in line.blocks)
-    return same and all(not new or new == old for new, old in ((line.place, before.place), (line.kept, before.kept)))
 
 
 def judged_elsewhere(marks: Iterable[PageMarks], who: str, page: str) -> frozenset[str]:
@@ -154,7 +147,9 @@ def write_gold(journal: Path) -> int:
             done[one.page].append(one)
     pages = [_gold_page(journal.stem, versions) for versions in done.values()]
     with replacing(journal.with_suffix(".jsonl")) as file:
-        file.writelines(encode_line(_without_html(page)) for page in pages)
+        for page in pages:  # whose markup stays in the archive
+            held = msgspec.to_builtins(page)
+            file.write(encode_line({key: value for key, value in held.items() if key not in {"html", "dataset"}}))
     return len(pages)
 
 
@@ -181,12 +176,6 @@ def _gold_page(name: str, versions: Sequence[PageMarks]) -> GoldPage:
         archive=chosen.place or chosen.kept,
         page_type=ARTICLE if any(one.kept for one in versions) else "",
     )
-
-
-def _without_html(page: GoldPage) -> dict[str, object]:
-    """A page whose markup stays in the archive."""
-    held = msgspec.to_builtins(page)
-    return {key: value for key, value in held.items() if key not in {"html", "dataset"}}
 
 
 def place_of(file: str, offset: int) -> ByteRange:
