@@ -186,7 +186,11 @@ def remove_own(corpus: Path, known: Collection[str] | None = None) -> None:
     for folder in OWN:
         for name in _entries(corpus, folder, hidden=True):
             if name not in used and (_is_own(corpus, name, known) or _is_temporary(name)):
-                _remove(corpus / name)
+                path = corpus / name
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink()
         if folder not in used and (corpus / folder).is_dir() and not any((corpus / folder).iterdir()):
             (corpus / folder).rmdir()
     for path in [corpus / name for name in FILES if name not in used] + list(corpus.glob(f"{LEDGER}-*")):
@@ -217,13 +221,6 @@ def _is_temporary(name: str) -> bool:
     inner = file.removeprefix(".").removesuffix(".tmp")
     is_hidden_own = file == f".{inner}.tmp" and OWN[folder].fullmatch(inner)
     return bool(is_hidden_own) or (folder == PUBLISHED and file in {STAGING, UNFINISHED, f".{UNFINISHED}.tmp"})
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink()
 
 
 def _adopted(corpus: Path) -> frozenset[str]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.find import Duplicate, DuplicateKind, survivors
-from newscorpus.corpus.duplicates.index import line_of, record_of
+from newscorpus.corpus.duplicates.index import describe, record_of
 from newscorpus.data import GONE, Rejected
 from newscorpus.lines import decoded_lines, encode_line
 from newscorpus.page.records import excerpt
@@ -52,23 +52,12 @@ def read_duplicates(path: Path) -> Iterator[DuplicateLine]:
     return decoded_lines(path, DUPLICATE_LINES)
 
 
-class Described(msgspec.Struct):
-    """What a line says of a document; other keys are passed over."""
-
-    revision: str | None = None
-    url: str | None = None
-    title: str | None = None
-
-
-DESCRIBED = msgspec.json.Decoder(Described)
-
-
 def duplicate_lines(collection: Collection, duplicates: Sequence[Duplicate]) -> Iterator[bytes]:
     """The lines of `duplicates.jsonl`, by id."""
     ids, digests = collection.ids, collection.documents["digest"]
     last = survivors(duplicates)
     for one in sorted(duplicates, key=lambda one: (ids[one.position], digests[one.position])):
-        document = DESCRIBED.decode(line_of(collection, one.position))
+        document = describe(collection, one.position)
         yield encode_line(
             DuplicateLine(
                 id=ids[one.position],

@@ -1,6 +1,7 @@
 """Read files in an object store (`s3://bucket/file`, or whatever else fsspec knows), and upload corpora to one.
 
 Errors and cut connections are met by the file systems of fsspec, which try again; what they give up on is an OSError.
+Every function raises ImportError, too, where the package for a store is not installed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -63,7 +64,6 @@ def find_files(pattern: str) -> list[StoredFile]:
 
     Raises:
         ArchiveError: there are none.
-        OSError, ImportError: the store cannot be read; the package for it is not installed.
     """
     with naming(pattern):
         system, path = url_to_fs(pattern)
@@ -76,14 +76,14 @@ def find_files(pattern: str) -> list[StoredFile]:
 
 
 def is_folder(address: str) -> bool:
-    """Whether an address is that of a folder; errors as for `find_files`."""
+    """Whether an address is that of a folder."""
     with naming(address):
         system, path = url_to_fs(address)
         return bool(system.isdir(path))
 
 
 def uploaded_files(address: str) -> frozenset[str]:
-    """Name the files of a corpus that was uploaded, relative to its address; errors as for `find_files`.
+    """Name the files of a corpus that was uploaded, relative to its address.
 
     Raises:
         ArchiveError: there is none, or not all of it.
@@ -97,11 +97,7 @@ def uploaded_files(address: str) -> frozenset[str]:
 
 
 def fetch(address: str, path: Path) -> None:
-    """Copy a file from a store to a path.
-
-    Raises:
-        OSError, ImportError: as `find_files`; or it did not come whole.
-    """
+    """Copy a file from a store to a path; an OSError is also raised where it did not come whole."""
     with naming(address):
         system, source = url_to_fs(address)
         n_bytes = system.size(source)
@@ -146,9 +142,6 @@ def upload(
         names: of the files, relative to the folder.
         address: where they go.
         watch: shows the progress.
-
-    Raises:
-        OSError, ImportError: as `find_files`; or a file here cannot be read.
     """
     makes_folders = {"auto_mkdir": True} if address.startswith("file:") else {}  # no object store has any
     with naming(address):

@@ -82,7 +82,11 @@ def open_index(corpus: Path) -> sqlite3.Connection | None:
         return None
     # The file is replaced as a whole and never changed, so nobody needs a lock.
     connection = _with_texts(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True))
-    if _is_of(connection, published):
+    try:
+        made = connection.execute("SELECT user_version, generation FROM pragma_user_version, made").fetchone()
+    except sqlite3.DatabaseError:  # whatever lies there is replaced
+        made = None
+    if made == (VERSION, published.manifest.generation):
         return connection
     connection.close()
     return None
@@ -118,9 +122,15 @@ def _fill(connection: sqlite3.Connection, published: Published, duplicates: Path
     cells: dict[tuple[str, str], int] = {}
     for serial, record in enumerate(watch(published.records()), 1):
         cell = cells.setdefault((record.source, day_of(record)[:7]), len(cells))
-        _add(connection, serial, cell, record)
-        flags = (("flag", flag) for flag in _flags(record))
-        choices.update([("source", record.source), ("language", record.language), *flags])
+        flags = [flag.partition(":")[0] for flag in record.flags]  # without what stands behind a colon
+        row = (record.id, day_of(record), record.language, record.confidence, record.cluster_size)
+        values = (serial, cell, *row, f",{','.join(flags)},")
+        packed = zstandard.ZstdCompressor(RECORD_LEVEL).compress(encode(record))
+        connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+        connection.execute("INSERT INTO records VALUES (?, ?)", (serial, packed))
+        connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (serial, searched_text(record)))
+        named = (("flag", flag) for flag in flags)
+        choices.update([("source", record.source), ("language", record.language), *named])
     lines = read_duplicates(duplicates) if duplicates.is_file() else ()
     rows = ((one.cluster, encode_line(one)) for one in lines)
     connection.executemany("INSERT INTO left_out VALUES (?, ?)", rows)
@@ -128,20 +138,6 @@ def _fill(connection: sqlite3.Connection, published: Published, duplicates: Path
     connection.executemany("INSERT INTO cells VALUES (?, ?, ?)", ((cell, *names) for names, cell in cells.items()))
     connection.execute("INSERT INTO made VALUES (?)", (published.manifest.generation,))
     connection.executescript(f"{LOOKED_UP} PRAGMA user_version = {VERSION};")  # it commits what was added
-
-
-def _add(connection: sqlite3.Connection, serial: int, cell: int, record: Record) -> None:
-    row = (record.id, day_of(record), record.language, record.confidence, record.cluster_size)
-    values = (serial, cell, *row, f",{','.join(_flags(record))},")
-    packed = zstandard.ZstdCompressor(RECORD_LEVEL).compress(encode(record))
-    connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
-    connection.execute("INSERT INTO records VALUES (?, ?)", (serial, packed))
-    connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (serial, searched_text(record)))
-
-
-def _flags(record: Record) -> list[str]:
-    """The remarks on a record, without what stands behind a colon."""
-    return [flag.partition(":")[0] for flag in record.flags]
 
 
 def day_of(record: Record) -> str:
@@ -163,14 +159,6 @@ def _with_texts(connection: sqlite3.Connection) -> sqlite3.Connection:
     """Teach a connection the function that the view of the texts calls."""
     connection.create_function("searched_text", 1, lambda packed: searched_text(unpacked(packed)), deterministic=True)
     return connection
-
-
-def _is_of(connection: sqlite3.Connection, published: Published) -> bool:
-    try:
-        made = connection.execute("SELECT user_version, generation FROM pragma_user_version, made").fetchone()
-        return bool(made == (VERSION, published.manifest.generation))
-    except sqlite3.DatabaseError:  # whatever lies there is replaced
-        return False
 
 
 CONTEXT_CHARACTERS = 60

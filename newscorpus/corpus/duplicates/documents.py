@@ -144,20 +144,18 @@ def sketch_lines(config: BuildConfig, batch: Batch) -> tuple[list[tuple[Sketch, 
         if line.isspace():
             continue
         try:
-            made.append((_sketch(GIVEN.decode(line), line, config), compressor.compress(line)))
+            given = GIVEN.decode(line)
+            sketch = replace(
+                make_sketch(str(given.id), given.source or "", given.text, config),
+                published=seconds(given.published or ""),
+                fetched=seconds(given.fetched or ""),
+                digest=digest(line.strip()),
+                is_list=is_list(given.url or ""),
+            )
+            made.append((sketch, compressor.compress(line)))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             return made, f"{name}, line {number}: {collapse(str(error))}"
     return made, ""
-
-
-def _sketch(given: Given, line: bytes, config: BuildConfig) -> Sketch:
-    return replace(
-        make_sketch(str(given.id), given.source or "", given.text, config),
-        published=seconds(given.published or ""),
-        fetched=seconds(given.fetched or ""),
-        digest=digest(line.strip()),
-        is_list=is_list(given.url or ""),
-    )
 
 
 def _shards(folder: Path, removals: Removals) -> Iterator[InputFile]:

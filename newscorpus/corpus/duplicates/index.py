@@ -35,14 +35,16 @@ CHECKED_BYTES = 4096
 which holds the time of its fetch."""
 
 
-class TextOnly(msgspec.Struct):
-    """The text of a document and its headline; other keys are passed over."""
+class Described(msgspec.Struct):
+    """What a line says of a document; other keys are passed over."""
 
     text: str
     title: str | None = None
+    url: str | None = None
+    revision: str | None = None
 
 
-TEXTS = msgspec.json.Decoder(TextOnly)
+DESCRIBED = msgspec.json.Decoder(Described)
 
 
 def update_index(
@@ -91,14 +93,19 @@ def line_of(collection: Collection, position: int) -> bytes:
         return zstandard.ZstdDecompressor().decompress(file.read(int(document["length"])))
 
 
+def describe(collection: Collection, position: int) -> Described:
+    """Read what the line of a document says of it."""
+    return DESCRIBED.decode(line_of(collection, position))
+
+
 def text_of(collection: Collection, position: int) -> str:
     """The text of a document."""
-    return TEXTS.decode(line_of(collection, position)).text
+    return describe(collection, position).text
 
 
 def title_of(collection: Collection, position: int) -> str:
     """The headline of a document."""
-    return TEXTS.decode(line_of(collection, position)).title or ""
+    return describe(collection, position).title or ""
 
 
 def is_list(url: str) -> bool:
@@ -136,9 +143,10 @@ def _sketch(row: Row | Withdrawal, config: BuildConfig) -> Sketch:
         made = make_sketch(row.withdrawn, row.source, "", config)
         return replace(made, fetched=seconds(row.fetched), reextraction=row.reextraction, withdrawn=True)
     record = row.record
+    page = document_id(row.page) if row.page else record.id
     return replace(
         make_sketch(record.id, record.source, record.text, config, row.signature),
-        page=_page(row.page, record.id),
+        page=int(page, 16) if page != record.id else 0,
         published=seconds(record.published),
         fetched=seconds(record.fetched),
         digest=digest(encode(record)),
@@ -147,12 +155,6 @@ def _sketch(row: Row | Withdrawal, config: BuildConfig) -> Sketch:
         is_doubtful=LOW_CONFIDENCE in record.flags,
         is_list=is_list(record.url),
     )
-
-
-def _page(url: str, document: str) -> int:
-    """The id of a page as a number; 0 for a document's own page."""
-    page = document_id(url) if url else document
-    return int(page, 16) if page != document else 0
 
 
 def _check(path: Path, size: int) -> str:

@@ -272,11 +272,17 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
         LedgerError: there is no ledger, or it cannot be read.
     """
     now = now or datetime.now(UTC)
-    by_state = states(corpus)
     ends = reported_ends(corpus) if ends is None else ends
-    left_out = left_out_as_duplicates(corpus)
+    at: defaultdict[str, Counter[UrlState]] = defaultdict(Counter)
+    for (portal, state), n in states(corpus).items():
+        at[portal][state] = n
+    duplicates: defaultdict[str, list[LeftOut]] = defaultdict(list)
+    for one in left_out_as_duplicates(corpus):
+        duplicates[one.portal].append(one)
     with reading(corpus) as connection:
-        counted = {(portal, name): n for portal, name, n in connection.execute("SELECT portal, name, n FROM counts")}
+        counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for portal, name, n in connection.execute("SELECT portal, name, n FROM counts"):
+            counts[portal][name] = n
         # Pages a minute of each portal that answered lately, from the first of these answers on.
         since = (now.astimezone(UTC) - LATELY).isoformat(timespec="seconds")
         sql = "SELECT portal, count(*), min(fetched) FROM urls WHERE fetched >= ? GROUP BY portal"
@@ -284,47 +290,31 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
             portal: 60 * n / max(1.0, (now - datetime.fromisoformat(first)).total_seconds())
             for portal, n, first in connection.execute(sql, (since,))
         }
-        return [
-            _status(
-                connection,
-                portal,
-                Counter({state: n for (of, state), n in by_state.items() if of == portal}),
-                Counter({name: n for (of, name), n in counted.items() if of == portal}),
-                rates.get(portal, 0.0),
-                ends.get(portal, ""),
-                [one for one in left_out if one.portal == portal],
+        found = []
+        for portal in sorted({*at, *counts}):
+            counted, left_out, rate = counts[portal], duplicates[portal], rates.get(portal, 0.0)
+            queued = at[portal][UrlState.QUEUED] + at[portal][UrlState.WAITING]
+            megabytes = counted["bytes"] / MEGABYTE
+            rejected = [(name, n) for name, n in counted.items() if name.startswith("rejected/") and n]
+            ordered = sorted(rejected, key=lambda item: (-item[1], item[0]))
+            found.append(
+                PortalStatus(
+                    portal=portal,
+                    queued=queued,
+                    leased=at[portal][UrlState.LEASED],
+                    done=at[portal][UrlState.DONE],
+                    failed=at[portal][UrlState.FAILED],
+                    kept=counted["kept"],
+                    rejected={name.removeprefix("rejected/"): n for name, n in ordered},
+                    words=counted["words"],
+                    megabytes=round(megabytes, 3),
+                    words_per_megabyte=round(counted["words"] / megabytes, 1) if megabytes else 0.0,
+                    pages_per_minute=round(rate, 1),
+                    seconds_left=round(60 * queued / rate) if rate else 0,
+                    cut_short=tuple(cut_short(queued, counted, ends.get(portal, ""))),
+                    losses=tuple(losses(connection, portal, counted["kept"], left_out)),
+                    coverage=coverage(connection, portal, left_out),
+                    redesigns=tuple(open_alarms(connection, portal)),
+                )
             )
-            for portal in sorted({portal for portal, _ in (*by_state, *counted)})
-        ]
-
-
-def _status(
-    connection: sqlite3.Connection,
-    portal: str,
-    at: Counter[UrlState],
-    counted: Counter[str],
-    rate: float,
-    end: str,
-    left_out: list[LeftOut],
-) -> PortalStatus:
-    queued = at[UrlState.QUEUED] + at[UrlState.WAITING]
-    megabytes = counted["bytes"] / MEGABYTE
-    rejected = {name.removeprefix("rejected/"): n for name, n in counted.items() if name.startswith("rejected/") and n}
-    return PortalStatus(
-        portal=portal,
-        queued=queued,
-        leased=at[UrlState.LEASED],
-        done=at[UrlState.DONE],
-        failed=at[UrlState.FAILED],
-        kept=counted["kept"],
-        rejected=dict(sorted(rejected.items(), key=lambda item: (-item[1], item[0]))),
-        words=counted["words"],
-        megabytes=round(megabytes, 3),
-        words_per_megabyte=round(counted["words"] / megabytes, 1) if megabytes else 0.0,
-        pages_per_minute=round(rate, 1),
-        seconds_left=round(60 * queued / rate) if rate else 0,
-        cut_short=tuple(cut_short(queued, counted, end)),
-        losses=tuple(losses(connection, portal, counted["kept"], left_out)),
-        coverage=coverage(connection, portal, left_out),
-        redesigns=tuple(open_alarms(connection, portal)),
-    )
+    return found
