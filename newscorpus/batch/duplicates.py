@@ -61,13 +61,6 @@ def link_entries(store: Store, config: DuplicateConfig) -> NDArray[np.void]:
     return _entries(keys.ravel(), np.repeat(np.arange(len(store)), keys.shape[1]))
 
 
-def run_entries(store: Store, counts: NDArray[np.bool_]) -> NDArray[np.void]:
-    """The sampled runs of the documents of an index that count."""
-    runs, owners = store.column("runs"), np.repeat(np.arange(len(store)), store.documents["n_runs"])
-    chosen = counts[owners]
-    return _entries(runs[chosen].astype(np.uint64) << HALF, owners[chosen])
-
-
 def _entries(keys: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.void]:
     entries = np.empty(len(keys), ENTRY)
     order = np.argsort(keys, kind="stable")
@@ -149,7 +142,9 @@ def index_part(folder: Path, config: BuildConfig) -> None:
     store = update_index(folder, config)
     counts = ~(doubtful_documents(store.documents, config.least_confidence) | store.documents["withdrawn"])
     _save(folder / LINKS, link_entries(store, config.duplicates))
-    _save(folder / RUNS, run_entries(store, counts))
+    runs, owners = store.column("runs"), np.repeat(np.arange(len(store)), store.documents["n_runs"])
+    chosen = counts[owners]
+    _save(folder / RUNS, _entries(runs[chosen].astype(np.uint64) << HALF, owners[chosen]))
 
 
 class Parts:

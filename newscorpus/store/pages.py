@@ -154,7 +154,13 @@ def page_origin(portal: str = "", template: Path | None = None) -> PageOrigin:
     if portal:
         return partial(page_of_portal, portal=load_portal(portal))
     if template:
-        rules = load_template(template)
+        if template.suffix == ".toml":
+            named = load_portal(template)
+            if (section := named.template_for("")) is None:
+                raise PortalError(f"{template}: no section [template] in it")
+            rules = TemplateRules(named.name, section)
+        else:
+            rules = load_plain_template(template)
         return partial(SourcePage, source=rules.name, template=rules.section)
     return SourcePage
 
@@ -170,20 +176,6 @@ def with_profile(origin: PageOrigin, path: Path) -> PageOrigin:
 
 def _add_profile(origin: PageOrigin, profile: ProfileFile, page: Page) -> SourcePage:
     return replace(origin(page), profile=profile)
-
-
-def load_template(path: Path) -> TemplateRules:
-    """Load the newest template of a portal file (`.toml`), or a plain template file.
-
-    Raises:
-        PortalError: the file is missing or wrong, or the portal has no template.
-    """
-    if path.suffix != ".toml":
-        return load_plain_template(path)
-    portal = load_portal(path)
-    if (section := portal.template_for("")) is None:
-        raise PortalError(f"{path}: no section [template] in it")
-    return TemplateRules(portal.name, section)
 
 
 @dataclass(frozen=True, slots=True)

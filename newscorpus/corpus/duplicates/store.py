@@ -209,7 +209,14 @@ class Store:
             raise DedupError(f"{path}: {error}; remove {folder}, and it is made anew") from error
         if state.version < VERSION:
             return None
-        refuse_other(str(path), state.layout, layout)
+        stored = state.layout
+        others = [
+            f"{name} {stored.get(name)!r} instead of {ours!r}"
+            for name, ours in layout.items()
+            if stored.get(name) != ours
+        ]
+        if others:
+            raise DedupError(f"{path}: made with other parameters: {', '.join(others)}")
         return cls(folder, state)
 
     @classmethod
@@ -383,16 +390,3 @@ def grouped(items: Iterable[T], size: int) -> Iterator[list[T]]:
     iterator = iter(items)
     while group := list(itertools.islice(iterator, size)):
         yield group
-
-
-def refuse_other(where: str, stored: Layout, ours: Layout) -> None:
-    """Refuse an index that was made with other parameters.
-
-    Raises:
-        DedupError: it names the index and all that differs.
-    """
-    others = [
-        f"{name} {stored.get(name)!r} instead of {value!r}" for name, value in ours.items() if stored.get(name) != value
-    ]
-    if others:
-        raise DedupError(f"{where}: made with other parameters: {', '.join(others)}")

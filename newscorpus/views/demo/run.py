@@ -113,14 +113,14 @@ def read_report(corpus: Path, gold: Mapping[str, Gold]) -> DemoReport:
         DemoError: the crawl's report is damaged.
         OSError: the crawl's report or the list of duplicates cannot be read.
     """
+    records = tuple(open_corpus(corpus).records())
+    rejected = tuple(read_journal(corpus / REJECTED)) if (corpus / REJECTED).exists() else ()
+    duplicates = [line for line in read_duplicates(corpus / DUPLICATES) if line.kind is not DuplicateKind.REVISION]
     try:
         fetched = int(json.loads((corpus / CRAWL_REPORT).read_bytes())["stats"][PAGES])
     except (ValueError, KeyError, TypeError) as error:
         report = corpus / CRAWL_REPORT
         raise DemoError(f"{report}: not the report of a crawl that fetched pages: {error}") from error
-    records = tuple(open_corpus(corpus).records())
-    rejected = tuple(read_journal(corpus / REJECTED)) if (corpus / REJECTED).exists() else ()
-    duplicates = [line for line in read_duplicates(corpus / DUPLICATES) if line.kind is not DuplicateKind.REVISION]
     kept = {canonical_url(record.url): record for record in records}
     # Of an address that ended in several ways the best one counts.
     endings = {canonical_url(each.url): f"{each.stage}/{each.reason}" for each in rejected}
