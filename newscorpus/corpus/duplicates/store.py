@@ -8,8 +8,9 @@ writer. So a writer that dies at any moment leaves the index as it was at its la
 import hashlib
 import itertools
 import math
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -96,7 +97,7 @@ KEPT = "kept"
 ROWS = "rows"
 """Files beside the columns: which documents stay, and, where the index does not lie beside an intake, their rows."""
 
-VERSION = 6
+VERSION = 7
 """Of the columns."""
 
 COPIED = [
@@ -129,6 +130,8 @@ COLUMNS = {
     "paragraphs": STORED,
     "ids": np.dtype("u1"),
 }
+CHECKED = ("documents", "ids")
+"""Columns whose checksums are compared when they are read: a changed byte there would publish other documents."""
 COUNTED = {"runs": "n_runs", "paragraphs": "n_paragraphs", "ids": "id_bytes"}
 """The columns of variable length, each with what says in a document how much of it is its."""
 
@@ -157,13 +160,14 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """What is committed: layout, bytes of each column, names of the sources, files covered, version of the columns."""
+    """What is committed."""
 
     layout: Layout
-    sizes: Mapping[str, int]
-    sources: tuple[str, ...] = ()
+    sizes: Mapping[str, int]  # bytes of each column
+    sources: tuple[str, ...] = ()  # names
     covered: tuple[Covered, ...] = ()
-    version: int = 1
+    version: int = 1  # of the columns
+    checksums: Mapping[str, int] = field(default_factory=dict)  # CRC-32 of the columns that are `CHECKED`
 
 
 class Store:
@@ -267,7 +271,8 @@ class Store:
 
     def _extended(self, columns: Mapping[str, bytes], sources: tuple[str, ...], covered: Sequence[Covered]) -> "Store":
         sizes = {name: _extend(self.folder / name, self.state.sizes[name], columns[name]) for name in COLUMNS}
-        state = IndexState(self.state.layout, sizes, sources, tuple(covered), VERSION)
+        checksums = {name: zlib.crc32(columns[name], self.state.checksums.get(name, 0)) for name in CHECKED}
+        state = IndexState(self.state.layout, sizes, sources, tuple(covered), VERSION, checksums)
         self._write(STATE, msgspec.json.encode(state))
         return Store(self.folder, state)
 
@@ -277,9 +282,19 @@ class Store:
         length = self.state.sizes[name] // dtype.itemsize
         return np.memmap(self.folder / name, dtype, "r", shape=length) if length else np.empty(0, dtype)
 
+    def _check(self, name: str) -> None:
+        """Compare the checksum of a whole column.
+
+        Raises:
+            DedupError: it is not that of what was committed.
+        """
+        if zlib.crc32(Store.column(self, name).data) != self.state.checksums.get(name, 0):
+            raise DedupError(f"{self.folder / name}: damaged; remove {self.folder}, and it is made anew")
+
     @cached_property
     def documents(self) -> NDArray[np.void]:
         """One `DOCUMENT` a row."""
+        self._check("documents")
         return np.array(self.column("documents"))
 
     @cached_property
@@ -291,6 +306,7 @@ class Store:
     def ids(self) -> list[str]:
         """The id of each document."""
         ends = np.cumsum(self.documents["id_bytes"], dtype=np.int64).tolist()
+        self._check("ids")
         blob = self.column("ids").tobytes()
         return [blob[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
 

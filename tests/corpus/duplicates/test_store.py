@@ -101,6 +101,17 @@ def test_a_damaged_state_is_refused(tmp_path: Path, content: bytes) -> None:
         Store.open(tmp_path, LAYOUT)
 
 
+@pytest.mark.parametrize("name", ["documents", "ids"])
+def test_a_changed_byte_is_named(tmp_path: Path, name: str) -> None:
+    Store.create(tmp_path, LAYOUT).append([sketch("a")], COVERED).append([sketch("b")], COVERED)
+    assert Store.open(tmp_path, LAYOUT).ids == ["a", "b"]
+    column = bytearray((tmp_path / name).read_bytes())
+    column[0] ^= 1
+    (tmp_path / name).write_bytes(column)
+    with pytest.raises(DedupError, match=f"{name}: damaged; remove"):
+        _ = Store.open(tmp_path, LAYOUT).ids
+
+
 def test_a_column_cut_short_or_missing_is_named(tmp_path: Path) -> None:
     Store.create(tmp_path, LAYOUT).append([sketch("a")], COVERED)
     os.truncate(tmp_path / "signatures", 5)
