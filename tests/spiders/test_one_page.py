@@ -22,22 +22,24 @@ from newscorpus.page.rights import MAX_BYTES
 HTML = "<p>Příliš žluťoučký kůň</p>".encode()
 ROBOTS = b"User-agent: newscorpus\nDisallow: /private\n"
 CONTACT = "me@example.org"
-LIMITS = {"DOWNLOAD_MAXSIZE": 1_000, "DOWNLOAD_TIMEOUT": 120, "REDIRECT_MAX_TIMES": 3}
+LIMITS = {"DOWNLOAD_MAXSIZE": 1_000, "REDIRECT_MAX_TIMES": 3}
 
 FORKSERVER.set_forkserver_preload([LOADED, __name__])
 
 
-def fetch(url: str, *loopback: str, names: dict[str, str] | None = None, **limits: int) -> Page | Rejected:
+def fetch(url: str, *loopback: str, names: dict[str, str] | None = None, seconds: int = 120) -> Page | Rejected:
     """Fetch a page in a process of its own, since a process can do so but once.
 
     Args:
         url: of the page.
         loopback: `host:port` on this machine that may be asked.
         names: IP addresses by host name, in place of DNS.
-        limits: settings other than those of all.
+        seconds: longest time of an answer.
     """
     with ProcessPoolExecutor(1, mp_context=forkserver()) as process:
-        found: Page | Rejected = process.submit(_fetch, url, loopback, names, LIMITS | limits).result()
+        found: Page | Rejected = process.submit(
+            _fetch, url, loopback, names, LIMITS | {"DOWNLOAD_TIMEOUT": seconds}
+        ).result()
     return found
 
 
@@ -68,11 +70,11 @@ class Site:
     robots: tuple[int, bytes] = (200, ROBOTS)
     asked: list[tuple[str, str]] = field(default_factory=list)
 
-    def fetch(self, path: str, **limits: int) -> Page | Rejected:
-        return fetch(f"http://{self.where}{path}", self.where, **limits)
+    def fetch(self, path: str, seconds: int = 120) -> Page | Rejected:
+        return fetch(f"http://{self.where}{path}", self.where, seconds=seconds)
 
-    def reason(self, path: str, **limits: int) -> str:
-        found = self.fetch(path, **limits)
+    def reason(self, path: str, seconds: int = 120) -> str:
+        found = self.fetch(path, seconds)
         assert isinstance(found, Rejected), found
         assert found.stage == "fetch"
         assert "\n" not in found.detail
@@ -214,7 +216,7 @@ def test_what_is_damaged_comes_as_far_as_it_can_be_unpacked(site: Site, path: st
 
 
 def test_a_server_that_drips_is_cut_off(site: Site) -> None:
-    assert site.reason("/drip", DOWNLOAD_TIMEOUT=2) == "timeout"
+    assert site.reason("/drip", 2) == "timeout"
 
 
 @pytest.mark.parametrize(
