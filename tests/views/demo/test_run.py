@@ -1,15 +1,40 @@
-"""The demo as a user runs it: a real crawl of the real site."""
+"""The demo as a user runs it, a real crawl of the real site, and its report."""
 
+import dataclasses
+import json
+import re
 import subprocess
 import sys
+from collections.abc import Iterable
+from io import StringIO
 from pathlib import Path
 
+import msgspec
 import pytest
+from rich.console import Console
 
-from newscorpus.errors import DemoError
-from newscorpus.store.intake import read_journal
+from newscorpus.config import BuildConfig
+from newscorpus.corpus.duplicates.find import DuplicateKind
+from newscorpus.corpus.left_out import DuplicateLine
+from newscorpus.corpus.published import publish
+from newscorpus.data import Article, Fields, Record, Rejected
+from newscorpus.errors import CorpusError, DemoError
+from newscorpus.page.records import make_record
+from newscorpus.store.intake import journal_line, read_journal
+from newscorpus.terminal import describe
 from newscorpus.views.demo import run
-from newscorpus.views.demo.run import KEPT, DemoReport, crawl, read_gold, read_report, run_demo
+from newscorpus.views.demo.run import (
+    KEPT,
+    DemoReport,
+    Gold,
+    PageOutcome,
+    crawl,
+    crawl_progress,
+    print_report,
+    read_gold,
+    read_report,
+    run_demo,
+)
 from newscorpus.views.demo.server import serving
 
 GOLD = read_gold()
@@ -116,3 +141,187 @@ def test_a_crawl_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(run, "CRAWL_SECONDS", 0.1)
     with serving() as base, pytest.raises(DemoError, match="did not end within 0 seconds"):
         crawl(tmp_path, base)
+
+
+BASE = "http://127.0.0.1:4711"
+TEXT = "one two three four five six seven eight"
+
+
+def gold(path: str, expect: str = "kept", reason: str = "", cluster: str = "") -> Gold:
+    return Gold(BASE + path, "A title", "2026-05-04", (), "en", expect, reason, cluster, TEXT)
+
+
+def record(path: str, text: str = TEXT, language: str = "en") -> Record:
+    return make_record(Article(BASE + path, text, Fields(title="A title"), "bte"), "demo", language, 1.0)
+
+
+def duplicate(path: str, kind: DuplicateKind = DuplicateKind.NEAR) -> DuplicateLine:
+    return DuplicateLine("1", "r", BASE + path, "A title", "2", kind, 0.9)
+
+
+def report(
+    folder: Path,
+    pages: dict[str, Gold],
+    records: Iterable[Record] = (),
+    rejected: Iterable[tuple[str, str, str]] = (),
+    duplicates: Iterable[DuplicateLine] = (),
+) -> DemoReport:
+    """The report on a corpus of these parts; a rejection is (stage, reason, path)."""
+    publish(folder / "corpus", records, BuildConfig())
+    (folder / "duplicates.jsonl").write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in duplicates))
+    (folder / "crawl-report.json").write_text(json.dumps({"stats": {"newscorpus/pages": 7}}))
+    lines = (journal_line(Rejected(stage, reason, "", BASE + path)) for stage, reason, path in rejected)
+    (folder / "rejected.jsonl").write_bytes(b"".join(lines))
+    return read_report(folder, pages)
+
+
+def happened(made: DemoReport) -> dict[str, str]:
+    return {outcome.name: outcome.happened for outcome in made.outcomes}
+
+
+def test_a_crawl_that_went_well(tmp_path: Path) -> None:
+    pages = {"a": gold("/a"), "b": gold("/b", "rejected", "quality/photo_page")}
+    made = report(tmp_path, pages, [record("/a")], [("quality", "photo_page", "/b"), ("fetch", "dns", "/x")])
+    assert made.surprises == ()
+    assert (made.fetched, made.words, made.duplicates, made.f1) == (7, 8, 0, 1.0)
+    assert made.rejected == {"quality/photo_page": 1, "fetch/dns": 1}
+
+
+def test_what_went_otherwise_is_a_surprise(tmp_path: Path) -> None:
+    pages = {
+        "lost": gold("/lost"),
+        "refused": gold("/refused"),
+        "let-in": gold("/let-in", "rejected", "quality/photo_page"),
+        "misnamed": gold("/misnamed", "rejected", "quality/photo_page"),
+        "foreign": gold("/foreign"),
+    }
+    records = [record("/let-in"), record("/foreign", language="hr"), record("/stranger")]
+    made = report(tmp_path, pages, records, [("quality", "too_short", "/refused"), ("quality", "other", "/misnamed")])
+    assert [(each.name or each.url, each.happened) for each in made.surprises] == [
+        ("lost", "not met"),
+        ("refused", "quality/too_short"),
+        ("let-in", "kept"),
+        ("misnamed", "quality/other"),
+        ("foreign", "kept, language hr"),
+        (f"{BASE}/stranger", "kept"),
+    ]
+
+
+def test_a_lost_page_counts_as_nothing_found(tmp_path: Path) -> None:
+    pages = {"a": gold("/a"), "lost": gold("/lost"), "b": gold("/b", "rejected", "quality/photo_page")}
+    assert report(tmp_path, pages, [record("/a"), record("/b")]).f1 == 0.5
+
+
+def test_f1_is_of_word_4_grams(tmp_path: Path) -> None:
+    made = report(tmp_path, {"a": gold("/a")}, [record("/a", TEXT + "\nshare this now please")])
+    assert made.f1 == pytest.approx(2 * 5 / (5 + 9))
+
+
+@pytest.mark.parametrize("survivor", ["a", "b", "c"])
+def test_any_one_of_a_cluster_may_stay(tmp_path: Path, survivor: str) -> None:
+    pages = {"a": gold("/a", cluster="x")}
+    pages |= {name: gold(f"/{name}", "duplicate", "dedup/near_duplicate", "x") for name in "bc"}
+    others = [duplicate(f"/{name}") for name in "abc" if name != survivor]
+    made = report(tmp_path, pages, [record(f"/{survivor}")], duplicates=others)
+    assert made.surprises == ()
+    assert (made.duplicates, made.f1) == (2, 1.0)
+    assert happened(made)[survivor] == "kept"
+
+
+def test_more_than_one_of_a_cluster_may_not_stay(tmp_path: Path) -> None:
+    pages = {name: gold(f"/{name}", "duplicate", "dedup/near_duplicate", "x") for name in "bc"}
+    pages["a"] = gold("/a", cluster="x")
+    made = report(tmp_path, pages, [record("/a"), record("/b")], duplicates=[duplicate("/c")])
+    assert [each.name for each in made.surprises] == ["b"]
+
+
+def test_an_earlier_revision_is_no_duplicate(tmp_path: Path) -> None:
+    made = report(tmp_path, {"a": gold("/a")}, [record("/a")], duplicates=[duplicate("/a", DuplicateKind.REVISION)])
+    assert made.duplicates == 0
+    assert happened(made) == {"a": "kept"}
+
+
+def test_being_kept_outweighs_a_refusal_of_the_same_address(tmp_path: Path) -> None:
+    rejected = [("fetch", "timeout", "/a")]
+    assert happened(report(tmp_path, {"a": gold("/a")}, [record("/a")], rejected)) == {"a": "kept"}
+
+
+@pytest.mark.parametrize(
+    ("path", "reason", "expected"),
+    [
+        ("/calendar/2026/12/", "trap", "discovery/trap"),
+        ("/calendar/2026/12/", "too_deep", "not met"),
+        ("/elsewhere/2026/12/", "trap", "not met"),
+    ],
+)
+def test_a_trap_is_refused_at_one_of_its_pages(tmp_path: Path, path: str, reason: str, expected: str) -> None:
+    pages = {"calendar": gold("/calendar/", "rejected", "discovery/trap")}
+    assert happened(report(tmp_path, pages, rejected=[("discovery", reason, path)])) == {"calendar": expected}
+
+
+@pytest.mark.parametrize("damage", ["no JSON", "[]", '{"stats": {}}', '{"stats": {"newscorpus/pages": "many"}}'])
+def test_a_damaged_crawl_report_is_one_line(tmp_path: Path, damage: str) -> None:
+    report(tmp_path, {})
+    (tmp_path / "crawl-report.json").write_text(damage)
+    with pytest.raises(DemoError, match=r"^.+crawl-report\.json: not the report .+$"):
+        read_report(tmp_path, {})
+
+
+@pytest.mark.parametrize("name", ["crawl-report.json", "duplicates.jsonl"])
+def test_a_missing_part_is_one_line(tmp_path: Path, name: str) -> None:
+    report(tmp_path, {})
+    (tmp_path / name).unlink()
+    with pytest.raises(FileNotFoundError) as error:
+        read_report(tmp_path, {})
+    assert describe(error.value) == f"{tmp_path / name}: No such file or directory"
+
+
+def test_a_damaged_list_of_duplicates_is_one_line(tmp_path: Path) -> None:
+    report(tmp_path, {})
+    (tmp_path / "duplicates.jsonl").write_text("{}\n")
+    with pytest.raises(CorpusError, match=r"^.+duplicates\.jsonl, line 1: .+$"):
+        read_report(tmp_path, {})
+
+
+def test_no_corpus_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="no corpus here"):
+        read_report(tmp_path, {})
+
+
+def printed(made: DemoReport) -> str:
+    console = Console(file=StringIO(), width=100)
+    print_report(made, console)
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+def test_the_print_has_counts_record_surprises_and_place(tmp_path: Path) -> None:
+    pages = {"a": gold("/a"), "lost": gold("/lost")}
+    text = printed(report(tmp_path, pages, [record("/a")], [("fetch", "dns", "/x")], [duplicate("/c")]))
+    for row in (
+        r"fetched +│ +7 ",
+        r"kept +│ +1 ",
+        r"duplicate +│ +1 ",
+        r"rejected: fetch/dns +│ +1 ",
+        r"words kept +│ +8 ",
+    ):
+        assert re.search(row, text), row
+    assert "0.500" in text
+    assert "one two three" in text
+    assert "Unexpected lost: not met, should be: kept" in text
+    assert f"The corpus lies in {tmp_path / 'corpus'}" in text
+
+
+def test_the_print_says_when_all_went_well_and_takes_no_markup(tmp_path: Path) -> None:
+    made = report(tmp_path, {"a": gold("/a")}, [record("/a", "[bold]one[/bold] [/red] two three")])
+    text = printed(dataclasses.replace(made, outcomes=(PageOutcome("a", BASE, "kept", "kept", 1.0),)))
+    assert "All 1 pages ended as they should." in text
+    assert "[bold]one[/bold] [/red]" in text
+
+
+def test_progress_counts_each_page_once_and_stays_silent_off_a_terminal() -> None:
+    console = Console(file=StringIO())
+    with crawl_progress(console) as advance:
+        advance("/cs/")
+        advance("/cs/")
+        advance("/unheard-of")
+    assert console.file.getvalue() == ""  # type: ignore[attr-defined]
