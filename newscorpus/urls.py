@@ -239,7 +239,11 @@ def is_public(address: str) -> bool:
     ip = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address) and not any(ip in network for network in PUBLIC_V6):
         return False
-    return all(part.is_global and not part.is_multicast for part in (ip, *_embedded(ip)))
+    embedded: list[IPv4Address | None] = []
+    if isinstance(ip, IPv6Address):
+        nat64 = IPv4Address(int(ip) & 0xFFFFFFFF) if ip in NAT64 else None
+        embedded = [ip.sixtofour, *(ip.teredo or ()), nat64]
+    return all(part.is_global and not part.is_multicast for part in (ip, *filter(None, embedded)))
 
 
 def literal_address(host: str) -> str:
@@ -274,11 +278,3 @@ def may_ask(url: str, loopback: Iterable[str] = ()) -> bool:
     where = host_and_port(url)
     literal = literal_address(where.rpartition(":")[0])
     return bool(where) and (not literal or where in loopback or is_public(literal))
-
-
-def _embedded(ip: IPv4Address | IPv6Address) -> Iterable[IPv4Address]:
-    if isinstance(ip, IPv4Address):
-        return ()
-    nat64 = IPv4Address(int(ip) & 0xFFFFFFFF) if ip in NAT64 else None
-    found = (ip.sixtofour, *(ip.teredo or ()), nat64)
-    return tuple(address for address in found if address is not None)

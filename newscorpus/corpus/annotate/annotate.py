@@ -118,7 +118,13 @@ def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch
         ]
         if failed:
             raise CorpusError(f"parts that were not annotated: {len(failed)}, such as {failed[0]}")
-        counts = sum((_read_counts(setting.output, name) for name in names), PartCounts())
+        counts = PartCounts()
+        for name in names:
+            path = _path(setting.output, "parts", name)
+            try:
+                counts += msgspec.json.decode(path.read_bytes(), type=PartCounts)
+            except msgspec.DecodeError as error:
+                raise CorpusError(f"{path}: damaged ({error}); remove it, and run the annotation again") from error
         report = AnnotationReport(report.corpus, annotator, tokenizer, tuple(names), counts)
         write_registry(setting.output / "vertical", title, published.manifest, "| cat *.vert", positions=POSITIONS)
         _write(setting.output / REPORT, report)
@@ -194,14 +200,6 @@ def _prepare_folder(output: Path) -> None:
     if output.is_file() or (visible and REPORT not in visible):
         raise CorpusError(f"{output}: not empty and not made by an annotation; name another folder")
     output.mkdir(parents=True, exist_ok=True)
-
-
-def _read_counts(output: Path, name: str) -> PartCounts:
-    path = _path(output, "parts", name)
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=PartCounts)
-    except msgspec.DecodeError as error:
-        raise CorpusError(f"{path}: damaged ({error}); remove it, and run the annotation again") from error
 
 
 def _write(path: Path, value: AnnotationReport | PartCounts) -> None:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from importlib.metadata import version
-from itertools import chain
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
@@ -54,7 +53,12 @@ def write(source: ExportSource, folder: Path) -> None:
         for number, records in part.files(source.config.max_bytes):
             with (folder / f"{part.name or 'corpus'}-{number}.xml").open("xb") as file:
                 file.write(OPENING.encode())
-                for element in chain([corpus_header(source, part)], map(_checked, records)):
+                file.write(etree.tostring(corpus_header(source, part), encoding="utf-8") + b"\n")
+                for record in records:
+                    try:
+                        element = document(record)
+                    except ValueError as error:  # XML cannot hold its id or language, which stay as they are
+                        raise CorpusError(f"record {record.id!r}, {record.url!r}: {error}") from error
                     file.write(etree.tostring(element, encoding="utf-8") + b"\n")
                 file.write(CLOSING.encode())
 
@@ -78,14 +82,6 @@ def corpus_header(source: ExportSource, part: ExportPart) -> _Element:
             E.appInfo(E.application({"ident": "newscorpus", "version": version("newscorpus")}, E.label("newscorpus")))
         ),
     )
-
-
-def _checked(record: Record) -> _Element:
-    """Make a document; one that XML cannot hold is refused by name, since ids and languages stay as they are."""
-    try:
-        return document(record)
-    except ValueError as error:
-        raise CorpusError(f"record {record.id!r}, {record.url!r}: {error}") from error
 
 
 def document(record: Record) -> _Element:
