@@ -295,7 +295,7 @@ class Changes:
         has_changed = bool(before) and before[3] != revision
         if before:
             last = _seconds(before[2], now)
-            self._execute(SEEN, (portal, octave(last - begin), int(has_changed), now - last))
+            self._execute(SEEN, (portal, age_bucket(last - begin), int(has_changed), now - last))
         interval = article_interval(
             now - begin, self.seen(portal), has_changed=has_changed, config=ArticleRevisitConfig()
         )
@@ -303,7 +303,7 @@ class Changes:
         self._execute(sql, (now + interval, interval, serial))
 
     def seen(self, portal: str) -> dict[int, AgeSeen]:
-        """What was seen of a portal's articles, by octave of their age."""
+        """What was seen of a portal's articles, by `age_bucket`."""
         rows = self._execute("SELECT octave, n_changes, seconds FROM changes WHERE portal = ?", (portal,))
         return {number: AgeSeen(n_changes, seconds) for number, n_changes, seconds in rows}
 
@@ -315,7 +315,7 @@ def gone_documents(corpus: Path) -> dict[str, str]:
     return {}
 
 
-def octave(age: float) -> int:
+def age_bucket(age: float) -> int:
     """The number of the span in which an age in seconds lies: 0 below two hours, 1 below four, and so on."""
     return int(math.log2(max(age, HOUR) / HOUR))
 
@@ -337,7 +337,7 @@ def article_interval(
     """
     left, at = config.chance, max(age, HOUR)
     while left > 0 and at < age + config.max_seconds:
-        number = octave(at)
+        number = age_bucket(at)
         end = HOUR * 2 ** (number + 1)
         found = seen.get(number, AgeSeen())
         supposed = SUPPOSED / (HOUR * 2**number)  # changes a second, and one more change than was seen

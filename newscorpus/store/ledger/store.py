@@ -111,7 +111,7 @@ CREATE TABLE listings (
 CREATE TABLE named (shape INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (shape, id)) WITHOUT ROWID;
 CREATE TABLE changes (
   portal TEXT NOT NULL,
-  octave INTEGER NOT NULL,  -- of the age of articles
+  octave INTEGER NOT NULL,  -- `age_bucket` of articles
   n_changes INTEGER NOT NULL,
   seconds REAL NOT NULL,
   PRIMARY KEY (portal, octave)

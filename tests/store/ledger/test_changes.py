@@ -10,7 +10,7 @@ import pytest
 
 from newscorpus.config import ArticleRevisitConfig
 from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
-from newscorpus.store.ledger.revisits import HOUR, AgeSeen, article_interval, gone_documents, octave
+from newscorpus.store.ledger.revisits import HOUR, AgeSeen, age_bucket, article_interval, gone_documents
 from newscorpus.urls import document_id
 
 URL = "https://a.cz/story"
@@ -85,7 +85,7 @@ def test_the_older_an_article_the_longer_its_interval() -> None:
 
 
 def test_articles_that_change_often_at_an_age_are_asked_more_often_and_the_others_less() -> None:
-    number = octave(10 * DAY)
+    number = age_bucket(10 * DAY)
     calm = {number + more: AgeSeen(0, 1000 * DAY) for more in (-1, 0, 1, 2)}
     busy = {each: replace(seen, n_changes=100) for each, seen in calm.items()}
     plain, calmed, hurried = (article_interval(10 * DAY, seen, config=CONFIG) for seen in ({}, calm, busy))
@@ -116,7 +116,7 @@ def test_an_article_is_due_after_its_interval_and_what_visits_found_is_counted(l
     assert is_due(ledger, NOW + 40 * DAY)
     visit(ledger, NOW + 3 * DAY, "")
     seen = ledger.changes.seen("a")
-    assert seen == {octave(DAY): AgeSeen(1, DAY), octave(2 * DAY): AgeSeen(0, DAY)}
+    assert seen == {age_bucket(DAY): AgeSeen(1, DAY), age_bucket(2 * DAY): AgeSeen(0, DAY)}
 
 
 def test_what_the_archive_answers_is_no_visit(ledger: Ledger) -> None:
