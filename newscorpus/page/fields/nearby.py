@@ -18,8 +18,9 @@ CODE = ("script", "style")
 MAX_PIECES = 60
 """Most runs of text of a line, empty ones among them."""
 MARKS = ("class", "id", "itemprop", "rel")
-TERMS = re.compile(r"(?:^|\s)(?:category|tag)-\S+")
-"""Classes of a post that name its sections and tags: `tag-weather` does not make it a box with the weather."""
+TERMS = re.compile(r"(?:^|\s)(?:category|status|tag)-\S+")
+"""Classes of a post that name its sections, tags and state: `tag-weather` does not make it a box with the weather, nor
+`status-publish` one of a date."""
 MAX_MARK = 1_000
 """Characters of a class or id that are looked at; the lists of classes that are longer lay out, and name nothing."""
 OPENING = 45

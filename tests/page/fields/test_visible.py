@@ -191,6 +191,13 @@ def test_publication_in_the_markup_of_a_post(line: str) -> None:
     assert fields.published == NIGHT
 
 
+def test_the_state_of_a_post_makes_no_date_of_its_text() -> None:
+    text = f"{PARAGRAPH}<p>Most je od včera zavřený a opraví se na jaře.</p><ul>{'<li>Oprava</li>' * 60}</ul>"
+    footer = f"<footer class='entry-footer'><time class='published' datetime='{NIGHT}'>3. února</time></footer>"
+    page = f"<article class='post status-publish hentry'><h1>Vláda jedná</h1><div>{text}</div>{footer}</article>"
+    assert read(page, fetched="2026-11-20T12:00:00+00:00").published == NIGHT
+
+
 def test_a_footer_of_the_article_names_date_and_authors() -> None:
     footer = (
         "<footer class='entry-footer'><p>Published: 3 February 2024</p><address>By <a href='/author/eva-mala.html'>"
