@@ -67,6 +67,14 @@ FILE_ENDING = re.compile(r"\.\w{2,5}$")
 SUFFIX_LIST = TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
 """The suffix list that comes with tldextract; nothing is fetched and nothing written."""
 
+WEB_PORTS = {"http": 80, "https": 443}
+NAT64 = ip_network("64:ff9b::/96")
+"""IPv6 addresses that stand for IPv4 ones (RFC 6052)."""
+
+PUBLIC_V6 = (ip_network("2000::/3"), NAT64)
+"""All that is given out to sites (IANA, "IPv6 Global Unicast Address Assignments"). Others are old forms of private
+addresses (site-local), of IPv4 ones, or nobody's, and Python takes many of them for global."""
+
 
 def canonical_url(url: str) -> str:
     """The one form of all addresses of the same document, for comparing them; idempotent.
@@ -216,16 +224,6 @@ def _is_noise(name: str, value: str) -> bool:
     if TRACKING.fullmatch(name) or SESSION.fullmatch(name):
         return True
     return bool(PERHAPS_SESSION.fullmatch(name) and TOKEN.fullmatch(value))
-
-
-WEB_PORTS = {"http": 80, "https": 443}
-
-NAT64 = ip_network("64:ff9b::/96")
-"""IPv6 addresses that stand for IPv4 ones (RFC 6052)."""
-
-PUBLIC_V6 = (ip_network("2000::/3"), NAT64)
-"""All that is given out to sites (IANA, "IPv6 Global Unicast Address Assignments"). Others are old forms of private
-addresses (site-local), of IPv4 ones, or nobody's, and Python takes many of them for global."""
 
 
 def is_public(address: str) -> bool:

@@ -45,6 +45,27 @@ ENTRY = np.dtype([("key", "<u8"), ("row", "<u4")])
 
 KEYS = 2**64
 
+LINKS, RUNS = "links.npy", "runs.npy"
+"""Entries of a part: what links its documents, and their sampled runs of words."""
+
+GB = 1e9
+BASE_BYTES = 0.4 * GB
+"""Memory of a task beside what it compares: 0.2 GB of program, and the texts that `Verifier` keeps."""
+
+LINK_BYTES, RUN_BYTES, DOCUMENT_BYTES = 130, 1_300, 3_000
+"""Most memory for an entry and a run, measured where 50 documents share each run; for a document that is compared,
+assumed."""
+
+PAIR_BYTES = 2 * DOCUMENT_BYTES
+REPEAT = np.dtype([("position", "<u8"), ("of", "<u8"), ("kind", "S15"), ("similarity", "<f8")])
+"""A document that goes, and what it repeats; of one that does not count no kind."""
+
+SHARED = np.dtype([("pair", "<u8"), ("runs", "<u4")])
+"""How many runs two documents have in common; the pair is `first * n_documents + second`."""
+
+EXCERPT = np.dtype([("part", "<u8"), ("whole", "<u8"), ("share", "<f8"), ("contained", "<f8")])
+"""A document that a longer one contains: share of its sampled runs, and of all its runs."""
+
 
 def link_entries(store: Store, config: DuplicateConfig) -> NDArray[np.void]:
     """What links the documents of an index with others: id, words, and each band of the signature."""
@@ -116,25 +137,6 @@ def components(pairs: NDArray[np.uint64], n_documents: int) -> tuple[NDArray[np.
     found = ranks[labels] if len(positions) else labels
     order = np.lexsort((positions, found))
     return positions[order], found[order]
-
-
-LINKS, RUNS = "links.npy", "runs.npy"
-"""Entries of a part: what links its documents, and their sampled runs of words."""
-
-GB = 1e9
-BASE_BYTES = 0.4 * GB
-"""Memory of a task beside what it compares: 0.2 GB of program, and the texts that `Verifier` keeps."""
-LINK_BYTES, RUN_BYTES, DOCUMENT_BYTES = 130, 1_300, 3_000
-"""Most memory for an entry and a run, measured where 50 documents share each run; for a document that is compared,
-assumed."""
-PAIR_BYTES = 2 * DOCUMENT_BYTES
-
-REPEAT = np.dtype([("position", "<u8"), ("of", "<u8"), ("kind", "S15"), ("similarity", "<f8")])
-"""A document that goes, and what it repeats; of one that does not count no kind."""
-SHARED = np.dtype([("pair", "<u8"), ("runs", "<u4")])
-"""How many runs two documents have in common; the pair is `first * n_documents + second`."""
-EXCERPT = np.dtype([("part", "<u8"), ("whole", "<u8"), ("share", "<f8"), ("contained", "<f8")])
-"""A document that a longer one contains: share of its sampled runs, and of all its runs."""
 
 
 def index_part(folder: Path, config: BuildConfig) -> None:

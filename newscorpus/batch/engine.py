@@ -32,6 +32,9 @@ from newscorpus.files import exclusive, replacing, sync_folder
 from newscorpus.layout import INDEX, INTAKE, INTAKE_SEGMENT, REJECTED
 from newscorpus.workers import COMMAND
 
+TRIES = 2
+"""Times that a task is started which a signal ended, such as that of the kernel when memory runs out."""
+
 
 def extract_part(plan: Plan, number: int) -> Mapping[str, int]:
     """Extract the pages of a task into its part; gives the numbers of outcomes, as `reextract`.
@@ -90,10 +93,6 @@ def upload_result(plan: Plan) -> None:
             upload_corpus(folder, address)
 
 
-TRIES = 2
-"""Times that a task is started which a signal ended, such as that of the kernel when memory runs out."""
-
-
 class Stage(StrEnum):
     """What the tasks of a batch do, in order."""
 
@@ -111,6 +110,7 @@ class Stage(StrEnum):
 
 ONE_TASK = {Stage.GROUP, Stage.PUBLISH, Stage.EXPORT, Stage.UPLOAD}
 """Stages that have one task only."""
+
 DUPLICATE_STAGES = {Stage.LINK, Stage.GROUP, Stage.LISTS, Stage.REPEATS, Stage.RUNS, Stage.EXCERPTS}
 """Stages that find the duplicates of several parts."""
 

@@ -35,6 +35,12 @@ start = ["https://www.news.example/"]  # pages to begin with; feeds and sitemaps
 """,
 }
 
+LOOPBACK = "127.0.0.1"
+UI_PORT = 8042
+"""Free on most machines; above those that need rights."""
+
+DEMO_CORPUS = Path("corpora/demo")
+
 
 @app.command()
 def init(
@@ -62,11 +68,6 @@ def init(
     )
 
 
-LOOPBACK = "127.0.0.1"
-UI_PORT = 8042
-"""Free on most machines; above those that need rights."""
-
-
 @app.command("ui")
 def show_in_browser(
     corpora: Annotated[list[Path] | None, Argument(metavar="CORPUS", help="Folders of corpora.")] = None,
@@ -88,9 +89,6 @@ def show_in_browser(
     if host != LOOPBACK:
         password = typer.prompt("Password for the browser", hide_input=True, confirmation_prompt=True)
     serve(corpora or [], host, port, password, contact, opens_browser=browser, tell=typer.echo)
-
-
-DEMO_CORPUS = Path("corpora/demo")
 
 
 @app.command()

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from newscorpus.portal.portal import Portal
     from newscorpus.store.archive.keeping import ArchiveFile
 
+REFRESH_SECONDS = 2
+
 
 @app.command()
 def crawl(
@@ -55,9 +57,6 @@ def crawl(
     except (CrawlError, PortalError) as error:
         complain(str(error))
         raise typer.Exit(2) from None
-
-
-REFRESH_SECONDS = 2
 
 
 def _crawl_each(

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from newscorpus.page.template import RuleTally
     from newscorpus.store.pages import PageOrigin
 
-
 LEARN = "learn"
 """Stands for a profile that is learned from the pages themselves."""
+
+SHOWN = 20
+"""Tasks that are named at most."""
 
 
 class Format(StrEnum):
@@ -209,10 +211,6 @@ def _print_differences(found: "list[Change]", limit: int) -> None:
         typer.echo("\n".join(map(printable, difference(change))))
     if len(shown) > limit:
         typer.echo(f"... {len(shown) - limit} more documents")
-
-
-SHOWN = 20
-"""Tasks that are named at most."""
 
 
 class Engine(StrEnum):

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from newscorpus.lab.training.block_learner import BlockLearner
     from newscorpus.lab.training.sources import TrainingPages
 
+DATA_HELP = "Pages and their text: JSON lines with `html` and `text`, or a folder with html/ and clean/; repeatable."
+Data = Annotated[list[Path] | None, Option(metavar="PATH", help=DATA_HELP)]
+Silver = Annotated[Path | None, Option(metavar="CORPUS", help="Archived crawl, in which templates find the texts.")]
+Texts = Annotated[Path | None, Option(help="With --silver: JSON lines with `url` and `text`, in place of templates.")]
+LABELS_HELP = "Main text equals a paragraph (default with --texts), or is half in the text."
+START_HELP = "Keep the trees of the shipped model of this name, and add trees that one's own pages grow."
+
 
 class LabelMethod(StrEnum):
     """Which blocks a published system takes for main text; keys of `newscorpus.lab.gold.align.LABELLERS`."""
@@ -25,13 +32,7 @@ class LabelMethod(StrEnum):
     ALIGNED = "aligned"
 
 
-DATA_HELP = "Pages and their text: JSON lines with `html` and `text`, or a folder with html/ and clean/; repeatable."
-Data = Annotated[list[Path] | None, Option(metavar="PATH", help=DATA_HELP)]
-Silver = Annotated[Path | None, Option(metavar="CORPUS", help="Archived crawl, in which templates find the texts.")]
-Texts = Annotated[Path | None, Option(help="With --silver: JSON lines with `url` and `text`, in place of templates.")]
-LABELS_HELP = "Main text equals a paragraph (default with --texts), or is half in the text."
 HowLabelled = Annotated[LabelMethod | None, Option(help=LABELS_HELP)]
-START_HELP = "Keep the trees of the shipped model of this name, and add trees that one's own pages grow."
 
 
 @app.command()

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 SHOWN_DAYS = 3
 """Days of a crawl of which `status` says what became of the articles; `--json` has thirty."""
+
 SHOWN_ROWS = 15
 """Rows of a table of `stats` that are printed; its page has more."""
+
+CONTEXT_COLUMNS = 40
+"""Of a line on each side, so that it fits into 100 columns."""
 
 
 @app.command()
@@ -152,10 +156,6 @@ def verify(
     if archive:
         n_files = number_of(len(archived_files(corpus)), "file")
         typer.echo(f"Every record of its archive is whole, in {n_files}")
-
-
-CONTEXT_COLUMNS = 40
-"""Of a line on each side, so that it fits into 100 columns."""
 
 
 class SortSide(StrEnum):

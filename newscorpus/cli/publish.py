@@ -27,6 +27,16 @@ from newscorpus.layout import PUBLISHED
 SurvivorOption = Annotated[Survivor, Option(help="Which of several near-duplicates stays.")]
 RevisionOption = Annotated[Survivor, Option(help="Which of several texts of one document stays.")]
 
+LARGE = 700_000
+"""Documents from which on numba saves a minute: 0.09 ms a document of 350 words (`benchmarks/signatures.py`)."""
+
+SHOWN = 20
+"""Lines of the report on reprints that are printed; the file has all."""
+
+DEFAULT = SplitConfig()
+SHARE = f"With --split: share (default {DEFAULT.test:g}) for"
+CorpusName = Annotated[str, Option(help="Name of the corpus. Default: the folder's name.")]
+
 
 @app.command()
 def build(
@@ -59,13 +69,6 @@ def build(
     left_out = counted({"low_confidence": report.low_confidence, "gone": report.gone, **report.duplicates})
     typer.echo(f"{report.documents} documents; {report.kept} kept, {report.words} words; left out: {left_out}")
     typer.echo(f"The corpus lies in {corpus / PUBLISHED}")
-
-
-LARGE = 700_000
-"""Documents from which on numba saves a minute: 0.09 ms a document of 350 words (`benchmarks/signatures.py`)."""
-
-SHOWN = 20
-"""Lines of the report on reprints that are printed; the file has all."""
 
 
 @app.command()
@@ -165,12 +168,6 @@ def remove(
         responses = f", {number_of(report.archived, 'response')} of the archive" if from_archive else ""
         gone = f"{number_of(report.rows, 'row')}{responses}"
         typer.echo(f"Taken out: {gone}. The corpus was published again without them.")
-
-
-DEFAULT = SplitConfig()
-SHARE = f"With --split: share (default {DEFAULT.test:g}) for"
-
-CorpusName = Annotated[str, Option(help="Name of the corpus. Default: the folder's name.")]
 
 
 @app.command()

@@ -28,6 +28,45 @@ from newscorpus.tokens import collapse, printable
 GENERATION_LENGTH = 12
 """Hex digits of a generation; it tells apart the builds of one folder."""
 
+FILES_KEY = "data_files:"
+"""Key of the names of the shards."""
+
+COLUMNS = {
+    "id": "stable for a document across runs: hash of its canonical URL",
+    "revision": "hash of the text",
+    "supersedes": 'the revision this one replaced, or ""',
+    "url": "address of the document",
+    "source": "name of the portal",
+    "site_name": "name of the site, as it calls itself",
+    "title": "headline",
+    "lead": "the paragraph that sums up the article; part of `text` too",
+    "text": "main text, one paragraph a line, headline excluded",
+    "authors": "names of the authors",
+    "agencies": "news agencies the text is taken from",
+    "published": "date of publication, ISO 8601",
+    "modified": "date of the last change, ISO 8601",
+    "section": "section of the site",
+    "tags": "keywords the site gives",
+    "language": "BCP 47 primary tag",
+    "language_score": "certainty of the language detector, 0..1",
+    "description": "summary from the page's metadata",
+    "images": "address, alternative text and caption of each image",
+    "license": "licence the page declares",
+    "paywalled": "the page says that its text is not free",
+    "rights": "what the site says of machine use, as it says it",
+    "provenance": "where each value came from",
+    "capture": "the web archive that the page was taken from, and when it was captured there; empty if we fetched it",
+    "extractor": "what decided on the text",
+    "confidence": "probability that the text is right, 0..1",
+    "n_words": "words of the text",
+    "flags": "remarks",
+    "fetched": "time of the fetch, ISO 8601",
+    "cluster": 'id of the group of duplicates the document stands for, or ""',
+    "cluster_size": "documents in that group, this one included",
+    "schema": "version of this layout",
+}
+"""What each column means; every field of `Record` has its line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -122,46 +161,6 @@ def decode_manifest(content: bytes, path: Path) -> Manifest:
     if strangers := [shard.name for shard in manifest.shards if Path(shard.name).name != shard.name]:
         raise CorpusError(f"{path}: {strangers[0]!r} is no name of a file in this folder")
     return manifest
-
-
-FILES_KEY = "data_files:"
-"""Key of the names of the shards."""
-
-COLUMNS = {
-    "id": "stable for a document across runs: hash of its canonical URL",
-    "revision": "hash of the text",
-    "supersedes": 'the revision this one replaced, or ""',
-    "url": "address of the document",
-    "source": "name of the portal",
-    "site_name": "name of the site, as it calls itself",
-    "title": "headline",
-    "lead": "the paragraph that sums up the article; part of `text` too",
-    "text": "main text, one paragraph a line, headline excluded",
-    "authors": "names of the authors",
-    "agencies": "news agencies the text is taken from",
-    "published": "date of publication, ISO 8601",
-    "modified": "date of the last change, ISO 8601",
-    "section": "section of the site",
-    "tags": "keywords the site gives",
-    "language": "BCP 47 primary tag",
-    "language_score": "certainty of the language detector, 0..1",
-    "description": "summary from the page's metadata",
-    "images": "address, alternative text and caption of each image",
-    "license": "licence the page declares",
-    "paywalled": "the page says that its text is not free",
-    "rights": "what the site says of machine use, as it says it",
-    "provenance": "where each value came from",
-    "capture": "the web archive that the page was taken from, and when it was captured there; empty if we fetched it",
-    "extractor": "what decided on the text",
-    "confidence": "probability that the text is right, 0..1",
-    "n_words": "words of the text",
-    "flags": "remarks",
-    "fetched": "time of the fetch, ISO 8601",
-    "cluster": 'id of the group of duplicates the document stands for, or ""',
-    "cluster_size": "documents in that group, this one included",
-    "schema": "version of this layout",
-}
-"""What each column means; every field of `Record` has its line."""
 
 
 def cell(text: str) -> str:

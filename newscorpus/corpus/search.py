@@ -64,6 +64,21 @@ CREATE INDEX clusters ON left_out (cluster);
 Watch = Callable[[Iterable[Record]], Iterable[Record]]
 """Passes records on, and shows progress."""
 
+CONTEXT_CHARACTERS = 60
+"""On each side of what was found: a line of a screen holds both."""
+
+REACH = 4 * CONTEXT_CHARACTERS
+"""What is read on each side, marks and white space included."""
+
+BEGIN, END = "\x02", "\x03"
+"""Set around what was found; no text of a corpus holds control characters."""
+
+FOUND = re.compile(f"{BEGIN}([^{END}]*){END}")
+UNMARKED = re.compile(f"[{BEGIN}{END}]")
+TERM = re.compile(r'(-?)("[^"]*"?|[^\s"]+)(\*?)')
+Side = Literal["", "left", "right"]
+"""By what lines of a concordance are sorted; "": as the documents lie in the corpus, by day of publication."""
+
 
 def index_path(corpus: Path) -> Path:
     """Where the index of a corpus lies: beside its folder, since nothing is written into it."""
@@ -159,23 +174,6 @@ def _with_texts(connection: sqlite3.Connection) -> sqlite3.Connection:
     """Teach a connection the function that the view of the texts calls."""
     connection.create_function("searched_text", 1, lambda packed: searched_text(unpacked(packed)), deterministic=True)
     return connection
-
-
-CONTEXT_CHARACTERS = 60
-"""On each side of what was found: a line of a screen holds both."""
-
-REACH = 4 * CONTEXT_CHARACTERS
-"""What is read on each side, marks and white space included."""
-
-BEGIN, END = "\x02", "\x03"
-"""Set around what was found; no text of a corpus holds control characters."""
-FOUND = re.compile(f"{BEGIN}([^{END}]*){END}")
-UNMARKED = re.compile(f"[{BEGIN}{END}]")
-
-TERM = re.compile(r'(-?)("[^"]*"?|[^\s"]+)(\*?)')
-
-Side = Literal["", "left", "right"]
-"""By what lines of a concordance are sorted; "": as the documents lie in the corpus, by day of publication."""
 
 
 class QueryError(ValueError):

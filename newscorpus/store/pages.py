@@ -38,6 +38,11 @@ from newscorpus.terminal import describe
 from newscorpus.urls import host_of, site_key
 from newscorpus.workers import Lost, in_order
 
+PAGES_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+STDIN = "-"
+PageOrigin = Callable[[Page], SourcePage]
+"""Adds what its source says to a page."""
+
 
 def page_of_capture(capture: Capture, portals: Sequence[Portal]) -> SourcePage:
     """Join an archived page with what `portals` say of it now.
@@ -121,10 +126,6 @@ def named_files(names: str) -> list[Path]:
     return list(found)
 
 
-PAGES_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
-STDIN = "-"
-
-
 def read_source(source: str, url: str) -> Page:
     """Read the page at `url` from a file of HTML, or from standard input for "-".
 
@@ -139,10 +140,6 @@ def read_source(source: str, url: str) -> Page:
     if not path.exists():
         raise FileNotFoundError(f"{source}: no such file; an address begins with https:// or http://")
     return Page(url, path.read_bytes())
-
-
-PageOrigin = Callable[[Page], SourcePage]
-"""Adds what its source says to a page."""
 
 
 def page_origin(portal: str = "", template: Path | None = None) -> PageOrigin:

@@ -27,22 +27,37 @@ from newscorpus.store.ledger.portals import KEPT_LOOKS, Alarm, Look
 
 WINDOW = 30
 """Pages, the newest, in which a break is looked for; a redesign that reaches every third page shows in so many."""
+
 LEAST_BEFORE = 20
 """Fewest pages before a break: of fewer, too many signs are constant by chance."""
+
 LEAST_OF_SECTION = 10
 """The same for the pages of a section alone: the test counts how few they are, and the portal has shown more."""
+
 RARE = 0.02
 """Share of the pages before the break that may have a sign of the markup that is new, or lack one that is gone."""
+
 RARE_MISSING = 0.2
 """The same for what is missing, such as an author, which is often so on some pages of a good site."""
+
 PROBABILITY = 1e-4
 """Of a break as clear by chance, times the number of signs, below which there is an alarm."""
+
 KNOWN_SECTION = 3
 """Pages of a section, at least, before the window, if its pages are to show a break: a new one has its own markup."""
 
-
 MISSING = "missing: "
 """How the signs of what is missing begin; the others are of the markup."""
+
+WATCHED_FIELDS = ("title", "authors", "published", "section", "tags")
+"""Fields that a redesign may lose; the others follow these, or are rare."""
+
+WORDS = (25, 50, 100, 200, 400)
+"""Numbers of words, each twice the last: a text that is cut off falls below some that most texts reach."""
+
+CONFIDENCES = (0.5, 0.7, 0.9)
+OTHER_STAGES = frozenset({"discovery", "fetch", "language", "rights"})
+"""Stages whose rejections say nothing of a page's design."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,15 +216,6 @@ def log_chance(n: int, marked: int, drawn: int, found: int) -> float:
 def _choices(n: int, k: int) -> float:
     """Log of the number of ways to choose `k` of `n`."""
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
-
-
-WATCHED_FIELDS = ("title", "authors", "published", "section", "tags")
-"""Fields that a redesign may lose; the others follow these, or are rare."""
-WORDS = (25, 50, 100, 200, 400)
-"""Numbers of words, each twice the last: a text that is cut off falls below some that most texts reach."""
-CONFIDENCES = (0.5, 0.7, 0.9)
-OTHER_STAGES = frozenset({"discovery", "fetch", "language", "rights"})
-"""Stages whose rejections say nothing of a page's design."""
 
 
 def look_of(page: SourcePage, judged: JudgedPage) -> Look | None:

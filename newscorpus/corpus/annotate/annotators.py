@@ -19,6 +19,9 @@ from newscorpus.corpus.shards import file_hash
 from newscorpus.errors import CorpusError
 from newscorpus.tokens import glued_tokens
 
+SIMPLEMMA_CODES = {"hr": "hbs", "sr": "hbs", "bs": "hbs", "no": "nb"}
+"""Languages that simplemma knows by other codes."""
+
 
 class Word(msgspec.Struct, frozen=True, gc=False):
     """A syntactic word; "" stands for what the annotator does not say."""
@@ -49,10 +52,6 @@ class Annotator(Protocol):
     def __call__(self, paragraph: str, language: str) -> Sequence[Sentence]:
         """The sentences of a paragraph, white space collapsed, in a language (primary tag; "" where unknown)."""
         ...
-
-
-SIMPLEMMA_CODES = {"hr": "hbs", "sr": "hbs", "bs": "hbs", "no": "nb"}
-"""Languages that simplemma knows by other codes."""
 
 
 @dataclass(frozen=True, slots=True)

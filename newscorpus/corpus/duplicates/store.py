@@ -37,6 +37,55 @@ from newscorpus.page.signature.signature import (
 
 DIGEST_BYTES = 8
 
+T = TypeVar("T")
+STATE = "index.json"
+KEPT = "kept"
+ROWS = "rows"
+"""Files beside the columns: which documents stay, and, where the index does not lie beside an intake, their rows."""
+
+VERSION = 7
+"""Of the columns."""
+
+COPIED = [
+    ("content", f"S{CONTENT_BYTES}"),
+    ("digest", f"S{DIGEST_BYTES}"),
+    ("published", "<f8"),
+    ("fetched", "<f8"),
+    ("offset", "<u8"),
+    ("length", "<u4"),
+    ("file", "<u4"),
+    ("space", "<u4"),
+    ("page", "<u8"),
+    ("n_words", "<u4"),
+    ("reextraction", "<u4"),
+    ("withdrawn", "?"),
+    ("confidence", "<f8"),
+    ("is_doubtful", "?"),
+    ("is_list", "?"),
+]
+"""Of a document what its sketch holds under the same name."""
+
+DOCUMENT = np.dtype([*COPIED, ("source", "<u4"), ("n_runs", "<u4"), ("n_paragraphs", "<u2"), ("id_bytes", "<u2")])
+"""What is known of a document; `source` counts the index's sources, and the last three say how much is its in the
+columns of variable length."""
+
+COLUMNS = {
+    "documents": DOCUMENT,
+    "signatures": STORED,
+    "runs": STORED,
+    "paragraphs": STORED,
+    "ids": np.dtype("u1"),
+}
+CHECKED = ("documents", "ids")
+"""Columns whose checksums are compared when they are read: a changed byte there would publish other documents."""
+
+COUNTED = {"runs": "n_runs", "paragraphs": "n_paragraphs", "ids": "id_bytes"}
+"""The columns of variable length, each with what says in a document how much of it is its."""
+
+MAX_ID_BYTES = MAX_PARAGRAPHS = np.iinfo("<u2").max
+Layout = Mapping[str, Any]
+"""The parameters that sketches depend on, by name; an index made with others is not read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
@@ -88,57 +137,6 @@ def make_sketch(name: str, source: str, text: str, config: BuildConfig, signatur
 def digest(stored: bytes) -> bytes:
     """Hash (8 bytes) of all that is stored of a document."""
     return hashlib.blake2b(stored, digest_size=DIGEST_BYTES).digest()
-
-
-T = TypeVar("T")
-
-STATE = "index.json"
-KEPT = "kept"
-ROWS = "rows"
-"""Files beside the columns: which documents stay, and, where the index does not lie beside an intake, their rows."""
-
-VERSION = 7
-"""Of the columns."""
-
-COPIED = [
-    ("content", f"S{CONTENT_BYTES}"),
-    ("digest", f"S{DIGEST_BYTES}"),
-    ("published", "<f8"),
-    ("fetched", "<f8"),
-    ("offset", "<u8"),
-    ("length", "<u4"),
-    ("file", "<u4"),
-    ("space", "<u4"),
-    ("page", "<u8"),
-    ("n_words", "<u4"),
-    ("reextraction", "<u4"),
-    ("withdrawn", "?"),
-    ("confidence", "<f8"),
-    ("is_doubtful", "?"),
-    ("is_list", "?"),
-]
-"""Of a document what its sketch holds under the same name."""
-
-DOCUMENT = np.dtype([*COPIED, ("source", "<u4"), ("n_runs", "<u4"), ("n_paragraphs", "<u2"), ("id_bytes", "<u2")])
-"""What is known of a document; `source` counts the index's sources, and the last three say how much is its in the
-columns of variable length."""
-
-COLUMNS = {
-    "documents": DOCUMENT,
-    "signatures": STORED,
-    "runs": STORED,
-    "paragraphs": STORED,
-    "ids": np.dtype("u1"),
-}
-CHECKED = ("documents", "ids")
-"""Columns whose checksums are compared when they are read: a changed byte there would publish other documents."""
-COUNTED = {"runs": "n_runs", "paragraphs": "n_paragraphs", "ids": "id_bytes"}
-"""The columns of variable length, each with what says in a document how much of it is its."""
-
-MAX_ID_BYTES = MAX_PARAGRAPHS = np.iinfo("<u2").max
-
-Layout = Mapping[str, Any]
-"""The parameters that sketches depend on, by name; an index made with others is not read."""
 
 
 def layout_of(config: BuildConfig) -> Layout:

@@ -17,6 +17,9 @@ from newscorpus.data import Record
 
 DAY_LENGTH = len("2026-03-01")
 
+NO_DAY, AFTER_ALL = 0, date.max.toordinal() + 1
+"""Stand for the day of a document of no date, and for one after every other."""
+
 
 @dataclass(frozen=True, slots=True)
 class About:
@@ -109,9 +112,6 @@ class SplitName(StrEnum):
     VALIDATION = "validation"
     TEST = "test"
 
-
-NO_DAY, AFTER_ALL = 0, date.max.toordinal() + 1
-"""Stand for the day of a document of no date, and for one after every other."""
 
 Assign = Callable[[Record], SplitName]
 """Says what a document is for."""

@@ -38,11 +38,15 @@ from newscorpus.store.ledger import Ledger
 
 HEAD = b"\x1f\x8b\x08\x10" + bytes(5) + b"\xff"
 """Of a gzip member with a comment, of no time and no system (RFC 1952)."""
+
 BARE = -15
 """Window bits of deflate without a header."""
 
 Group = Sequence[WarcRecord]
 """The records of one response, itself first."""
+
+Watch = Callable[[Iterable[Path]], Iterable[Path]]
+"""Passes files on, to show how far things are."""
 
 
 def read_groups(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iterator[tuple[ByteRange, Group]]:
@@ -106,10 +110,6 @@ def take_out(path: Path, place: ByteRange, when: str) -> None:
 def _range(group: Group) -> ByteRange:
     first, last = group[0].place, group[-1].place
     return ByteRange(first.file, first.offset, last.offset + last.length - first.offset)
-
-
-Watch = Callable[[Iterable[Path]], Iterable[Path]]
-"""Passes files on, to show how far things are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,14 @@ from newscorpus.store.archive.record import (
 )
 from newscorpus.store.archive.values import ArchiveError, ByteRange
 
+MEMBER_START = b"\x1f\x8b\x08"
+MEMBER_HEAD_BYTES = 1024
+"""Of a gzip member that are unpacked to see what it begins with."""
+
+MAX_FALSE_STARTS = 100_000
+"""Places of a file that look like the beginning of a record and are none, after which the rest is left alone: trying
+one takes 0.1 ms. A file of a gigabyte, the usual size, holds some 40,000 records."""
+
 
 def unchanging(corpus: Path) -> AbstractContextManager[None]:
     """Keep changes of the archive of a corpus away; a CorpusError is raised where one is at work."""
@@ -96,15 +104,6 @@ def part_fault(path: Path) -> str:
         if not fault and has_frames(file) and read_closing(file) is None:
             fault = "the index is damaged; pages are not found by place"
     return fault and f"{path}: {fault}"
-
-
-MEMBER_START = b"\x1f\x8b\x08"
-MEMBER_HEAD_BYTES = 1024
-"""Of a gzip member that are unpacked to see what it begins with."""
-
-MAX_FALSE_STARTS = 100_000
-"""Places of a file that look like the beginning of a record and are none, after which the rest is left alone: trying
-one takes 0.1 ms. A file of a gigabyte, the usual size, holds some 40,000 records."""
 
 
 def read_records(path: Path, max_bytes: int, offset: int = 0) -> Iterator[WarcRecord | Damage]:

@@ -14,6 +14,39 @@ from newscorpus.store.ledger.recover import LINES
 from newscorpus.store.ledger.rows import UrlState, key_of
 from newscorpus.store.ledger.store import reading
 
+PLAIN = (
+    *("url", "portal", "kind", "depth", "request", "attempts", "next_visit", "fetched", "status"),
+    *("n_bytes", "redirected_to", "stage", "reason", "detail", "revision"),
+)
+"""Columns that an `UrlEntry` has as they are."""
+
+OWN = "SELECT * FROM urls WHERE id = ?"
+OF_DOCUMENT = "SELECT urls.* FROM documents JOIN urls USING (serial) WHERE documents.id = ?"
+OF_SERIAL = "SELECT * FROM urls WHERE serial = ?"
+TRAIL = """WITH RECURSIVE back (n, url, found_on) AS (
+    SELECT 0, url, found_on FROM urls WHERE serial = ?
+    UNION ALL SELECT n + 1, urls.url, urls.found_on FROM back JOIN urls ON urls.serial = back.found_on WHERE n < 100
+) SELECT url FROM back ORDER BY n"""
+"""Addresses from one back to its start; a hundred links are more than any crawl follows."""
+
+SPANS = 60
+"""Equal spans of time into which a crawl is cut."""
+
+LAST = 15
+"""Pages that are shown."""
+
+QUEUED = 10
+"""Addresses of a portal's queue that are shown."""
+
+NEXT = """SELECT url, kind, attempts FROM urls
+WHERE state = 1 AND portal = ? ORDER BY priority DESC, serial LIMIT ?"""
+LATEST = """SELECT url, portal, fetched, stage, reason, detail FROM urls
+WHERE fetched != '' AND kind = 'article' ORDER BY fetched DESC, serial DESC LIMIT ?"""
+SECONDS = "CAST(strftime('%s', fetched) AS INTEGER)"
+BETWEEN = f"SELECT min({SECONDS}), max({SECONDS}) FROM urls WHERE fetched != '' AND portal = ?"  # noqa: S608 -- a constant
+COUNTED = f"""SELECT ({SECONDS} - ?) / ?, count(*), sum(reason = 'kept') FROM urls
+WHERE fetched != '' AND portal = ? GROUP BY 1"""  # noqa: S608 -- a constant
+
 
 @dataclass(frozen=True, slots=True)
 class UrlEntry:
@@ -38,23 +71,6 @@ class UrlEntry:
     revision: str
     line: tuple[str, int]  # file and offset of its row in the intake or of its rejection
     archived: tuple[str, int]  # file and offset of its response in the archive
-
-
-PLAIN = (
-    *("url", "portal", "kind", "depth", "request", "attempts", "next_visit", "fetched", "status"),
-    *("n_bytes", "redirected_to", "stage", "reason", "detail", "revision"),
-)
-"""Columns that an `UrlEntry` has as they are."""
-
-OWN = "SELECT * FROM urls WHERE id = ?"
-OF_DOCUMENT = "SELECT urls.* FROM documents JOIN urls USING (serial) WHERE documents.id = ?"
-OF_SERIAL = "SELECT * FROM urls WHERE serial = ?"
-
-TRAIL = """WITH RECURSIVE back (n, url, found_on) AS (
-    SELECT 0, url, found_on FROM urls WHERE serial = ?
-    UNION ALL SELECT n + 1, urls.url, urls.found_on FROM back JOIN urls ON urls.serial = back.found_on WHERE n < 100
-) SELECT url FROM back ORDER BY n"""
-"""Addresses from one back to its start; a hundred links are more than any crawl follows."""
 
 
 def find(corpus: Path, url: str) -> UrlEntry | None:
@@ -152,23 +168,6 @@ def lines_known(corpus: Path, parts: Iterable[tuple[str, int, int]]) -> list[tup
     with reading(corpus) as connection:
         sql = f"SELECT 1 FROM urls WHERE {LINES}"  # noqa: S608 -- a constant
         return [part for part in parts if connection.execute(sql, part).fetchone()]
-
-
-SPANS = 60
-"""Equal spans of time into which a crawl is cut."""
-LAST = 15
-"""Pages that are shown."""
-QUEUED = 10
-"""Addresses of a portal's queue that are shown."""
-
-NEXT = """SELECT url, kind, attempts FROM urls
-WHERE state = 1 AND portal = ? ORDER BY priority DESC, serial LIMIT ?"""
-LATEST = """SELECT url, portal, fetched, stage, reason, detail FROM urls
-WHERE fetched != '' AND kind = 'article' ORDER BY fetched DESC, serial DESC LIMIT ?"""
-SECONDS = "CAST(strftime('%s', fetched) AS INTEGER)"
-BETWEEN = f"SELECT min({SECONDS}), max({SECONDS}) FROM urls WHERE fetched != '' AND portal = ?"  # noqa: S608 -- a constant
-COUNTED = f"""SELECT ({SECONDS} - ?) / ?, count(*), sum(reason = 'kept') FROM urls
-WHERE fetched != '' AND portal = ? GROUP BY 1"""  # noqa: S608 -- a constant
 
 
 @dataclass(frozen=True, slots=True)

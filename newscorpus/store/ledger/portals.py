@@ -17,6 +17,20 @@ from newscorpus.errors import LedgerError
 from newscorpus.store.ledger.rows import OVER_BUDGET, UrlOutcome
 from newscorpus.store.ledger.store import Execute, reading
 
+DAY_SECONDS = 86_400.0
+MOST_SECONDS_ALONE = 30 * DAY_SECONDS
+"""Longest time for which a site that refuses is left alone: a month."""
+
+KEPT_LOOKS = 200
+"""Pages of a portal that are remembered, the newest: some 3 kB each."""
+
+Place = tuple[str, int]
+"""File of the archive, relative to the corpus, and offset."""
+
+SAMPLE = """SELECT archive_file, archive_offset FROM urls
+    WHERE portal = ? AND archive_file != '' AND stage != 'fetch' AND reason != 'read' ORDER BY id LIMIT ?"""
+"""The ids are hashes of the addresses; what was only read for its links is no article."""
+
 
 class PortalCounts:
     """The part of a ledger that counts."""
@@ -67,12 +81,6 @@ class PortalCounts:
         rows = [(*key, self._counts[key]) for key in self._changed]
         self._write("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", *rows)
         self._changed.clear()
-
-
-DAY_SECONDS = 86_400.0
-
-MOST_SECONDS_ALONE = 30 * DAY_SECONDS
-"""Longest time for which a site that refuses is left alone: a month."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +158,6 @@ def site_paces(corpus: Path) -> list[SitePace]:
 def iso(seconds: float) -> str:
     """A time since the epoch in ISO 8601, to the second."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-
-
-KEPT_LOOKS = 200
-"""Pages of a portal that are remembered, the newest: some 3 kB each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,14 +256,6 @@ def open_alarms(connection: sqlite3.Connection, portal: str) -> Iterator[Alarm]:
 def _alarm(row: sqlite3.Row) -> Alarm:
     texts = {name: row[name] for name in ("portal", "url", "since", "noticed", "until", "template", "sign")}
     return Alarm(**texts, before=(row["had"], row["of"]), after=(row["has"], row["of_now"]))
-
-
-Place = tuple[str, int]
-"""File of the archive, relative to the corpus, and offset."""
-
-SAMPLE = """SELECT archive_file, archive_offset FROM urls
-    WHERE portal = ? AND archive_file != '' AND stage != 'fetch' AND reason != 'read' ORDER BY id LIMIT ?"""
-"""The ids are hashes of the addresses; what was only read for its links is no article."""
 
 
 @dataclass(frozen=True, slots=True)

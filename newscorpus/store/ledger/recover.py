@@ -34,6 +34,9 @@ QUEUED = f"""UPDATE urls SET state = 1, stage = '', reason = '', line_file = '',
 ARCHIVED = """SELECT serial, url, portal, archive_file, archive_offset FROM urls JOIN lost USING (serial)
     WHERE state = 1 AND archive_file != '' ORDER BY archive_file, archive_offset"""
 
+FilePart = tuple[str, int, int]
+"""Name of a file, relative to the corpus, and offsets of its first byte and of the one behind its last."""
+
 
 @dataclass(frozen=True, slots=True)
 class LostPage:
@@ -74,10 +77,6 @@ class Losses:
         """List the lost pages that the archive may hold, in its order."""
         for serial, url, portal, file, offset in self._execute(ARCHIVED, ()).fetchall():
             yield LostPage(serial, url, portal, (file, offset))
-
-
-FilePart = tuple[str, int, int]
-"""Name of a file, relative to the corpus, and offsets of its first byte and of the one behind its last."""
 
 
 def recover(

@@ -29,20 +29,40 @@ MAY_PASS = (
 FORGET = "etag = '', last_modified = '', signature = '',"
 """Ask as if for the first time: what is as it was would be passed over, though nothing was made of it."""
 
-
 HEADLINE = struct.Struct(">I")
 MOST_HEADLINES = 8
 """Headlines of an article that are remembered, the newest: front page, sections and feeds may each shorten it."""
 
 BARREN = "(brought = 0 AND depth > 0 OR kind = 'list' AND status BETWEEN 400 AND 499)"
 """Lists beside the start pages that told nothing when they were first read, and guesses that led nowhere."""
+
 MOST_BARREN = 20
 """Of these, those that a visit of all lists asks for: of a blog of 300 articles it takes 50 others. Pages that were
 taken for articles, and refused by a filter, are none."""
+
 OLDEST_BARREN = f"""serial IN (SELECT serial FROM urls WHERE portal = ? AND {BARREN} AND state = {UrlState.DONE.value}
     AND reason != 'kept' AND stage != 'quality' ORDER BY fetched, serial LIMIT {MOST_BARREN})"""  # noqa: S608 -- constants
 
 NAMED_SERIALS = f"state = {UrlState.DONE.value} AND serial IN (SELECT value FROM json_each(?))"  # noqa: S608 -- a constant
+
+HOUR = 3_600.0
+SUPPOSED = 0.1
+"""Changes of an article while its age grows by the factor e (triples, nearly), where nothing was seen yet."""
+
+VISITED = "SELECT portal, published, fetched, revision FROM urls WHERE serial = ? AND reason = 'kept'"
+MISSING = """INSERT INTO gone SELECT serial, fetched, fetched, 1 FROM urls WHERE serial = ?1 AND status IN (404, 410)
+    AND (?2 OR serial IN (SELECT serial FROM gone)) ON CONFLICT (serial) DO UPDATE
+    SET n_visits = n_visits + (last != excluded.last), last = excluded.last"""
+GONE_AFTER = 2
+"""Visits at which an article is missing before it counts as deleted: one may fall into a fault of the site."""
+
+GONE = """SELECT documents.id, substr(since, 1, 10) FROM gone JOIN documents USING (serial)
+    WHERE n_visits >= ? AND documents.id NOT IN (SELECT id FROM urls WHERE reason = 'kept')"""
+"""Deleted articles; one that is still there at its own address was missing at another one alone."""
+
+DAY = 24 * HOUR
+SEEN = """INSERT INTO changes VALUES (?1, ?2, ?3, ?4) ON CONFLICT (portal, octave) DO UPDATE
+    SET n_changes = n_changes + ?3, seconds = seconds + ?4"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,26 +257,6 @@ def next_interval(before: float, *, changed: bool, depth: int, config: RevisitCo
         return min(config.first_seconds * config.depth_factor**depth, config.max_seconds)
     wanted = before / 2 if changed else before * 2
     return min(max(wanted, config.min_seconds), config.max_seconds)
-
-
-HOUR = 3_600.0
-
-SUPPOSED = 0.1
-"""Changes of an article while its age grows by the factor e (triples, nearly), where nothing was seen yet."""
-
-VISITED = "SELECT portal, published, fetched, revision FROM urls WHERE serial = ? AND reason = 'kept'"
-MISSING = """INSERT INTO gone SELECT serial, fetched, fetched, 1 FROM urls WHERE serial = ?1 AND status IN (404, 410)
-    AND (?2 OR serial IN (SELECT serial FROM gone)) ON CONFLICT (serial) DO UPDATE
-    SET n_visits = n_visits + (last != excluded.last), last = excluded.last"""
-GONE_AFTER = 2
-"""Visits at which an article is missing before it counts as deleted: one may fall into a fault of the site."""
-GONE = """SELECT documents.id, substr(since, 1, 10) FROM gone JOIN documents USING (serial)
-    WHERE n_visits >= ? AND documents.id NOT IN (SELECT id FROM urls WHERE reason = 'kept')"""
-"""Deleted articles; one that is still there at its own address was missing at another one alone."""
-DAY = 24 * HOUR
-
-SEEN = """INSERT INTO changes VALUES (?1, ?2, ?3, ?4) ON CONFLICT (portal, octave) DO UPDATE
-    SET n_changes = n_changes + ?3, seconds = seconds + ?4"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from newscorpus.store.ledger.store import reading
 
 DAYS = 30
 """Days that are counted, the last ones; what is usual for a portal shows in so many."""
+
 FEWEST = 20
 """Articles of a day of which the share of rows says something: of ten, half may be missing by chance."""
 
@@ -41,6 +42,39 @@ NAMED = """SELECT one.met, iif(page.kind IN ('feed', 'list'), 'feed', iif(page.k
     WHERE one.portal = ? AND one.met >= date('now', ?) AND (one.kind = 'article' OR one.reason = 'kept')
     AND (one.state < 4 OR one.reason = 'kept' OR one.stage != '') GROUP BY 1, 2, 3"""
 ROW = "row"
+
+MOST_LOST = 0.02
+"""Share of the pages of a portal that may be lost by one reason before it is shown with examples."""
+
+EXAMPLES = 3
+"""Addresses shown for a reason; one that cost fewer pages is chance, and can be read in the journal."""
+
+MOST_DUPLICATES = 0.2
+"""The same of those left out as duplicates of one kind, of which every portal has some."""
+
+CLOSED = "quality/paywall_stub"
+"""Reason of pages that only subscribers may read: the site decides, and no crawl can do better."""
+
+LOST = "FROM urls WHERE portal = ? AND kind IN ('', 'article') AND stage != ''"
+"""Rejected pages whose address looked like an article's; other people's spiders do not say what they ask for."""
+
+ENDS = {
+    "byte_budget": "limits.max_bytes is reached",
+    "limit": "the limit of articles is reached",
+    "quiet_hours": "it was stopped in quiet hours",
+    "shutdown": "it was stopped",
+    "refused": "the site refused again and again",
+    "left_alone": "the site has refused for days and is left alone",
+    "retry_after": "the site asked for a pause of more than an hour",
+    "crawl_delay": "the site asks for too long a Crawl-delay",
+    "robots_unavailable": "the robots.txt of the site is out of reach",
+}
+"""What is said of the ends of a crawl that left addresses behind; others go by their name."""
+
+LATELY = timedelta(minutes=5)
+"""What a rate is made from: some 200 answers of a polite crawl, and one of a site that asks for the longest delay."""
+
+MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,35 +157,6 @@ def alarm(portal: str, days: Sequence[DayCoverage]) -> Iterator[str]:
         yield f"{portal} gave fewer rows than usual, {told[-1].share:.0%} for {usual:.0%}: {told[-1]}"
 
 
-MOST_LOST = 0.02
-"""Share of the pages of a portal that may be lost by one reason before it is shown with examples."""
-
-EXAMPLES = 3
-"""Addresses shown for a reason; one that cost fewer pages is chance, and can be read in the journal."""
-
-MOST_DUPLICATES = 0.2
-"""The same of those left out as duplicates of one kind, of which every portal has some."""
-
-CLOSED = "quality/paywall_stub"
-"""Reason of pages that only subscribers may read: the site decides, and no crawl can do better."""
-
-LOST = "FROM urls WHERE portal = ? AND kind IN ('', 'article') AND stage != ''"
-"""Rejected pages whose address looked like an article's; other people's spiders do not say what they ask for."""
-
-ENDS = {
-    "byte_budget": "limits.max_bytes is reached",
-    "limit": "the limit of articles is reached",
-    "quiet_hours": "it was stopped in quiet hours",
-    "shutdown": "it was stopped",
-    "refused": "the site refused again and again",
-    "left_alone": "the site has refused for days and is left alone",
-    "retry_after": "the site asked for a pause of more than an hour",
-    "crawl_delay": "the site asks for too long a Crawl-delay",
-    "robots_unavailable": "the robots.txt of the site is out of reach",
-}
-"""What is said of the ends of a crawl that left addresses behind; others go by their name."""
-
-
 @dataclass(frozen=True, slots=True)
 class PortalLoss:
     """Many pages of a portal that were rejected or left out for one reason."""
@@ -219,12 +224,6 @@ def reported_ends(corpus: Path) -> dict[str, str]:
         by_portal = json.loads((corpus / CRAWL_REPORT).read_bytes())["by_portal"]
         return {portal: str(figures.get("end", "")) for portal, figures in by_portal.items()}
     return {}
-
-
-LATELY = timedelta(minutes=5)
-"""What a rate is made from: some 200 answers of a polite crawl, and one of a site that asks for the longest delay."""
-
-MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,9 @@ from newscorpus.layout import COMMITTED, LEDGER, REJECTED
 from newscorpus.store.ledger.rows import key_of
 from newscorpus.store.ledger.store import MAX_LOG_BYTES
 
+RENEWED = f".{REJECTED}.new"
+"""The journal to be, which replaces the old one once the ledger has its offsets; its name there says that it has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Series:
@@ -252,10 +255,6 @@ def described(corpus: Path, error: Exception) -> str:
     if isinstance(error, OSError):
         return f"{error.filename or corpus}: {error.strerror}"
     return f"{corpus / LEDGER}: {error}"
-
-
-RENEWED = f".{REJECTED}.new"
-"""The journal to be, which replaces the old one once the ledger has its offsets; its name there says that it has."""
 
 
 def tidy(connection: sqlite3.Connection, corpus: Path) -> None:

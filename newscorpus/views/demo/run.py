@@ -37,6 +37,16 @@ KEPT, DUPLICATE, NOT_MET = "kept", "duplicate", "not met"
 PAGES = "newscorpus/pages"
 """The stat that counts the pages that the spider handed on."""
 
+CRAWL_SECONDS = 600.0
+"""Longest time a crawl of the demo may take; it takes some ten seconds."""
+
+LOG_FILE = "crawl.log"
+DEMO = "demo"
+"""The portal that is crawled."""
+
+EXAMPLE_CHARACTERS = 300
+"""How much of the example's text is printed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Gold:
@@ -157,15 +167,6 @@ def _accept_clusters(outcomes: list[PageOutcome], gold: Mapping[str, Gold]) -> t
     return tuple(outcomes)
 
 
-CRAWL_SECONDS = 600.0
-"""Longest time a crawl of the demo may take; it takes some ten seconds."""
-
-LOG_FILE = "crawl.log"
-
-DEMO = "demo"
-"""The portal that is crawled."""
-
-
 def run_demo(corpus: Path, port: int = 0, on_request: Callable[[str], object] | None = None) -> DemoReport:
     """Serve the demo portal (on any free port for 0), crawl it into a new or empty folder, and report.
 
@@ -241,10 +242,6 @@ def remove_earlier(corpus: Path) -> None:
     else:
         if isinstance(report, dict) and report.get("portals") == [DEMO]:
             shutil.rmtree(corpus)
-
-
-EXAMPLE_CHARACTERS = 300
-"""How much of the example's text is printed."""
 
 
 def print_report(report: DemoReport, console: Console) -> None:

@@ -28,6 +28,10 @@ CALENDAR = "/calendar/"
 POST = re.compile(rb"<!-- post ([a-z-]+) -->")
 """Stands in a list for the whole article of that page."""
 
+HOST = "127.0.0.1"
+IDLE_SECONDS = 30
+"""A connection that is idle for so long is closed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Route:
@@ -92,12 +96,6 @@ def read_routes() -> dict[str, Route]:
     """Read `routes.toml`; routes by path."""
     table = tomllib.loads((SITE / "routes.toml").read_text(encoding="utf-8"))
     return {route.path: route for route in msgspec.convert(table["route"], list[Route])}
-
-
-HOST = "127.0.0.1"
-
-IDLE_SECONDS = 30
-"""A connection that is idle for so long is closed."""
 
 
 class DemoServer(ThreadingHTTPServer):

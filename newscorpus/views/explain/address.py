@@ -28,6 +28,13 @@ from newscorpus.store.removals import removals_of
 from newscorpus.tokens import printable
 from newscorpus.urls import document_id
 
+LABEL_WIDTH = 12
+MOST_SHOWN = 10
+"""Documents that one stands for."""
+
+MOST_CHARACTERS = 100
+"""Of a block or a value."""
+
 
 class Fate(StrEnum):
     """What became of an address."""
@@ -209,12 +216,6 @@ WORDS = {
     Fate.NOT_BUILT: "in the intake; not in the corpus yet, which `newscorpus build` writes",
     Fate.PUBLISHED: "in the corpus",
 }
-
-LABEL_WIDTH = 12
-MOST_SHOWN = 10
-"""Documents that one stands for."""
-MOST_CHARACTERS = 100
-"""Of a block or a value."""
 
 
 def explanation_lines(explanation: Explanation) -> Iterator[str]:

@@ -54,6 +54,18 @@ SCORE_CLASSES = 10
 
 _NUMBER = re.compile("\ue000(\\d+)\ue001")
 
+FIELDS = (
+    *("title", "lead", "authors", "published", "modified", "section", "tags", "language", "license"),
+    *("site_name", "description"),
+)
+"""Fields whose candidates are shown, in this order."""
+
+TELLING = (
+    *("words", "sentences", "link_density", "text_density", "capitalised_share", "title_overlap", "repeated", "depth"),
+    *("since_prose", "in_core", "path_blocks", "path_link_density"),
+)
+"""The features that a person understands at sight; a model sees some hundred more."""
+
 
 def marked_page(reading: Reading, labelled: tuple[LabelledBlock, ...]) -> str:
     """Write the body of a page that was read; a piece of a block is `<span data-block=POSITION class=LABEL tint>`."""
@@ -118,19 +130,6 @@ def _piece(text: str | None, block: int | None, classes: dict[int, str]) -> str:
     if block is None:
         return escape(text)
     return f'<span data-block="{block}" class="{classes.get(block, "unjudged")}">{escape(text)}</span>'
-
-
-FIELDS = (
-    *("title", "lead", "authors", "published", "modified", "section", "tags", "language", "license"),
-    *("site_name", "description"),
-)
-"""Fields whose candidates are shown, in this order."""
-
-TELLING = (
-    *("words", "sentences", "link_density", "text_density", "capitalised_share", "title_overlap", "repeated", "depth"),
-    *("since_prose", "in_core", "path_blocks", "path_link_density"),
-)
-"""The features that a person understands at sight; a model sees some hundred more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,22 @@ from newscorpus.store.ledger.portals import SitePace, site_paces
 from newscorpus.store.ledger.status import PortalStatus, status
 from newscorpus.views.stats.count import CorpusStats, Size
 
+TITLES = {
+    "portal": "Portals",
+    "year": "Years of publication",
+    "month": "Months of publication",
+    "language": "Languages",
+    "section": "Sections",
+    "length": "Words in a document",
+    "confidence": "Confidence of the extraction",
+    "flag": "Flags",
+}
+MAX_BARS = 30
+"""Most bars of a chart; the table has the rest."""
+
+LABEL_WIDTH = 30
+"""Longest label of a bar, in Latin letters; a Chinese or Japanese character is as wide as two."""
+
 
 @dataclass(frozen=True, slots=True)
 class PortalCrawl:
@@ -66,22 +82,6 @@ def crawl_state(corpus: Path) -> CrawlState:
         tuple(site_paces(corpus)),
         tuple(last_pages(corpus)),
     )
-
-
-TITLES = {
-    "portal": "Portals",
-    "year": "Years of publication",
-    "month": "Months of publication",
-    "language": "Languages",
-    "section": "Sections",
-    "length": "Words in a document",
-    "confidence": "Confidence of the extraction",
-    "flag": "Flags",
-}
-MAX_BARS = 30
-"""Most bars of a chart; the table has the rest."""
-LABEL_WIDTH = 30
-"""Longest label of a bar, in Latin letters; a Chinese or Japanese character is as wide as two."""
 
 
 @dataclass(frozen=True, slots=True)

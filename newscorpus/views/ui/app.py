@@ -55,6 +55,22 @@ HEADERS: Final[Mapping[str, str]] = {
     "cache-control": "no-store",
 }
 
+KINDS = {".css": "text/css", ".js": "text/javascript"}
+STATIC = {
+    "shown.css": ("text/css", STYLE),
+    "corpus.css": ("text/css", CORPUS_STYLE),
+    "shown.js": ("text/javascript", SCRIPT),
+    **{
+        path.name: (KINDS[path.suffix], path.read_text("utf-8"))
+        for path in (HERE / "static").iterdir()
+        if path.suffix in KINDS
+    },
+}
+"""The files that our pages load, by name."""
+
+STOP_SECONDS = 3
+"""Longest time that open answers are waited for at the end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Guard:
@@ -105,21 +121,6 @@ class Guard:
         if scope["path"].startswith("/api/") and headers.get("content-type", "").partition(";")[0] == JSON:
             return True
         return hmac.compare_digest(headers.get(TOKEN_HEADER, "").encode(), self.token.encode())
-
-
-KINDS = {".css": "text/css", ".js": "text/javascript"}
-
-STATIC = {
-    "shown.css": ("text/css", STYLE),
-    "corpus.css": ("text/css", CORPUS_STYLE),
-    "shown.js": ("text/javascript", SCRIPT),
-    **{
-        path.name: (KINDS[path.suffix], path.read_text("utf-8"))
-        for path in (HERE / "static").iterdir()
-        if path.suffix in KINDS
-    },
-}
-"""The files that our pages load, by name."""
 
 
 def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", contact: str = "") -> Starlette:
@@ -200,10 +201,6 @@ def _failed(request: Request, error: Exception) -> Response:
     answer = state_of(request).render(request, "failed.html", "That did not work", line=line)
     answer.status_code = status
     return answer
-
-
-STOP_SECONDS = 3
-"""Longest time that open answers are waited for at the end."""
 
 
 def serve(

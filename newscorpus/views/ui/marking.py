@@ -58,6 +58,9 @@ SCORED_FROM = 10
 SCORED = (DEFAULT, "trafilatura-no-comments", "bte")
 """The extractors that are scored: ours, the usual one, and the oldest baseline; beside them the portal's own model."""
 
+SAMPLES = 20
+"""Pages of each reason, those with the least hash of their addresses."""
+
 
 class MarkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The marks that a key sends: blocks and what they are."""
@@ -241,10 +244,6 @@ def _scores(gold: Path, extractors: Sequence[str]) -> list[Summary]:
     if not gold.is_file():
         raise ValueError("no page is marked yet")
     return [one for one in summarise(evaluate([gold], extractors, SPLITS["measure"])) if one.scope == "all"]
-
-
-SAMPLES = 20
-"""Pages of each reason, those with the least hash of their addresses."""
 
 
 async def left_out(request: Request) -> Response:

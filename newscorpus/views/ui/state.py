@@ -29,6 +29,11 @@ from newscorpus.workers import COMMAND, Lost, WorkerPool
 SHOWN_BYTES = 20_000
 """Of what a verb printed, its end."""
 
+T = TypeVar("T")
+DEFAULT_RECIPE = Recipe()
+Work = Callable[[], Any]
+"""What is done in the process that reads pages; a partial of an importable function."""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -87,16 +92,9 @@ class Jobs:
         self.folder.cleanup()
 
 
-T = TypeVar("T")
-
-DEFAULT_RECIPE = Recipe()
-
 HERE = Path(__file__).parent
 
 TEMPLATES = SHOWN.overlay(loader=FileSystemLoader([HERE / "templates", SHOWN_TEMPLATES, STATS_TEMPLATES]))
-
-Work = Callable[[], Any]
-"""What is done in the process that reads pages; a partial of an importable function."""
 
 
 def do(work: Work) -> Any:
