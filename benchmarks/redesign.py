@@ -25,10 +25,9 @@ from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
 from newscorpus.data import Page
-from newscorpus.discover.period import ALWAYS
-from newscorpus.discover.reading import read_and_judge
 from newscorpus.lab.gold.pages import GoldPage, has_article, read_pages
 from newscorpus.page.fields.dates import find_dates
+from newscorpus.page.judge import Rules, judge
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.store.ledger.portals import Alarm, Look
@@ -83,8 +82,7 @@ def _look(given: tuple[str, str, GoldPage]) -> Look | None:
             return None
         html = lxml_html.tostring(tree, encoding="unicode")
     page = SourcePage(Page.from_html(html, gold.url, "2026-11-22T00:00:00+00:00"), host)
-    judged = read_and_judge(Recipe(), page, ALWAYS).judged
-    return look_of(page, judged) if judged else None
+    return look_of(page, judge(page, Rules(Recipe(), reads_links=True)))
 
 
 def rename(tree: HtmlElement) -> bool:

@@ -112,8 +112,7 @@ DOWNLOADER_MIDDLEWARES = {
     "newscorpus.fetch.middlewares.archive.ArchiveMiddleware": 960,  # sees bodies and redirects as they came
 }
 SPIDER_MIDDLEWARES = {
-    "newscorpus.fetch.pages.PagesMiddleware": 950,  # beside the spider
-    "newscorpus.fetch.pages.CallbackFailuresMiddleware": 940,
+    "newscorpus.fetch.scheduler.VisitMiddleware": 950,  # beside the spider
     "newscorpus.fetch.middlewares.archive.ArchiveMiddleware": 50,  # sees what all others let through
 }
 EXTENSIONS = {

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from functools import partial
+from dataclasses import replace
 from typing import Any, Self
 
 from scrapy.crawler import Crawler
@@ -11,17 +11,16 @@ from scrapy.exceptions import CloseSpider
 from newscorpus.errors import CrawlError
 from newscorpus.fetch.counts import FAILED, template_rule
 from newscorpus.fetch.options import corpus_folder, parts_left_out, quality_config, revision_of, rights_policy, switch
-from newscorpus.fetch.visits import current_visit
+from newscorpus.fetch.visits import Delivery
 from newscorpus.fetch.workers import workers_of
-from newscorpus.page.judge import judge_page, lost_page, tally_rules
+from newscorpus.page.judge import Rules, tally_rules
 from newscorpus.page.quality.judge import changed_settings
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.registry import check_fields_model, check_name
-from newscorpus.page.source_page import JudgedPage, SourcePage
+from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import RuleTally
 from newscorpus.portal.profile import NO_PROFILES, Profiles, profiles_of
 from newscorpus.store.redesigns import look_of
-from newscorpus.workers import Lost
 
 QUALITY_STAT = "newscorpus/quality"
 """Where the settings of filters and masks differ from the defaults, for the report of the crawl."""
@@ -30,9 +29,7 @@ logger = logging.getLogger(__name__)
 
 
 class ProcessPipeline:
-    """Makes a `Row` or a `Rejected` of a `SourcePage`, in the processes of the crawl, so that fetching goes on.
-
-    A page that was judged when it was read is not judged again.
+    """Makes a `Row` or a `Rejected` of a `SourcePage`: what its visit awaits, or what the processes of the crawl judge.
 
     Args:
         crawler: the crawl.
@@ -95,16 +92,12 @@ class ProcessPipeline:
 
     async def process_item(self, item: Any) -> Any:
         """Process a page; hand on everything else."""
-        if not isinstance(item, SourcePage):
+        if not (isinstance(item, Delivery) and isinstance(item.item, SourcePage)):
             return item
-        item = self._workers.with_profile(item)
-        result: JudgedPage | Lost | None = item.judged
-        if result is None:
-            result = await self._workers.run(partial(judge_page, self.recipe, item))
-        if isinstance(result, Lost):
-            return lost_page(item, result)
-        if visit := current_visit():
-            visit.look = look_of(item, result)
-        for name, n in tally_rules(self._tally, item, result).items():
+        page, visit = item.item, item.visit
+        judged = await ((visit and visit.judgement) or self._workers.judge(page, Rules(self.recipe)))
+        if visit:
+            visit.look = look_of(page, judged)
+        for name, n in tally_rules(self._tally, page, judged).items():
             self._crawler.stats.inc_value(template_rule(name), n)
-        return result.outcome
+        return replace(item, item=judged.decided)

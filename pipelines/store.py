@@ -16,14 +16,14 @@ from newscorpus.fetch import counts
 from newscorpus.fetch.options import corpus_folder
 from newscorpus.fetch.plugin import CrawlComponent
 from newscorpus.fetch.scheduler import LedgerScheduler, scheduler_of
-from newscorpus.fetch.visits import current_visit
+from newscorpus.fetch.visits import Delivery, Visit
+from newscorpus.fetch.workers import workers_of
 from newscorpus.layout import INTAKE_SEGMENT
+from newscorpus.page.judge import Rules
 from newscorpus.page.rows import Row, encode_row
 from newscorpus.store.intake import encode_header, journal_line
 from newscorpus.store.ledger import REJECTIONS, Ledger, LedgerError, Series, UrlOutcome
 from newscorpus.workers import UNDER_WAY
-
-from .process import ProcessPipeline
 
 INTAKE = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
 
@@ -56,29 +56,30 @@ class StorePipeline(CrawlComponent):
             DropItem: a rejection, stored.
         """
         match item:
-            case Rejected():
-                self._reject(item)
-            case Row():
-                return self._keep(item)
+            case Delivery(visit, Rejected() as rejected):
+                self._reject(visit, rejected)
+            case Delivery(visit, Row() as row):
+                return self._keep(visit, row)
         return item
 
     async def _restore(self, ledger: Ledger) -> None:
-        corpus, process = corpus_folder(self._crawler.settings), self._crawler.get_item_pipeline(ProcessPipeline)
-        if process is None:
+        corpus, workers = corpus_folder(self._crawler.settings), workers_of(self._crawler)
+        if workers.recipe is None:
             return
+        rules = Rules(workers.recipe)
         restoration = Restoration(corpus, ledger, readable_portals(), await asyncio.to_thread(held_pages, corpus))
         n_workers = max(1, self._crawler.settings.getint("NEWSCORPUS_WORKERS"))
         for sources in grouped(restoration.pages(), UNDER_WAY * n_workers):
-            outcomes = await asyncio.gather(*(process.process_item(source.page) for source in sources))
-            for source, outcome in zip(sources, outcomes, strict=True):
-                restoration.store(source, outcome)
+            found = await asyncio.gather(*(workers.judge(source.page, rules) for source in sources))
+            for source, judged in zip(sources, found, strict=True):
+                restoration.store(source, judged.decided)
         ledger.settle_losses(await asyncio.to_thread(count_rows, corpus, ledger.portal_names()))
         logger.warning("Rows of the intake were lost; restored from the archive: %d", restoration.restored)
 
-    def _keep(self, row: Row) -> Record:
+    def _keep(self, visit: Visit | None, row: Row) -> Record:
         record, line = row.record, encode_row(row)
         outcome = UrlOutcome.of(record)
-        if visit := current_visit():
+        if visit:
             visit.bring(INTAKE, line, outcome)
         else:
             self._write(line, outcome, record.source)
@@ -86,20 +87,19 @@ class StorePipeline(CrawlComponent):
         self._crawler.stats.inc_value(counts.WORDS, record.n_words)
         return record
 
-    def _reject(self, rejected: Rejected) -> None:
+    def _reject(self, visit: Visit | None, rejected: Rejected) -> None:
         line = journal_line(rejected)
         outcome = UrlOutcome.of(rejected)
-        visit = current_visit()
         if visit and visit.is_about(rejected.url):
             visit.bring(REJECTIONS, line, outcome)
-        elif not self._refuse(rejected.url, line, outcome):
+        elif not self._refuse(visit, rejected.url, line, outcome):
             raise DropItem(f"known: {rejected.url}")
         self._crawler.stats.inc_value(counts.rejected(rejected.stage, rejected.reason))
         raise DropItem(f"{rejected.stage}/{rejected.reason} {rejected.url}")
 
-    def _refuse(self, url: str, line: bytes, outcome: UrlOutcome) -> bool:
+    def _refuse(self, visit: Visit | None, url: str, line: bytes, outcome: UrlOutcome) -> bool:
         """Note why an address that a page names is not asked for, unless it has a fate already."""
-        visit, scheduler = current_visit(), self._scheduler
+        scheduler = self._scheduler
         portal, found_on = (visit.portal, visit.serial) if visit else ("", 0)
         try:
             return scheduler.ledger.refuse(url, outcome, REJECTIONS, line, portal, found_on)

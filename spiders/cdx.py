@@ -20,10 +20,9 @@ from newscorpus.data import ArchiveCapture, Rejected
 from newscorpus.discover.period import Period
 from newscorpus.discover.revisits import requeue_failed
 from newscorpus.fetch.counts import PAGES, REVISITED
-from newscorpus.fetch.middlewares.guards import Postponed, fetch_rejection
 from newscorpus.fetch.options import check_settings
-from newscorpus.fetch.pages import make_page
 from newscorpus.fetch.scheduler import scheduler_of
+from newscorpus.fetch.visits import Postponed, fetch_rejection, make_page
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.addresses import FetchKind, find_kind, plain_address
 from newscorpus.portal.portal import Portal

@@ -10,9 +10,8 @@ from twisted.python.failure import Failure
 
 import newscorpus.settings
 from newscorpus.data import Page, Rejected
-from newscorpus.fetch.middlewares.guards import fetch_rejection
 from newscorpus.fetch.options import user_agent
-from newscorpus.fetch.pages import make_page
+from newscorpus.fetch.visits import fetch_rejection, make_page
 
 MEMORY: Mapping[str, Any] = {
     "SCHEDULER": "scrapy.core.scheduler.Scheduler",

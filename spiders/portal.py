@@ -1,10 +1,12 @@
 """Crawl portals: find their pages, and hand on those that may hold an article."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
+from http import HTTPStatus
 from typing import Any, Self
 
 import msgspec
@@ -12,6 +14,7 @@ from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 from scrapy.http import HtmlResponse, Response
+from scrapy.statscollectors import StatsCollector
 from twisted.python.failure import Failure
 
 from newscorpus.config import RevisitConfig
@@ -21,30 +24,104 @@ from newscorpus.discover.listing import Listing
 from newscorpus.discover.lists import read_any, read_list
 from newscorpus.discover.period import ALWAYS
 from newscorpus.discover.planner import FetchPlanner, Plan
-from newscorpus.discover.reading import ReadPage
 from newscorpus.discover.revisits import Revisit, requeue_failed, requeue_known
 from newscorpus.discover.rules import judge_again
-from newscorpus.fetch.counts import PAGES, REVISITED, WRONG_GUESSES
-from newscorpus.fetch.middlewares.guards import Postponed, fetch_rejection
+from newscorpus.fetch.counts import PAGES, REVISITED, UNCHANGED, WRONG_GUESSES
 from newscorpus.fetch.middlewares.robots import RobotsMiddleware
 from newscorpus.fetch.options import check_settings
-from newscorpus.fetch.pages import make_page
 from newscorpus.fetch.scheduler import leave_refusing, scheduler_of
-from newscorpus.fetch.visits import current_visit, stored_answer
+from newscorpus.fetch.visits import Postponed, Visit, fetch_rejection, make_page, visit_of
 from newscorpus.fetch.workers import PageWorkers, workers_of
+from newscorpus.page.judge import Judgement, Rules
 from newscorpus.page.links import PageReading, read_page
 from newscorpus.page.source_page import SourcePage, page_of_portal
 from newscorpus.portal.access import read_access
 from newscorpus.portal.addresses import AddressTrust, FetchKind, is_further
 from newscorpus.portal.portal import Portal
 from newscorpus.store.ledger import Ledger
+from newscorpus.store.ledger.revisits import next_interval
 
 from .arguments import PortalArguments, check_promises, loopback_hosts, portal_policies, portal_settings, read_arguments
-from .limit import ArticleLimit, postpone
-from .requests import make_request
-from .responses import RevisitClock, asked_address, depth_of, fetch_parts, read_fetched
+from .requests import fetch_parts, make_request
 
 Output = SourcePage | Rejected | Request
+
+JUDGED_SECONDS = 0.05
+"""How often a page that the limit may have no room for looks whether those before it are judged."""
+
+
+class ArticleLimit:
+    """Bounds the rows of the intake, over the life of a corpus.
+
+    Args:
+        crawler: the crawl.
+        limit: the most rows; 0: any number.
+    """
+
+    def __init__(self, crawler: Crawler, limit: int) -> None:
+        self._crawler = crawler
+        self._limit = limit
+        self._ending: asyncio.Future[None] | None = None
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether no other row is wanted."""
+        return 0 < self._limit <= scheduler_of(self._crawler).articles()[0]
+
+    def end_crawl(self) -> None:
+        """End the crawl if the limit is reached."""
+        if self.is_reached and self._ending is None:
+            self._ending = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="limit"))
+
+    async def has_room(self, visit: Visit) -> bool:
+        """Whether the article of a visit may be kept: known when enough of those under way are judged."""
+        scheduler = scheduler_of(self._crawler)
+        while self._limit and not self.is_reached:
+            if sum(scheduler.articles()) < self._limit:
+                break
+            await asyncio.sleep(JUDGED_SECONDS)
+        visit.may_keep = visit.may_keep or not self.is_reached
+        return not self.is_reached
+
+
+class RevisitClock:
+    """Notes for each answer whether it brought anything new, and sets the time of the next visit by that."""
+
+    def __init__(self, ledger: Ledger, stats: StatsCollector, config: RevisitConfig) -> None:
+        self._ledger = ledger
+        self._stats = stats
+        self._config = config
+
+    def is_unchanged(self, response: Response, *, is_article: bool = False) -> bool:
+        """Whether the site says that nothing changed, or sent an article with the same bytes as last time."""
+        visit = visit_of(response)
+        if not visit.serial or visit.from_archive:
+            return False
+        last = self._ledger.revisits.last(visit.url) if is_article else None
+        is_same = last is not None and last.status == HTTPStatus.OK and last.signature == visit.signature
+        visit.unchanged = response.status == HTTPStatus.NOT_MODIFIED or is_same
+        if visit.unchanged:
+            self._stats.inc_value(UNCHANGED)
+            if not is_article:
+                self.set_next(visit, changed=False)
+        return visit.unchanged
+
+    def set_next(self, visit: Visit, *, changed: bool, depth: int = 0) -> None:
+        """Set the time of the next visit, by whether this one brought anything new."""
+        if not visit.from_archive:
+            last = self._ledger.revisits.last(visit.url)
+            interval = next_interval(last.interval if last else 0.0, changed=changed, depth=depth, config=self._config)
+            self._ledger.revisits.schedule(visit.url, time.time(), interval)
+
+
+def asked_address(response: Response) -> str:
+    """The address that was asked for first, before redirects."""
+    return str(response.meta.get("redirect_urls", [response.url])[0])
+
+
+def depth_of(response: Response) -> int:
+    """Links followed to get there."""
+    return int(response.meta.get("depth", 0))
 
 
 class PortalSpider(Spider):
@@ -143,7 +220,7 @@ class PortalSpider(Spider):
             yield listing
             return
         leads_on = False
-        async for output in self._follow(source, self._listed(response, source, listing)):
+        async for output in self._follow(visit_of(response), source, self._listed(response, source, listing)):
             leads_on = leads_on or isinstance(output, Request)
             yield output
         for dropped in self._end_archive(response, source, form, leads_on=leads_on):
@@ -157,11 +234,11 @@ class PortalSpider(Spider):
         if isinstance(found, Rejected):
             yield found
         elif found:
-            async for output in self._follow(source, self._listed(response, source, found)):
+            async for output in self._follow(visit_of(response), source, self._listed(response, source, found)):
                 yield output
         else:
             self.crawler.stats.inc_value(WRONG_GUESSES)
-            self._clock.set_next(changed=False)
+            self._clock.set_next(visit_of(response), changed=False)
             if isinstance(response, HtmlResponse) and self._planners[source].may_be_page(asked_address(response)):
                 async for output in self.parse_page(response, source, FetchKind.MAYBE_LIST, []):
                     yield output
@@ -178,9 +255,9 @@ class PortalSpider(Spider):
         self, response: Response, source: str, kind: str, evidence: list[dict[str, str]]
     ) -> AsyncIterator[Output]:
         """Hand on what may be an article, and ask for what the page links to."""
-        is_article = kind == FetchKind.ARTICLE
+        visit, is_article = visit_of(response), kind == FetchKind.ARTICLE
         if self.limit.is_reached:
-            postpone()
+            visit.postponed = True
             return
         if self._clock.is_unchanged(response, is_article=is_article):
             for dropped in self._end_archive(response, source, kind, leads_on=False):
@@ -191,32 +268,36 @@ class PortalSpider(Spider):
             return
         page = make_page(response, msgspec.convert(evidence, tuple[Evidence, ...]))
         trust = self._trust(response, source, page, is_article=is_article)
-        given = self._workers.with_profile(page_of_portal(page, self._planners[source].portal, (), trust))
-        visit = current_visit()
-        may_be_article = (trust is not AddressTrust.SECTION or is_article) and not (visit and visit.links_only)
-        recipe = self._workers.recipe if may_be_article else None
-        period = self.arguments.period if may_be_article else ALWAYS
-        read, refused = await read_fetched(self._workers.read, recipe, given, period)
+        following = visit.stored.following if visit.stored else ()
+        given = page_of_portal(page, self._planners[source].portal, following, trust)
+        may_be_article = (trust is not AddressTrust.SECTION or is_article) and not visit.links_only
+        period = self.arguments.period
+        days = None if period == ALWAYS else (period.since, period.until)
+        rules = Rules(self._workers.recipe, True, days) if may_be_article else Rules(None, reads_links=True)
+        visit.judgement = asyncio.ensure_future(self._workers.judge(given, rules))
+        judged = await visit.judgement
         tried: tuple[str, ...] = ()
-        if refused:
-            yield refused
+        if isinstance(judged.outcome, Rejected) and (judged.wall or not may_be_article):
+            yield judged.outcome
         elif may_be_article:
-            if not await self.limit.has_room():
-                postpone()
+            if not await self.limit.has_room(visit):
+                visit.postponed = True
                 return
-            outputs, tried = await self._article(response, source, given, read)
+            outputs, tried = await self._article(response, source, given, judged, rules)
             for output in outputs:
                 yield output
-        plan = self._links(response, source, read.reading, tried, kind)
-        async for output in self._follow(source, iter([plan]), None if is_article else depth_of(response)):
+        plan = self._links(response, source, judged.links, tried, kind)
+        async for output in self._follow(visit, source, iter([plan]), None if is_article else depth_of(response)):
             yield output
 
     def _listed(self, response: Response, source: str, listing: Listing) -> Iterator[Plan]:
         """What a list names, part by part; one read again from the archive says nothing new of what is known."""
-        planner, depth, is_old = self._planners[source], depth_of(response) + 1, stored_answer(response) is not None
+        planner, depth, is_old = self._planners[source], depth_of(response) + 1, visit_of(response).stored is not None
         return planner.listing(listing, response.url, depth, is_old=is_old)
 
-    async def _follow(self, source: str, plans: Iterator[Plan], depth: int | None = 0) -> AsyncIterator[Output]:
+    async def _follow(
+        self, visit: Visit, source: str, plans: Iterator[Plan], depth: int | None = 0
+    ) -> AsyncIterator[Output]:
         """Ask for what plans lead to; between two plans other work goes on.
 
         Then set the time of the next visit of the page or list, which is `depth` links away, by whether there was
@@ -229,7 +310,7 @@ class PortalSpider(Spider):
                 yield output
             await asyncio.sleep(0)
         if depth is not None:
-            self._clock.set_next(changed=changed, depth=depth)
+            self._clock.set_next(visit, changed=changed, depth=depth)
 
     def has_met(self, url: str, asked: str) -> bool:
         """Whether the document at `url` was met already, otherwise than by a redirect from `asked`."""
@@ -246,7 +327,7 @@ class PortalSpider(Spider):
         """Count a guess that led nowhere: nobody promised a page there."""
         if not isinstance(failure.value, Postponed):
             self.crawler.stats.inc_value(WRONG_GUESSES)
-            self._clock.set_next(changed=False)
+            self._clock.set_next(visit_of(failure.request), changed=False)  # type: ignore[attr-defined]
 
     def _trust(self, response: Response, source: str, page: Page, *, is_article: bool) -> AddressTrust:
         """What an address says of its page; a page that was found to be a section before is not judged again."""
@@ -256,38 +337,33 @@ class PortalSpider(Spider):
         return self._planners[source].frontier.find_trust(page.url, page.evidence)
 
     async def _article(
-        self, response: Response, source: str, given: SourcePage, read: ReadPage
+        self, response: Response, source: str, given: SourcePage, judged: Judgement, rules: Rules
     ) -> tuple[list[Output], tuple[str, ...]]:
         """An article with the pages that follow it, or why there is none; and the addresses tried as such pages."""
-        planner, page, reading = self._planners[source], given.page, read.reading
-        if refusal := planner.refuse_day(page.url, reading):
+        visit, planner, page = visit_of(response), self._planners[source], given.page
+        if refusal := planner.refuse_day(page.url, judged.links):
             return [refusal], ()
-        try:
-            if read.judged is not None:  # it ends on this page
-                reading = replace(reading, part_links=())
-            parts, end = await self._parts(response, planner.portal, page, reading)
-        except Postponed:
-            postpone()
-            return [], ()
-        ends = [end] if end else []
+        ends: list[Rejected] = []
+        if judged.outcome is None:
+            judge = partial(self._workers.judge, rules=replace(rules, days=None))
+            try:
+                given, end = await fetch_parts(self.crawler.engine.download_async, judge, planner.portal, given, judged)
+            except Postponed:
+                visit.postponed = True
+                return [], ()
+            ends = [end] if end else []
+        parts = given.following
         tried = (*(part.url for part in parts), *(end.url for end in ends))
         redirected = response.meta.get("redirect_urls", [""])[0]
-        plan = planner.refuse_article(page, reading, given.trust, depth_of(response), redirected)
+        plan = planner.refuse_article(page, judged.links, given.trust, depth_of(response), redirected)
         if refused := list(self._requests(source, plan)):
             return [*refused, *ends], tried
+        if given.articles:
+            joined = replace(given, page=replace(page, body=b""), following=())  # which are extracted already
+            visit.judgement = asyncio.ensure_future(self._workers.judge(joined, Rules(rules.recipe)))
         self.crawler.stats.inc_value(PAGES)
-        joined = (Rejected("discovery", "part_of_another", f"of {page.url}", part.url) for part in parts)
-        judged = None if parts else read.judged
-        return [replace(given, following=parts, judged=judged), *joined, *ends], tried
-
-    async def _parts(
-        self, response: Response, portal: Portal, page: Page, reading: PageReading
-    ) -> tuple[tuple[Page, ...], Rejected | None]:
-        """The pages that follow the first one: from the archive where it answers, else fetched."""
-        stored = stored_answer(response)
-        if stored and stored.following:
-            return stored.following, None
-        return await fetch_parts(self.crawler.engine.download_async, self._workers.read, portal, page, reading)
+        further = (Rejected("discovery", "part_of_another", f"of {page.url}", part.url) for part in parts)
+        return [given, *further, *ends], tried
 
     def _links(self, response: Response, source: str, reading: PageReading, tried: tuple[str, ...], kind: str) -> Plan:
         """What a page points to: other pages, on a start page feeds and sitemaps, and feeds on a page about these.
@@ -297,7 +373,7 @@ class PortalSpider(Spider):
         if self.arguments.urls:
             return
         planner, depth, is_listing = self._planners[source], depth_of(response), kind != FetchKind.ARTICLE
-        if depth == 0 and not stored_answer(response):
+        if depth == 0 and not visit_of(response).stored:
             robots = self.crawler.get_downloader_middleware(RobotsMiddleware)
             sitemaps = robots.sitemaps(response.url) if robots else ()
             yield from planner.start_page(response.url, reading.lists, sitemaps)
@@ -318,7 +394,7 @@ class PortalSpider(Spider):
         self, response: Response, source: str, kind: str, *, leads_on: bool, goes_on: bool = False
     ) -> Iterator[Rejected]:
         """Count an archive that was read, unless the user named it or it comes from the archive of the crawl."""
-        if kind != FetchKind.ARTICLE and depth_of(response) and not stored_answer(response):
+        if kind != FetchKind.ARTICLE and depth_of(response) and not visit_of(response).stored:
             frontier = self._planners[source].frontier
             yield from frontier.end_archive(asked_address(response), leads_on=leads_on, goes_on=goes_on)
 

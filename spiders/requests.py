@@ -1,17 +1,27 @@
-"""Make the requests of the portal spider. They carry plain values only, so that the ledger can store them."""
+"""Make the requests of the portal spider, and fetch the further pages of an article.
 
+Requests carry plain values only, and a visit, so that the ledger can store them.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from http import HTTPStatus
 from typing import Any
 from zlib import crc32
 
 import msgspec
 from scrapy import Request, Spider
+from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
+from newscorpus.config import Limits
+from newscorpus.data import Page, Rejected
 from newscorpus.discover.markup import MAX_BYTES
 from newscorpus.discover.planner import PlannedFetch
-from newscorpus.fetch.middlewares.guards import DOMAINS
-from newscorpus.fetch.middlewares.politeness import PART
-from newscorpus.fetch.scheduler import ABOUT
+from newscorpus.fetch.visits import FAILURES, VISIT, Postponed, Purpose, Visit, fetch_rejection, make_page
+from newscorpus.page.judge import Judgement
+from newscorpus.page.links import MAX_PARTS, continues, next_part
+from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.addresses import FetchKind
 from newscorpus.portal.portal import Portal
 
@@ -42,13 +52,14 @@ def make_request(portal: Portal, planned: PlannedFetch, spider: Spider) -> Reque
     kind = planned.kind
     callback, errback = (getattr(spider, name) for name in CALLBACKS.get(kind, PAGE_CALLBACKS))
     given: dict[str, Any] = {"source": portal.name}
-    meta: dict[str, Any] = {"download_slot": portal.name, ABOUT: {"source": portal.name, "kind": kind.value}}
+    visit = Visit(portal.name, kind.value)
+    meta: dict[str, Any] = {"download_slot": portal.name, VISIT: visit}
     priority = LIST_PRIORITY
     if kind in {FetchKind.FEED, FetchKind.SITEMAP}:  # they may lie on another host
         given["form"] = kind.value
         meta["download_maxsize"] = MAX_BYTES
     else:
-        meta[DOMAINS] = list(portal.domains)
+        visit.domains = portal.domains
     if kind in {FetchKind.ARTICLE, FetchKind.SECTION}:
         given |= {"kind": kind.value, "evidence": msgspec.to_builtins(planned.evidence)}
         priority = (ARTICLE_PRIORITY if kind is FetchKind.ARTICLE else 0) - planned.depth
@@ -60,7 +71,67 @@ def make_request(portal: Portal, planned: PlannedFetch, spider: Spider) -> Reque
     )
 
 
-def part_request(portal: Portal, url: str) -> Request:
-    """The request for a further page of an article whose first page is being worked on."""
-    meta = {"download_slot": portal.name, DOMAINS: list(portal.domains), PART: True}
-    return Request(url, NO_CALLBACK, meta=meta, priority=LIST_PRIORITY)
+Download = Callable[[Request], Awaitable[Response]]
+Judge = Callable[[SourcePage], Awaitable[Judgement]]
+
+
+async def fetch_parts(
+    download: Download,
+    judge: Judge,
+    portal: Portal,
+    first: SourcePage,
+    judged: Judgement,
+    max_bytes: int = Limits().max_bytes,
+) -> tuple[SourcePage, Rejected | None]:
+    """Fetch the pages that follow the first one of an article.
+
+    Args:
+        download: fetches now.
+        judge: judges a page.
+        portal: of the article.
+        first: its first page.
+        judged: what is known of that page.
+        max_bytes: of all pages together: a text that is joined is as long as one page may be.
+
+    Returns:
+        The first page with those that follow it, and the articles of all; and why there are no more where a link
+        promised one.
+
+    Raises:
+        Postponed: the site is not asked any more in this run.
+    """
+    url, beginning, last = first.page.url, judged.links, judged.links
+    parts: list[Page] = []
+    articles, seen = [judged.article], {(last.signature, last.letters)}
+    end = None
+    while len(parts) + 1 < MAX_PARTS and (address := next_part(url, len(parts) + 2, last.part_links)):
+        visit = Visit(purpose=Purpose.PART, domains=portal.domains)
+        meta = {"download_slot": portal.name, VISIT: visit}
+        try:
+            response = await download(Request(address, NO_CALLBACK, meta=meta, priority=LIST_PRIORITY))
+        except Postponed:
+            raise
+        except FAILURES as error:
+            end = fetch_rejection(error, address)
+            break
+        if response.status != HTTPStatus.OK:
+            end = Rejected("fetch", f"http_{response.status}", f"page of {url}", address)
+            break
+        part = make_page(response)
+        found = await judge(replace(first, page=part, part_of=url))
+        last = found.links
+        if isinstance(found.outcome, Rejected):
+            end = found.outcome
+            break
+        if not continues(beginning, last, url):
+            break
+        if (last.signature, last.letters) in seen or not last.signature:
+            end = Rejected("discovery", "same_content", f"as a page before it, of {url}", address)
+            break
+        if sum(len(page.body) for page in (first.page, *parts, part)) > max_bytes:
+            end = Rejected("fetch", "too_large", f"with the pages before it, of {url}", address)
+            break
+        seen.add((last.signature, last.letters))
+        parts.append(part)
+        articles.append(found.article)
+    return replace(first, following=tuple(parts), articles=tuple(filter(None, articles))), end

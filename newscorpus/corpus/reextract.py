@@ -18,10 +18,10 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replacing, sync_folder
 from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
 from newscorpus.lines import writable
-from newscorpus.page.judge import judge_page, lost_page, tally_rules
+from newscorpus.page.judge import Judgement, Rules, judge, lost_page, tally_rules
 from newscorpus.page.recipe import Recipe, add_profile, extractor_of, prepare
 from newscorpus.page.rows import Fetch, Row, Withdrawal, encode_row
-from newscorpus.page.source_page import JudgedPage, SourcePage
+from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import RuleTally, version_of
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.profile import profiles_of
@@ -109,14 +109,14 @@ def extract_pages(
     """Extract pages in order; what could not be read passes. Arguments and errors are those of `reextract`."""
     extractor_of(recipe)
     seconds = Limits().page_seconds
-    for page, outcome in in_order(partial(_outcome, recipe), pages, jobs, seconds, partial(prepare, recipe)):
+    for page, found in in_order(partial(_judge, Rules(recipe)), pages, jobs, seconds, partial(prepare, recipe)):
         if isinstance(page, Rejected):
             yield None, page
         else:
-            judged = JudgedPage(lost_page(page, outcome)) if isinstance(outcome, Lost) else outcome
+            judged = Judgement(lost_page(page, found)) if isinstance(found, Lost) else found
             if tally:
                 tally_rules(tally, page, judged)
-            yield page, judged.outcome
+            yield page, judged.decided
 
 
 def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
@@ -312,6 +312,6 @@ def _counted(outcome: Row | Rejected) -> str:
     return "kept" if isinstance(outcome, Row) else f"{outcome.stage}/{outcome.reason}"
 
 
-def _outcome(recipe: Recipe, given: SourcePage | Rejected) -> JudgedPage:
-    """What becomes of a page; runs in a process of its own."""
-    return JudgedPage(given) if isinstance(given, Rejected) else judge_page(recipe, given)
+def _judge(rules: Rules, given: SourcePage | Rejected) -> Judgement:
+    """Judge a page in a process of its own; damage of the archive passes."""
+    return Judgement(given) if isinstance(given, Rejected) else judge(given, rules)

@@ -18,7 +18,7 @@ from newscorpus.data import Rejected
 from newscorpus.errors import PortalError
 from newscorpus.layout import INTAKE, inside
 from newscorpus.lines import blank, writable
-from newscorpus.page.judge import judge_page, lost_page
+from newscorpus.page.judge import lost_page, process_page
 from newscorpus.page.recipe import Recipe, add_profile, prepare
 from newscorpus.page.registry import DEFAULT, names
 from newscorpus.page.rows import Row, encode_row
@@ -159,7 +159,7 @@ def _extractor(corpus: Path) -> str:
 
 def _judged(recipe: Recipe, profiles: Profiles, source: LostSource) -> Row | Rejected:
     """What becomes of a page; runs in a process of its own."""
-    return judge_page(recipe, add_profile(recipe, profiles, source.page)).outcome
+    return process_page(recipe, add_profile(recipe, profiles, source.page))
 
 
 def readable_portals() -> list[Portal]:

@@ -7,33 +7,35 @@ import logging
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from itertools import count
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from scrapy import Request, Spider
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import Crawler
+from scrapy.exceptions import CloseSpider
+from scrapy.http import Response
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
+from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
 from newscorpus.fetch import counts
-from newscorpus.fetch.designs import DesignWatch
-from newscorpus.fetch.middlewares.archive import STORED_AT, Archive
-from newscorpus.fetch.middlewares.politeness import ASKED_AGAIN, RETRIES, PolitenessMiddleware
+from newscorpus.fetch.middlewares.archive import Archive
+from newscorpus.fetch.middlewares.politeness import RETRIES, PolitenessMiddleware
 from newscorpus.fetch.options import corpus_folder
-from newscorpus.fetch.plugin import end_unwritable, hints_of
-from newscorpus.fetch.stored import VISIT, conditional, pack, unpack
-from newscorpus.fetch.visits import Visit, current_visit
-from newscorpus.store.ledger import Ledger, LedgerError, Link
-
-ABOUT = "newscorpus"
-"""Key of `Request.meta`: {"source": name of the portal, "kind": what the page is fetched for}."""
+from newscorpus.fetch.plugin import CrawlComponent, end_unwritable, hints_of
+from newscorpus.fetch.stored import conditional, pack, unpack
+from newscorpus.fetch.visits import FAILED_STAGE, Delivery, Visit, visit_of
+from newscorpus.store.intake import journal_line
+from newscorpus.store.ledger import REJECTIONS, Ledger, LedgerError, Link, UrlOutcome
+from newscorpus.store.ledger.portals import Look
+from newscorpus.store.redesigns import PortalWatch
 
 PORTAL_LEASES = 2
 """Most requests of a portal in the downloader at a time: one is sent, and the next one is at hand."""
@@ -82,7 +84,8 @@ class LedgerScheduler(BaseScheduler):
     def __init__(self, crawler: Crawler, corpus: Path) -> None:
         self._crawler = crawler
         self._corpus = corpus
-        self._visits: dict[int, Visit] = {}
+        self._visits: dict[Visit, None] = {}
+        """In the order in which they were sent."""
         self._memory: list[tuple[float, int, int, Visit]] = []
         """When each may be sent, its priority, a number that keeps the order, and the visit."""
         self._numbers = count(1)
@@ -109,7 +112,7 @@ class LedgerScheduler(BaseScheduler):
         if archive := self._crawler.get_extension(Archive):
             archive.join(self.ledger)
         self.ledger.sites.forget()
-        self._designs = DesignWatch(self.ledger)
+        self._watches: dict[str, PortalWatch] = {}
         self._is_open = True
         # Modules make half a million objects; looking through them for garbage would hold the event loop up for 0.1 s.
         gc.freeze()
@@ -142,15 +145,13 @@ class LedgerScheduler(BaseScheduler):
 
     def enqueue_request(self, request: Request) -> bool:
         """Store a request; False for one whose document was met before."""
-        visit = self._visits.get(request.meta.get(VISIT, 0))
-        stored = False
+        visit, stored = visit_of(request), False
         with self.guarded():
-            if visit and not visit.entered:
+            if visit in self._visits and not visit.entered:
                 self._go_on(visit, request)
                 stored = True
             else:
-                request.meta.pop(VISIT, None)
-                stored = self._add(request)
+                stored = self._add(visit, request)
         return stored
 
     def next_request(self) -> Request | None:
@@ -166,7 +167,7 @@ class LedgerScheduler(BaseScheduler):
 
     def articles(self) -> tuple[int, int]:
         """Rows of the intake, with those that pages under way have brought; and pages that may still bring one."""
-        brought = [visit.has_article for visit in self._visits.values() if visit.may_keep and not visit.postponed]
+        brought = [visit.has_article for visit in self._visits if visit.may_keep and not visit.postponed]
         return self.ledger.counts.of("kept") + brought.count(True), brought.count(None)
 
     def give_up(self, error: LedgerError) -> None:
@@ -181,7 +182,7 @@ class LedgerScheduler(BaseScheduler):
             return
         with self.guarded():
             self._settle()
-            for visit in self._visits.values():
+            for visit in self._visits:
                 if visit.serial:
                     self.ledger.queue.release(visit.serial)
             self.ledger.commit()
@@ -189,12 +190,11 @@ class LedgerScheduler(BaseScheduler):
         self._is_open = False
         self._broken = True
 
-    def _add(self, request: Request) -> bool:
+    def _add(self, visit: Visit, request: Request) -> bool:
         if self.ledger.removals.covers(request.url):
             self._crawler.stats.inc_value(counts.REMOVED)
             return False
-        about = request.meta.get(ABOUT, {})
-        portal = about.get("source") or self._spider.name
+        visit.portal = visit.portal or self._spider.name
         packed = pack(request, self._spider)
         if packed is None:
             self._crawler.stats.inc_value(counts.IN_MEMORY)
@@ -202,27 +202,25 @@ class LedgerScheduler(BaseScheduler):
                 logger.warning(
                     "%s cannot be stored as JSON; it and its like are lost when the crawl is killed", request
                 )
-        elif self.ledger.add(self._link(request, portal, about.get("kind", ""), packed), again=request.dont_filter):
+        elif self.ledger.add(self._link(visit, request, packed), again=request.dont_filter):
             self._crawler.stats.inc_value("scheduler/enqueued")
             return True
         elif not request.dont_filter:
             self._crawler.stats.inc_value("dupefilter/filtered")
             return False
-        visit = Visit(portal, request)
-        visit.watch(self._spider)
+        visit.begin(request)
         self._remember(visit)
         return True
 
-    def _link(self, request: Request, portal: str, kind: str, packed: bytes) -> Link:
+    def _link(self, visit: Visit, request: Request, packed: bytes) -> Link:
         fingerprint = self._crawler.request_fingerprinter.fingerprint(request)
-        page = current_visit()
         return Link(
             key=int.from_bytes(fingerprint[:8], "big", signed=True),
             url=request.url,
-            portal=portal,
-            kind=kind,
+            portal=visit.portal,
+            kind=visit.kind,
             depth=request.meta.get("depth", 0),
-            found_on=page.serial if page else 0,
+            found_on=visit.found_on,
             priority=request.priority,
             request=packed,
         )
@@ -234,7 +232,7 @@ class LedgerScheduler(BaseScheduler):
         if is_redirect:
             self._remember(visit)
             return
-        counted = {key: request.meta[key] for key in (RETRIES, ASKED_AGAIN) if key in request.meta}
+        counted = {RETRIES: request.meta[RETRIES]} if RETRIES in request.meta else {}
         again = visit.first.replace(meta=visit.first.meta | counted, priority=visit.first.priority - BEHIND)
         ready_at = self._politeness.ready_at(again) if self._politeness else 0.0
         packed = pack(again, self._spider) if visit.serial else None
@@ -243,19 +241,18 @@ class LedgerScheduler(BaseScheduler):
             self._remember(visit, ready_at)
         else:
             self.ledger.queue.release(visit.serial, priority=again.priority, request=packed, ready_at=ready_at)
-            del self._visits[request.meta[VISIT]]
+            del self._visits[visit]
 
     def _remember(self, visit: Visit, ready_at: float = 0.0) -> None:
         heapq.heappush(self._memory, (ready_at, -visit.request.priority, next(self._numbers), visit))
 
     def _send(self, visit: Visit) -> Request:
-        number = visit.request.meta.setdefault(VISIT, next(self._numbers))
-        self._visits[number] = visit
+        self._visits[visit] = None
         self._crawler.stats.inc_value("scheduler/dequeued")
         return visit.request
 
     def _lease(self) -> Visit | None:
-        under_way = Counter(visit.portal for visit in self._visits.values() if not visit.entered)
+        under_way = Counter(visit.portal for visit in self._visits if not visit.entered)
         unfinished = len(self._visits) - under_way.total()  # answers that wait for the pipelines
         is_behind = unfinished >= max(self._unfinished_limit, self._lease_limit)
         portal = None if is_behind else self._choose(under_way)
@@ -266,17 +263,14 @@ class LedgerScheduler(BaseScheduler):
         if lease is None:
             return None
         request = unpack(lease.request, lease.url, lease.priority, self._spider)
+        visit = visit_of(request)
+        visit.portal, visit.serial = lease.portal, lease.serial
+        visit.links_only, visit.is_repeat = bool(lease.links_only), lease.status == HTTPStatus.OK
         if lease.from_archive:
-            request.meta[STORED_AT] = (lease.archive_file, lease.archive_offset)
+            visit.from_archive, visit.stored_at = True, (lease.archive_file, lease.archive_offset)
         else:
             request = conditional(request, lease)
-        visit = Visit(
-            *(lease.portal, request, lease.serial),
-            from_archive=bool(lease.from_archive),
-            links_only=bool(lease.links_only),
-            is_repeat=lease.status == HTTPStatus.OK,
-        )
-        visit.watch(self._spider)
+        visit.begin(request)
         return visit
 
     def _choose(self, under_way: Counter[str]) -> str | None:
@@ -295,14 +289,24 @@ class LedgerScheduler(BaseScheduler):
         """Write down the visits that are done, if any; the caller commits."""
         slot = self._crawler.engine.scraper.slot
         active = slot.active if slot else set()
-        done = [number for number, visit in self._visits.items() if visit.entered and visit.request not in active]
-        for number in done:
-            visit = self._visits.pop(number)
+        done = [visit for visit in self._visits if visit.entered and visit.request not in active]
+        for visit in done:
+            del self._visits[visit]
             visit.end(self.ledger)
             # A page that comes again may be one that changed, and say so: that is no redesign.
             if visit.look and not (visit.postponed or visit.from_archive or visit.is_repeat):
-                self._designs.note(visit.look)
+                self._watch_design(visit.look)
         return bool(done)
+
+    def _watch_design(self, look: Look) -> None:
+        """Note what a page looked like, and warn once of a redesign."""
+        looks = self.ledger.looks
+        if look.portal not in self._watches:
+            self._watches[look.portal] = PortalWatch(looks.last(look.portal))
+        looks.add(look)
+        if alarm := self._watches[look.portal].add(look):
+            looks.alarm(alarm)
+            logger.warning("%s", alarm)
 
     def _note_sites(self) -> None:
         self.ledger.sites.note(self._politeness.paces() if self._politeness else ())
@@ -349,3 +353,38 @@ class LedgerScheduler(BaseScheduler):
             yield
         except LedgerError as error:
             self.give_up(error)
+
+
+class VisitMiddleware(CrawlComponent):
+    """Spider middleware, beside the spider: what it makes of an answer is handed on with the visit that brought it.
+
+    A page whose callback failed is rejected; if the ledger cannot be written, the crawl ends.
+    """
+
+    def process_spider_input(self, response: Response) -> None:
+        """Note that the spider has the answer."""
+        visit_of(response).enter(response)
+
+    async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Hand on what the spider gave."""
+        visit = visit_of(response)
+        async for output in result:
+            yield visit.hand_on(output)
+
+    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Hand on what the spider begins with, which no visit brought."""
+        nobody = Visit()
+        async for output in start:
+            begun = nobody.hand_on(output)
+            yield Delivery(None, begun.item) if isinstance(begun, Delivery) else begun
+
+    def process_spider_exception(self, response: Response, exception: Exception) -> tuple[()] | None:
+        """None: Scrapy logs the error as ever; nothing is logged for a ledger that the crawl has given up."""
+        if isinstance(exception, LedgerError):
+            scheduler_of(self._crawler).give_up(exception)
+            return ()
+        if not isinstance(exception, CloseSpider):
+            failed = Rejected(FAILED_STAGE, "callback_failed", f"{type(exception).__name__}: {exception}", response.url)
+            visit_of(response).bring(REJECTIONS, journal_line(failed), UrlOutcome.of(failed))
+            self._crawler.stats.inc_value(counts.rejected(failed.stage, failed.reason))
+        return None

@@ -12,6 +12,7 @@ from typing import Any
 from scrapy import Request, Spider
 from scrapy.utils.misc import load_object
 
+from newscorpus.fetch.visits import VISIT, Visit
 from newscorpus.store.ledger import Lease, LedgerError
 from newscorpus.urls import canonical_url, document_id
 
@@ -49,10 +50,9 @@ def conditional(request: Request, lease: Lease) -> Request:
 ELSEWHERE = frozenset({"url", "priority"})
 """Attributes that the ledger keeps in columns of their own."""
 
-VISIT = "newscorpus_visit"
-"""Key of `Request.meta`: number of the visit that the request belongs to; not stored."""
-
 CALLS = ("callback", "errback")
+KEPT = ("domains", "asked_again")
+"""What of a visit is stored with its request."""
 
 
 def pack(request: Request, spider: Spider) -> bytes | None:
@@ -65,6 +65,8 @@ def pack(request: Request, spider: Spider) -> bytes | None:
             values[name] = _plain(name, value, spider)
     if type(request) is not Request:
         values["_class"] = f"{type(request).__module__}.{type(request).__qualname__}"
+    if not values.get("meta", True):
+        del values["meta"]
     # Not msgspec, which refuses what is more than a str, such as the texts that selectors give.
     return json.dumps(values).encode() if _is_plain(values) else None
 
@@ -82,13 +84,17 @@ def unpack(data: bytes, url: str, priority: int, spider: Spider) -> Request:
             values[name] = _method(spider, called)
     if "body" in values:
         values["body"] = values["body"].encode("latin-1")
+    if VISIT in values.get("meta", {}):
+        kept = values["meta"][VISIT]
+        domains = tuple(kept["domains"]) if "domains" in kept else None
+        values["meta"][VISIT] = Visit(domains=domains, asked_again=kept.get("asked_again", 0))
     return kind(url=url, priority=priority, **values)
 
 
 def _plain(name: str, value: Any, spider: Spider) -> Any:
     """A value in the form in which JSON says it; what has none stays as it is, and is then found."""
     if name in CALLS:
-        method = getattr(value, "__wrapped__", value)  # the spider's own, where a visit wrapped it
+        method = getattr(value, "__wrapped__", value)  # the spider's own, where a visit wrapped the errback
         called = getattr(method, "__name__", "")
         return called if getattr(spider, called, None) == method else value
     if name == "headers":
@@ -96,7 +102,9 @@ def _plain(name: str, value: Any, spider: Spider) -> Any:
     if name == "body":
         return value.decode("latin-1")
     if name == "meta":
-        return {key: kept for key, kept in value.items() if key != VISIT}
+        visit = value.get(VISIT)
+        kept = {key: getattr(visit, key) for key in KEPT if getattr(visit, key, None)}
+        return {key: each for key, each in value.items() if key != VISIT} | ({VISIT: kept} if kept else {})
     return value
 
 

@@ -12,6 +12,7 @@ from scrapy.crawler import Crawler
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
 from newscorpus.fetch.options import positive, worker_count
+from newscorpus.page.judge import NO_LINKS, Judgement, Rules, judge
 from newscorpus.page.recipe import Recipe, add_profile, prepare
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.profile import NO_PROFILES, Profiles
@@ -66,10 +67,21 @@ class PageWorkers:
         result: R | Lost = await asyncio.wrap_future(self.pool.submit(task))
         return result
 
-    async def read(self, url: str, task: Callable[[], R], stage: str = "discovery") -> R | Rejected:
-        """As `run`; a rejection of `url`, of that stage, where no process came to an end with it."""
+    async def read(self, url: str, task: Callable[[], R]) -> R | Rejected:
+        """As `run`; a rejection of `url` where no process came to an end with it."""
         found = await self.run(task)
-        return Rejected(stage, found.reason, found.detail, url) if isinstance(found, Lost) else found
+        return Rejected("discovery", found.reason, found.detail, url) if isinstance(found, Lost) else found
+
+    async def judge(self, page: SourcePage, rules: Rules) -> Judgement:
+        """Judge a page; one with which no process comes to an end is read once more, for its links alone."""
+        found = await self.run(partial(judge, self.with_profile(page), rules))
+        if not isinstance(found, Lost):
+            return found
+        lost = Rejected("extract" if rules.recipe else "discovery", found.reason, found.detail, page.page.url)
+        if not (rules.recipe and rules.reads_links):
+            return Judgement(lost)
+        again = await self.run(partial(judge, page, Rules(None, reads_links=True)))
+        return Judgement(lost, NO_LINKS if isinstance(again, Lost) else again.links)
 
     def close(self) -> None:
         """End the processes."""

@@ -7,6 +7,7 @@ makes one article of several pages.
 
 import re
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -115,15 +116,17 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class ParsedPage(Page):
-    """A page that is parsed already, for those who read more of it than the extractor does, and do so before it."""
+    """A page that is parsed already, for those who read more of it than the extractor does."""
 
     html: str = ""  # its decoded text
-    tree: HtmlElement = field(kw_only=True)  # an extractor may change it
+    tree: HtmlElement = field(kw_only=True)  # nobody changes it
     described: FieldReading | None = None  # its fields, where they were read, without a template
 
 
 def parse_page(page: Page, limits: Limits = Limits()) -> ParsedPage | Rejected:
-    """Decode and parse `page`; a rejection carries its address."""
+    """Decode and parse `page` unless it is parsed already; a rejection carries its address."""
+    if isinstance(page, ParsedPage):
+        return page
     html = decode(page, limits)
     tree = html if isinstance(html, Rejected) else parse(html, page.url, limits)
     if isinstance(html, Rejected) or isinstance(tree, Rejected):
@@ -146,7 +149,7 @@ def read(
     Hidden blocks of a page that is declared not free are left out where `respect_paywall` is true; `leave_out` is
     handed on to the extractors; `fields_model` reads the fields that the page does not declare.
     """
-    parsed = page if isinstance(page, ParsedPage) else parse_page(page, limits)
+    parsed = parse_page(page, limits)
     if isinstance(parsed, Rejected):
         return parsed
     tree = parsed.tree
@@ -155,6 +158,7 @@ def read(
     described = None if evidence or fields_model != FIELDS_MODEL else parsed.described
     described = described or read_fields(tree, page, evidence, fields_model)
     if template:
+        tree = deepcopy(tree)
         template.remove_unwanted(tree)
     blocks = segment(tree, limits)
     if excess := find_excess(blocks, limits, page.url):

@@ -1,17 +1,29 @@
-"""Decide what becomes of one page: a row of the intake, or a rejection.
+"""Decide all that is decided on a page: `judge`, which every page passes once.
 
-The crawl, `extract`, `reextract`, WARC files and `explain` all call `process_page`.
+The crawl, `extract`, `reextract`, WARC files, `explain` and the batch jobs call it.
 """
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import date
 
 from newscorpus.config import QualityConfig
-from newscorpus.data import Article, Page, Rejected
-from newscorpus.page.extractor import TEMPLATE_SHORT, BlockSystemExtractor, Extractor, join
+from newscorpus.data import Article, Page, Rejected, RuleHit
+from newscorpus.page.extractor import (
+    TEMPLATE_SHORT,
+    BlockSystemExtractor,
+    Extractor,
+    ParsedPage,
+    join,
+    parse_page,
+)
+from newscorpus.page.fields import read_fields
+from newscorpus.page.fields.dates import parse_moment
 from newscorpus.page.fields.structured import ARTICLES as ARTICLE_KINDS
+from newscorpus.page.links import FIRST_FOLLOWING, PageReading, first_part, next_part, read_tree
 from newscorpus.page.profiles.learn import SeenPage, document_of
+from newscorpus.page.profiles.names import markup_signs
 from newscorpus.page.quality import judge_quality
 from newscorpus.page.quality.language import judge_language
 from newscorpus.page.quality.masking import mask
@@ -21,10 +33,10 @@ from newscorpus.page.registry import ALONE
 from newscorpus.page.rights import judge_rights
 from newscorpus.page.rows import Row
 from newscorpus.page.signature.signature import sign
-from newscorpus.page.source_page import JudgedPage, SourcePage
+from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import RuleTally
 from newscorpus.page.text.carried import CLOSED
-from newscorpus.page.walls import find_wall
+from newscorpus.page.walls import NEEDS_SCRIPT, WALLS, find_wall
 from newscorpus.portal.addresses import PROMISING, AddressTrust
 from newscorpus.tokens import collapse
 from newscorpus.workers import Lost
@@ -39,46 +51,126 @@ DECLARED_SURE, PAGE_SURE, SURE = 0.5, 0.75, 0.97
 """Least probability of an article where the address looks like a section's: if the page declares itself one, if it does
 not, and if its text or its address looks like a list; benchmarks/results/lost.md shows what they cost and keep."""
 
+WALL_LINKS = 30
+"""Links from which on a page that is read for these is what it should be: sections have more, walls have a menu."""
+
+NO_LINKS = PageReading()
+
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What is the same for many pages; what the file of a portal says comes with its pages."""
+
+    recipe: Recipe | None  # how pages become rows; None: they are read for their links alone
+    reads_links: bool = False  # whether links and markup are wanted, too, as in a crawl
+    days: tuple[date, date] | None = None  # the first and the last day of articles that are wanted; None: all days
+    extractor: Extractor | None = None  # in place of the recipe's
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """All that is known of a page."""
+
+    # None: not asked for, of a day that is not wanted, or one of several pages.
+    outcome: Row | Rejected | None = None
+    links: PageReading = NO_LINKS  # empty where they are not wanted
+    article: Article | None = None  # of one of several pages, to be joined with those of the others
+    rule_hits: tuple[RuleHit, ...] | None = None  # of the template of its portal; None: there was no text to judge
+    is_short: bool = False  # the template's text is much shorter than the extractor's
+    markup: frozenset[str] = frozenset()  # what its markup is made of; empty where links are not wanted
+
+    @property
+    def decided(self) -> Row | Rejected:
+        """The outcome of a page of which one was asked for, and which comes with its further pages."""
+        assert self.outcome is not None  # noqa: S101 -- as said
+        return self.outcome
+
+    @property
+    def wall(self) -> Rejected | None:
+        """The wall that stands in place of the page."""
+        return self.outcome if isinstance(self.outcome, Rejected) and self.outcome.reason in WALLS else None
 
 
 def process_page(recipe: Recipe, page: SourcePage | Page) -> Row | Rejected:
     """Extract a page, judge it as a crawl does (rights, quality, language) and sign it: a `Row` or a `Rejected`.
 
-    Arguments and errors are those of `judge_page`.
+    A `Page` alone has no portal, and may be in any language. Errors as for `judge`.
     """
-    return judge_page(recipe, page).outcome
+    return judge(SourcePage(page) if isinstance(page, Page) else page, Rules(recipe)).decided
 
 
-def judge_page(recipe: Recipe, page: SourcePage | Page, extractor: Extractor | None = None) -> JudgedPage:
-    """Extract, judge and sign a page. A fault of ours is a rejection too, so that it costs this page only.
+def judge(page: SourcePage, rules: Rules) -> Judgement:
+    """Decide all that is decided on a page, and parse it once. A fault of ours rejects this page only.
 
-    Args:
-        recipe: what is the same for all pages.
-        page: a `Page` alone has no portal, and may be in any language.
-        extractor: in place of the recipe's.
+    The first page of an article that goes on is not decided before it comes with the articles of all pages. Where the
+    address does not promise an article, the first page has to be one by itself: lists have further pages, too.
 
     Raises:
         ValueError: there is no such extractor, its model is missing, or a rule of the template is broken.
         ImportError: the extractor needs a package that is not installed.
     """
-    page = SourcePage(page) if isinstance(page, Page) else page
-    extractor = extractor or extractor_of(recipe, page)
+    recipe, links, markup = rules.recipe, NO_LINKS, frozenset[str]()
+    extractor = rules.extractor or (extractor_of(recipe, page) if recipe else None)
     try:
-        article = extract_article(extractor, page)
-        if isinstance(article, Rejected):
-            return JudgedPage(article if article.detail == CLOSED else find_wall(page.page, None) or article)
-        row = make_row(recipe, article, page)
-        if wall := find_wall(page.page, article if isinstance(row, Row) else None):
-            return JudgedPage(wall)
-        return JudgedPage(row, article.rule_hits, TEMPLATE_SHORT in article.flags)
+        if recipe and page.articles:
+            return _conclude(recipe, page, join(page.articles[0], page.articles[1:]))
+        parsed = parse_page(page.page)
+        if rules.reads_links and isinstance(parsed, ParsedPage):
+            links, markup = read_tree(parsed.tree, parsed.url), markup_signs(parsed.tree)
+            if rules.days:
+                described = read_fields(parsed.tree, parsed)
+                parsed, moment = replace(parsed, described=described), parse_moment(described.fields.published)
+                links = replace(links, published=moment.date() if moment else None)
+        if recipe is None or extractor is None:
+            judged = Judgement(find_wall(parsed, None) if len(links.links) < WALL_LINKS else None)
+        elif rules.days and links.published and not rules.days[0] <= links.published <= rules.days[1]:
+            judged = Judgement()
+        else:
+            judged = _judge_text(page, parsed, recipe, extractor, links)
     except Exception as error:
         logger.exception("%s failed", page)
         detail = collapse(f"{type(error).__name__}: {error}")
-        return JudgedPage(Rejected("extract", "worker_failed", detail, page.page.url))
+        judged = Judgement(Rejected("extract", "worker_failed", detail, page.page.url))
+    is_closed = (
+        judged.wall is not None and judged.wall.reason != NEEDS_SCRIPT
+    )  # its links lead to nothing of the site's
+    return replace(judged, links=NO_LINKS if is_closed else links, markup=markup)
 
 
-def tally_rules(tally: RuleTally, page: SourcePage, judged: JudgedPage) -> Mapping[str, int]:
+def _judge_text(
+    page: SourcePage, parsed: ParsedPage | Rejected, recipe: Recipe, extractor: Extractor, links: PageReading
+) -> Judgement:
+    """Extract the text of a page and judge it, unless there are further pages to it."""
+    url = page.page.url
+    if isinstance(parsed, ParsedPage):  # what we cannot read, another tool may
+        page = replace(page, page=parsed)
+    if page.part_of:
+        part = extractor(page.page)
+        return Judgement(article=part if isinstance(part, Article) else None)
+    article = extract_article(extractor, page)
+    if isinstance(article, Rejected):
+        return Judgement((find_wall(parsed, None) if article.detail != CLOSED else None) or article)
+    goes_on = not page.following and next_part(url, FIRST_FOLLOWING, links.part_links)
+    if goes_on and page.trust in PROMISING:
+        return Judgement(article=article)
+    judged = _conclude(recipe, page, article)
+    is_row = isinstance(judged.outcome, Row)
+    if wall := find_wall(parsed, article if is_row else None):
+        return Judgement(wall)
+    if is_row and (first := first_part(url, links.part_links)):
+        return Judgement(Rejected("discovery", "part_of_another", f"of {first}", url))
+    return Judgement(article=article) if is_row and goes_on else judged
+
+
+def _conclude(recipe: Recipe, page: SourcePage, article: Article) -> Judgement:
+    """Judge the article of a page, joined with its further pages."""
+    outcome = make_row(recipe, article, page)
+    return Judgement(outcome, rule_hits=article.rule_hits, is_short=TEMPLATE_SHORT in article.flags)
+
+
+def tally_rules(tally: RuleTally, page: SourcePage, judged: Judgement) -> Mapping[str, int]:
     """Count what the rules of a page's portal found; gives what that adds, as `RuleTally.add`."""
     if page.template is None or judged.rule_hits is None:
         return {}

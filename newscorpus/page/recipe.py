@@ -71,7 +71,7 @@ def add_profile(recipe: Recipe, profiles: Profiles, page: SourcePage) -> SourceP
 
 
 def prepare(recipe: Recipe) -> None:
-    """Load what every page needs, so that the first one does not wait for it; errors as for `judge_page`.
+    """Load what every page needs, so that the first one does not wait for it; errors as for `judge`.
 
     Raises:
         CorpusError: the language model of the user's cannot be read.

@@ -4,22 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from newscorpus.config import Part, Revision
-from newscorpus.data import Evidence, Page, Rejected, RuleHit
-from newscorpus.page.rows import Row
+from newscorpus.data import Article, Evidence, Page
 from newscorpus.portal.addresses import PORTAL_EVIDENCE, AddressTrust
 from newscorpus.portal.portal import Portal, TemplateSection
 from newscorpus.portal.profile import ProfileFile
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedPage:
-    """What became of a page, and what the template of its portal found on it."""
-
-    outcome: Row | Rejected
-    rule_hits: tuple[RuleHit, ...] | None = None  # None: there was no text to judge
-    is_short: bool = False  # the template's text is much shorter than the extractor's
-    # What its markup is made of, where it was read for a crawl.
-    markup: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +28,9 @@ class SourcePage:
     document: str = ""  # id of the document, where it was given with the page; "": by its address
     fields_model: str = ""  # folder of the portal's own model of fields; "" where it names none
     profile: ProfileFile | None = None  # what the portal's other pages say; None where nothing was learned of them
-    # What became of it, where that was found out when it was read for its links.
-    judged: JudgedPage | None = None
+    part_of: str = ""  # address of the first page, where it is a further one that was fetched for it
+    # Those of all pages, where each page was judged and found to be one of several.
+    articles: tuple[Article, ...] = ()
 
     def __str__(self) -> str:
         return f"page {self.page.url}"

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from lxml.html import HtmlElement
 
 from newscorpus.data import Article, Block, Page, Rejected
-from newscorpus.page.extractor import parse_page
+from newscorpus.page.extractor import ParsedPage
 from newscorpus.page.fields.structured import ARTICLES
 from newscorpus.page.parsing.segment import segment
 from newscorpus.resources import read_toml
@@ -94,22 +94,16 @@ def _any_of(texts: Sequence[str]) -> str:
     return "|".join(map(re.escape, texts))
 
 
-def find_wall(page: Page, found: Article | None, tree: HtmlElement | None = None) -> Rejected | None:
+def find_wall(page: ParsedPage | Rejected, found: Article | None) -> Rejected | None:
     """Say which wall stands in place of an article, stage "fetch"; None where there is none.
 
     Args:
-        page: was fetched, or comes from an archive.
+        page: as it was fetched; a rejection if it cannot be parsed, which no wall is.
         found: the article that is to be kept; None where none was found, or none was looked for.
-        tree: the page parsed, as long as no extractor has changed it; None to parse it here.
     """
-    if found and not _may_be_wall(found, page):
+    if isinstance(page, Rejected) or (found and not _may_be_wall(found, page)):
         return None
-    if tree is None:
-        parsed = parse_page(Page(page.url, page.body, page.headers))
-        if isinstance(parsed, Rejected):
-            return None
-        tree = parsed.tree
-    shown = _Shown.of(tree)
+    shown = _Shown.of(page.tree)
     if sign := _bot_check(shown, page):
         return Rejected("fetch", BOT_CHECK, sign, page.url)
     if detail := _consent_wall(shown):

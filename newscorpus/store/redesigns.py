@@ -18,8 +18,9 @@ from itertools import islice
 from math import lgamma, log
 
 from newscorpus.data import Rejected
+from newscorpus.page.judge import Judgement
 from newscorpus.page.rows import Row
-from newscorpus.page.source_page import JudgedPage, SourcePage
+from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import version_of
 from newscorpus.portal.addresses import pattern_of, section_of
 from newscorpus.portal.portal import TemplateSection
@@ -218,7 +219,7 @@ def _choices(n: int, k: int) -> float:
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
 
 
-def look_of(page: SourcePage, judged: JudgedPage) -> Look | None:
+def look_of(page: SourcePage, judged: Judgement) -> Look | None:
     """What a page looked like when it was judged; None where that says nothing of its design."""
     outcome = judged.outcome
     if not judged.markup or (isinstance(outcome, Rejected) and outcome.stage in OTHER_STAGES):
@@ -228,7 +229,7 @@ def look_of(page: SourcePage, judged: JudgedPage) -> Look | None:
     return Look(page.source, page.page.url, page.page.fetched, template, frozenset(map(sys.intern, signs)))
 
 
-def _missing(template: TemplateSection | None, judged: JudgedPage) -> Iterator[str]:
+def _missing(template: TemplateSection | None, judged: Judgement) -> Iterator[str]:
     """Name what was not found, or less than there may be."""
     hits = {(hit.field, hit.position) for hit in judged.rule_hits or ()}
     for field in TemplateSection.__slots__ if template and judged.rule_hits is not None else ():

@@ -23,9 +23,9 @@ from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import BUILD_LOCK
+from newscorpus.page.judge import Judgement
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row, Withdrawal, encode_row
-from newscorpus.page.source_page import JudgedPage
 from newscorpus.portal.portal import Portal, TemplateSection, TemplateVersion
 from newscorpus.store.archive.read import read_captures
 from newscorpus.store.archive.values import ArchiveError, Capture, Exchange, Origin
@@ -364,7 +364,7 @@ def test_an_earlier_fetch_says_nothing_of_what_became_of_its_address(crawled: Pa
 def test_faults_of_ours_leave_a_page_what_it_was(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = published(crawled)
     lost = Rejected("extract", "worker_failed", "out of memory", "https://news.example/story-1")
-    monkeypatch.setattr(reextraction, "judge_page", lambda recipe, page: JudgedPage(lost))
+    monkeypatch.setattr(reextraction, "judge", lambda page, rules: Judgement(lost))
     assert applied(crawled, STRICT) == {"extract/worker_failed": 4}
     assert published(crawled) == before
 

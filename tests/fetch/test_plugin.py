@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from scrapy import Spider
+from scrapy import Request, Spider
 from scrapy.http import HtmlResponse
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
@@ -18,8 +18,8 @@ from benchmarks.newspapers import started
 from newscorpus.data import Page
 from newscorpus.errors import CrawlError
 from newscorpus.fetch.middlewares.pauses import PolitenessPolicy
-from newscorpus.fetch.pages import as_source_page
 from newscorpus.fetch.plugin import COMPONENTS, NewscorpusAddon, SpiderHints, hints_of
+from newscorpus.fetch.visits import Visit
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "scrapy_project"
 SERVER = Path(__file__).parents[1] / "mockserver" / "server.py"
@@ -56,13 +56,13 @@ def test_what_the_project_sets_stays() -> None:
         NEWSCORPUS_ARCHIVE=False,
         ITEM_PIPELINES={
             "newscorpus.pipelines.process.ProcessPipeline": None,
-            "newscorpus.fetch.pages.PagesMiddleware": 5,
+            "newscorpus.pipelines.store.StorePipeline": 5,
         },
     )
     assert (settings["USER_AGENT"], settings["DOWNLOAD_DELAY"]) == ("mine (+me@example.org)", 7)
     assert not settings.getbool("NEWSCORPUS_ARCHIVE")
     pipelines = paths(settings, "ITEM_PIPELINES")
-    assert (pipelines["ProcessPipeline"], pipelines["PagesMiddleware"], pipelines["StorePipeline"]) == (None, 5, 400)
+    assert (pipelines["ProcessPipeline"], pipelines["StorePipeline"]) == (None, 5)
     assert settings["BOT_NAME"] == "mine"
     assert settings["SPIDER_MODULES"] == []
 
@@ -91,12 +91,13 @@ def test_wrong_settings_are_refused(project: dict[str, Any], message: str) -> No
 
 
 def test_responses_and_pages_become_pages_of_their_site() -> None:
-    response = HtmlResponse("https://www.example.org/1", body=b"<p>a</p>", headers={"Set-Cookie": "a=b"})
-    fetched = as_source_page(response)
+    url = "https://www.example.org/1"
+    response = HtmlResponse(url, body=b"<p>a</p>", headers={"Set-Cookie": "a=b"}, request=Request(url))
+    fetched = Visit().hand_on(response).item
     assert (fetched.source, fetched.page.body, fetched.page.headers) == ("example.org", b"<p>a</p>", {})
     page = Page("https://www.news.example/2", b"")
-    assert as_source_page(page).page is page
-    assert as_source_page({"an": "item"}) == {"an": "item"}
+    assert Visit().hand_on(page).item.page is page
+    assert Visit().hand_on({"an": "item"}) == {"an": "item"}
 
 
 @pytest.fixture(scope="module")

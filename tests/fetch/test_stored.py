@@ -6,8 +6,8 @@ import pytest
 from scrapy import FormRequest, Request, Selector, Spider
 from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 
-from newscorpus.fetch.stored import VISIT, pack, unpack
-from newscorpus.fetch.visits import Visit
+from newscorpus.fetch.stored import pack, unpack
+from newscorpus.fetch.visits import VISIT, Visit, visit_of
 from newscorpus.store.ledger import LedgerError
 
 URL = "https://news.example/1"
@@ -36,13 +36,15 @@ def test_a_request_comes_back_as_it_was() -> None:
         URL,
         SPIDER.parse_article,
         headers={"Referer": "a"},
-        meta={"a": [1], VISIT: 7},
+        meta={"a": [1], VISIT: Visit("news", domains=("news.example",), serial=7, asked_again=1)},
         cb_kwargs={"b": None},
         priority=3,
     )
     found = again(request)
     assert (found.callback, found.headers, found.cb_kwargs) == (SPIDER.parse_article, request.headers, {"b": None})
-    assert (found.meta, found.priority) == ({"a": [1]}, 3)
+    visit = visit_of(found)
+    assert (found.meta, found.priority) == ({"a": [1], VISIT: visit}, 3)
+    assert (visit.domains, visit.asked_again, visit.serial) == (("news.example",), 1, 0)
     form = again(FormRequest(URL, formdata={"q": "\u017e"}))
     assert (type(form), form.body) == (FormRequest, b"q=%C5%BE")
 
@@ -57,7 +59,8 @@ def test_a_request_is_stored_again_without_the_password_of_the_proxy_that_it_wen
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("https_proxy", "http://ann:sesame@127.0.0.1:3128")
-    visit = Visit("news", Request(URL))
+    visit = Visit("news")
+    visit.begin(Request(URL))
     HttpProxyMiddleware().process_request(visit.request)
     assert "Proxy-Authorization" in visit.request.headers
     assert pack(visit.first, SPIDER) == pack(Request(URL), SPIDER)

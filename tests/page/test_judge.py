@@ -10,7 +10,7 @@ from prose import paragraphs
 from newscorpus.config import Part, QualityConfig, Revision
 from newscorpus.data import Article, Fields, Page, Rejected, Rights, RuleHit
 from newscorpus.page import judge as module
-from newscorpus.page.judge import extract_article, judge_page, lost_page, make_row, process_page
+from newscorpus.page.judge import Rules, extract_article, judge, lost_page, make_row, process_page
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import EXCERPT_CHARACTERS
 from newscorpus.page.rights import RightsPolicy
@@ -267,17 +267,17 @@ def test_on_a_tenth_of_the_pages_a_template_that_cuts_the_text_short_is_flagged(
     lead = "The old bridge stays. " * 15
     body = f"<h1>Bridge</h1><div class=lead>{lead}</div><p>{STORY}</p><p>{STORY}</p><p>{STORY}</p>"
     pages = [Page.from_html(body, f"https://example.org/story-{number}") for number in range(200)]
-    judged = [judge_page(BTE, SourcePage(page, "mock", (), template)) for page in pages]
+    judged = [judge(SourcePage(page, "mock", (), template), Rules(BTE)) for page in pages]
     flagged = [number for number, one in enumerate(judged) if one.is_short]
     assert 8 <= len(flagged) <= 35
-    again = judge_page(BTE, SourcePage(pages[flagged[0]], "mock", (), template))
+    again = judge(SourcePage(pages[flagged[0]], "mock", (), template), Rules(BTE))
     assert again.is_short
     assert again.rule_hits == (RuleHit("text", 0),)
     unfiltered = process_page(replace(BTE, quality=None), SourcePage(pages[flagged[0]], "mock", (), template))
     assert isinstance(unfiltered, Row)
     assert "template_short" in unfiltered.record.flags
     good = TemplateSection(text=("p",))
-    assert not any(judge_page(BTE, SourcePage(page, "mock", (), good)).is_short for page in pages[:40])
+    assert not any(judge(SourcePage(page, "mock", (), good), Rules(BTE)).is_short for page in pages[:40])
 
 
 def test_where_the_template_finds_too_little_the_extractor_decides() -> None:

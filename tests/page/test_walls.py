@@ -11,9 +11,10 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from walled import CHECK, CONSENT, COOKIE_LAW, QUIET_CHECK, SHELL
 
 from newscorpus.data import Page, Rejected
-from newscorpus.fetch.middlewares.guards import fetch_rejection
+from newscorpus.fetch.visits import fetch_rejection
 from newscorpus.lab.gold.pages import read_pages
-from newscorpus.page.judge import judge_page
+from newscorpus.page.extractor import parse_page
+from newscorpus.page.judge import process_page
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
@@ -34,7 +35,7 @@ PROSE = "".join(
 
 
 def wall_of(html: str, url: str = URL) -> str:
-    outcome = judge_page(Recipe(), SourcePage(Page.from_html(html, url), "vesti")).outcome
+    outcome = process_page(Recipe(), SourcePage(Page.from_html(html, url), "vesti"))
     return outcome.reason if isinstance(outcome, Rejected) and outcome.stage == "fetch" else ""
 
 
@@ -88,7 +89,7 @@ def test_a_start_page_of_few_words_needs_no_script() -> None:
 
 def test_a_page_that_reads_without_scripts_needs_none() -> None:
     forum = f'<body><div id="root"></div><noscript>Without JavaScript: {PROSE}</noscript><script src="a.js"></script>'
-    assert find_wall(Page.from_html(forum, URL), None) is None
+    assert find_wall(parse_page(Page.from_html(forum, URL)), None) is None
     menu = "".join(f'<a href="/{name}">The section of {name}</a>' for name in range(40))
     filled = (
         f'<body>{menu}<div id="root">{PROSE}</div><noscript>Enable JavaScript</noscript><script>go()</script></body>'
@@ -105,7 +106,7 @@ def test_a_page_that_reads_without_scripts_needs_none() -> None:
     ],
 )
 def test_an_article_that_speaks_of_cookies_or_lies_below_a_banner_is_never_lost(html: str) -> None:
-    outcome = judge_page(Recipe(), SourcePage(Page.from_html(html, URL), "vesti")).outcome
+    outcome = process_page(Recipe(), SourcePage(Page.from_html(html, URL), "vesti"))
     assert isinstance(outcome, Row) or outcome.stage != "fetch"
 
 
@@ -135,7 +136,7 @@ def test_a_redirect_to_a_wall_is_told_from_a_move(target: str, wall: str) -> Non
     ],
 )
 def test_pages_that_mean_harm_take_no_time(html: str) -> None:
-    find_wall(Page.from_html(f"<body>{html}<script>x</script>", URL), None)
+    find_wall(parse_page(Page.from_html(f"<body>{html}<script>x</script>", URL)), None)
 
 
 @pytest.mark.slow
@@ -145,6 +146,6 @@ def test_no_page_with_gold_text_is_taken_for_a_wall(gold_data: Path) -> None:
     taken: Counter[str] = Counter()
     for name in ("fundus", "article_extraction", "misinformation", "daniel"):
         for page in read_pages(gold_data / f"{name}.jsonl.zst"):
-            if page.text and (wall := find_wall(Page.from_html(page.html, page.url), None)):
+            if page.text and (wall := find_wall(parse_page(Page.from_html(page.html, page.url)), None)):
                 taken[json.dumps([wall.reason, page.url])] += 1
     assert not taken

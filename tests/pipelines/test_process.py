@@ -14,10 +14,12 @@ from scrapy.utils.test import get_crawler
 from newscorpus.config import Part, QualityConfig
 from newscorpus.data import Page, Rejected
 from newscorpus.errors import CrawlError
+from newscorpus.fetch.visits import Delivery, Visit
 from newscorpus.fetch.workers import PageWorkers
+from newscorpus.page.judge import Judgement
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row
-from newscorpus.page.source_page import JudgedPage, SourcePage
+from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import TemplateSection
 from newscorpus.workers import WorkerPool
 
@@ -44,10 +46,14 @@ def made(**settings: Any) -> ProcessPipeline:
 
 
 def outcomes(pipeline: ProcessPipeline, *items: Any) -> list[Any]:
+    """What pages and all else become that no visit brought."""
+
     async def main() -> list[Any]:
         try:
             await pipeline.open_spider()
-            return [await pipeline.process_item(item) for item in items]
+            given = [Delivery(None, item) if isinstance(item, SourcePage | Rejected) else item for item in items]
+            made = [await pipeline.process_item(item) for item in given]
+            return [each.item if isinstance(each, Delivery) else each for each in made]
         finally:
             pipeline.close_spider()
             pipeline._workers.close()
@@ -86,9 +92,15 @@ def test_a_process_that_dies_rejects_its_page() -> None:
     assert (lost.stage, lost.reason, lost.url) == ("extract", "worker_failed", URL)
 
 
-def test_a_page_that_was_judged_when_it_was_read_is_not_judged_again() -> None:
-    judged = JudgedPage(Rejected("quality", "too_short", "", URL))
-    assert outcomes(made(), replace(PAGE, judged=judged)) == [judged.outcome]
+def test_the_judgement_that_a_visit_awaits_is_taken() -> None:
+    rejected = Rejected("quality", "too_short", "", URL)
+
+    async def main() -> Any:
+        visit = Visit(judgement=asyncio.get_running_loop().create_future())
+        asyncio.get_running_loop().call_soon(visit.judgement.set_result, Judgement(rejected))  # type: ignore[union-attr]
+        return await made().process_item(Delivery(visit, PAGE))
+
+    assert asyncio.run(main()).item == rejected
 
 
 def test_without_processes_there_is_no_pipeline() -> None:

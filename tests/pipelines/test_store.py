@@ -1,21 +1,20 @@
 """The pipeline that stores what became of a page."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
-from contextvars import copy_context
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from newscorpus.pipelines.store import StorePipeline
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.exceptions import DropItem
 from scrapy.http import Response
 
 from newscorpus.config import SignatureParameters
 from newscorpus.data import Article, Fields, Record, Rejected
-from newscorpus.fetch.visits import Visit
+from newscorpus.fetch.visits import Delivery, Visit
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
 from newscorpus.page.signature.signature import sign
@@ -56,14 +55,11 @@ def visited(store: Any, item: Any) -> tuple[Any, Visit]:
     """What the step makes of an item that an answer from URL brought, and the visit when it ended."""
     store.ledger.add(Link(key_of(URL), URL, "mock"))
     lease = store.ledger.queue.lease("mock")
-
-    def parse(_response: Response) -> Any:
-        return store.step.process_item(item)
-
-    visit = Visit("mock", Request(URL, callback=parse), lease.serial)
-    visit.watch(Spider("mock"))
+    visit = Visit("mock", serial=lease.serial)
+    visit.begin(Request(URL))
+    visit.enter(Response(URL, request=visit.request))
     try:
-        made = copy_context().run(cast("Callable[..., Any]", visit.request.callback), Response(URL))
+        made = store.step.process_item(Delivery(visit, item))
     except DropItem as dropped:
         made = dropped
     return made, visit
@@ -100,7 +96,7 @@ def test_notes_once_what_is_said_of_other_addresses(store: Any, tmp_path: Path) 
     other = Rejected("discovery", "trap", "a date to come", URL + "/2199/01")
     for _ in range(2):
         with pytest.raises(DropItem):
-            store.step.process_item(other)
+            store.step.process_item(Delivery(None, other))
     store.ledger.commit()
     assert list(read_journal(tmp_path / "rejected.jsonl")) == [other]
     assert store.stats.values == {"newscorpus/rejected/discovery/trap": 1}
@@ -117,5 +113,5 @@ def test_a_ledger_that_cannot_write_ends_the_crawl(store: Any, monkeypatch: pyte
 
     monkeypatch.setattr(store.ledger, "refuse", full)
     with pytest.raises(DropItem):
-        store.step.process_item(REJECTED)
+        store.step.process_item(Delivery(None, REJECTED))
     assert [str(error) for error in store.gave_up] == ["No space left on device"]

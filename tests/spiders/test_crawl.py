@@ -215,9 +215,9 @@ def test_wrong_usage_is_said_in_one_line(
 
 FATAL = """
 import os
-import newscorpus.discover.reading as reading
-judged = reading.judge_page
-reading.judge_page = lambda recipe, page: os._exit(1) if "fatal" in page.page.url else judged(recipe, page)
+import newscorpus.page.judge as judging
+extracted = judging.extract_article
+judging.extract_article = lambda by, page: os._exit(1) if "fatal" in page.page.url else extracted(by, page)
 """
 """Run by each process at its start: one that judges such a page dies."""
 

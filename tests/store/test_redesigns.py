@@ -8,13 +8,12 @@ from math import comb, exp
 import pytest
 
 from newscorpus.data import Article, Fields, Page, Rejected, RuleHit
-from newscorpus.discover.period import ALWAYS
-from newscorpus.discover.reading import read_and_judge
+from newscorpus.page.judge import Judgement, Rules, judge
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
 from newscorpus.page.signature.signature import sign
-from newscorpus.page.source_page import JudgedPage, SourcePage
+from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import TemplateSection
 from newscorpus.store.ledger.portals import KEPT_LOOKS, Alarm, Look
 from newscorpus.store.redesigns import MISSING, PortalWatch, log_chance, look_of
@@ -132,8 +131,7 @@ def test_a_change_of_theme_is_found_within_twenty_pages() -> None:
         html = THEMES[theme].format(title=f"Bridge number {number} opens", day=1 + number % 9, text="".join(parts))
         url = f"https://news.example/2026/11/bridge-number-{number}-opens/"
         page = SourcePage(Page.from_html(html, url, f"2026-11-10T00:00:{number:02}+00:00"), "news")
-        judged = read_and_judge(Recipe(extractor="bte"), page, ALWAYS).judged
-        found = look_of(page, judged) if judged else None
+        found = look_of(page, judge(page, Rules(Recipe(extractor="bte"), reads_links=True)))
         assert found
         return found
 
@@ -163,12 +161,12 @@ FIELDS = Fields(title="Bridge", authors=("Ann",), published="2026-11-20", sectio
 MARKUP = frozenset({"body > p"})
 
 
-def judged(words: int = 500, fields: Fields = FIELDS, confidence: float = 1.0) -> JudgedPage:
+def judged(words: int = 500, fields: Fields = FIELDS, confidence: float = 1.0) -> Judgement:
     article = Article(URL, " ".join(["word"] * words), fields, "bte", confidence)
-    return JudgedPage(Row(make_record(article, "news", "en", 1.0), sign(article.text)), (), markup=MARKUP)
+    return Judgement(Row(make_record(article, "news", "en", 1.0), sign(article.text)), rule_hits=(), markup=MARKUP)
 
 
-def missing(one: JudgedPage, page: SourcePage = PAGE) -> set[str]:
+def missing(one: Judgement, page: SourcePage = PAGE) -> set[str]:
     look = look_of(page, one)
     assert look is not None
     assert look.signs >= MARKUP
@@ -187,7 +185,7 @@ def test_what_is_missing_is_named() -> None:
     assert missing(judged(words=60)) == {"a text of 100 words", "a text of 200 words", "a text of 400 words"}
     assert missing(judged(confidence=0.6)) == {"a confidence of 0.7", "a confidence of 0.9"}
     assert missing(judged(fields=replace(FIELDS, paywalled=True))) == {"a page that is free"}
-    refused = JudgedPage(Rejected("quality", "too_short", url=URL), markup=MARKUP)
+    refused = Judgement(Rejected("quality", "too_short", url=URL), markup=MARKUP)
     assert missing(refused) == {"a page that is accepted"}
 
 
@@ -204,5 +202,5 @@ def test_rules_that_find_nothing_are_named_and_the_template_is_known_by_its_vers
 
 @pytest.mark.parametrize("stage", ["discovery", "fetch", "language", "rights"])
 def test_what_says_nothing_of_a_design_is_no_look(stage: str) -> None:
-    assert look_of(PAGE, JudgedPage(Rejected(stage, "reason", url=URL), markup=MARKUP)) is None
+    assert look_of(PAGE, Judgement(Rejected(stage, "reason", url=URL), markup=MARKUP)) is None
     assert look_of(PAGE, replace(judged(), markup=frozenset())) is None

@@ -9,7 +9,6 @@ from http import HTTPStatus
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
-from weakref import WeakKeyDictionary
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -24,7 +23,7 @@ from newscorpus.errors import CorpusError
 from newscorpus.fetch.counts import ARCHIVED
 from newscorpus.fetch.options import corpus_folder, positive, switch
 from newscorpus.fetch.plugin import end_unwritable
-from newscorpus.fetch.visits import ARCHIVED_AT, STORED, current_visit, stored_answer
+from newscorpus.fetch.visits import Delivery, Visit, visit_of
 from newscorpus.layout import inside
 from newscorpus.page.source_page import SourcePage
 from newscorpus.store.archive.read import read_capture
@@ -39,20 +38,12 @@ INLINE_BYTES = 50_000
 """Longest body that is encoded at once, which takes a millisecond; for longer ones another thread is worth its cost."""
 
 
-STORED_AT = "newscorpus_stored_at"
-"""Key of `Request.meta`: (file relative to the corpus, offset) of the answer in the archive; file "" for none."""
-
-
 class Archive:
-    """Extension that writes the archive.
-
-    In `held` are responses that the spider has not seen yet; one that never gets there goes with its request.
-    """
+    """Extension that writes the archive."""
 
     def __init__(self, crawler: Crawler, writer: ArchiveWriter) -> None:
         self._crawler = crawler
         self.writer = writer
-        self.held: WeakKeyDictionary[Request, Exchange] = WeakKeyDictionary()
         self._ending: asyncio.Future[None] | None = None
         self._ledger: Ledger | None = None
 
@@ -78,10 +69,10 @@ class Archive:
         self.writer.announce = ledger.announce
         ledger.transaction.follow(self.writer.lengths)
 
-    async def write(self, exchange: Exchange, capture: Capture | None = None) -> list[str | int]:
-        """Write a response and the page that came of it; gives file, offset and length, [] if the disk takes no more.
+    async def write(self, visit: Visit, exchange: Exchange, capture: Capture | None = None) -> None:
+        """Write a response of a visit, and the page that came of it.
 
-        A page that could not be written is asked for again when the crawl goes on.
+        If the disk takes no more, it is asked for again when the crawl goes on.
         """
         if len(exchange.body) > INLINE_BYTES:
             records = await asyncio.to_thread(encode, exchange, capture, Limits().max_bytes)
@@ -93,11 +84,10 @@ class Archive:
                 self._ledger.begin_capture(where.file, where.offset)
         except (OSError, LedgerError) as error:
             self._give_up(error)
-            if visit := current_visit():
-                visit.postponed = True
-            return []
+            visit.postponed = True
+            return
         self._crawler.stats.inc_value(ARCHIVED, where.length)
-        return [where.file, where.offset, where.length]
+        visit.archived = (where.file, where.offset)
 
     def close(self) -> None:
         """Close the files."""
@@ -135,29 +125,31 @@ class ArchiveMiddleware:
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Archive a response, or hold it."""
-        stored = stored_answer(response)
+        visit = visit_of(request)
+        stored = visit.stored
         if not request.url.startswith("http") or (stored and stored.origin):  # which the archive holds with its page
             return response
-        exchange = _exchange(request, response)
+        exchange = _exchange(request, response, stored)
         if response.status == HTTPStatus.OK and request.callback is not NO_CALLBACK:
-            self._archive.held[request] = exchange
+            visit.held = exchange
         else:
-            await self._archive.write(exchange)
+            await self._archive.write(visit, exchange)
         return response
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Archive the response and its pages; what the spider gave passes through."""
-        exchange = self._archive.held.pop(response.request, None) if response.request else None
-        written = stored_answer(response) is not None
+        visit = visit_of(response)
+        exchange, visit.held = visit.held, None
+        written = visit.stored is not None
         try:
             async for output in result:
-                if exchange and isinstance(output, SourcePage):
-                    response.meta[ARCHIVED_AT] = await self._archive.write(exchange, _capture(response, output))
+                if exchange and isinstance(output, Delivery) and isinstance(output.item, SourcePage):
+                    await self._archive.write(visit, exchange, _capture(response, output.item))
                     written = True
                 yield output
         finally:
             if exchange and not written:
-                response.meta[ARCHIVED_AT] = await self._archive.write(exchange)
+                await self._archive.write(visit, exchange)
 
 
 class StoredAnswersMiddleware:
@@ -182,9 +174,11 @@ class StoredAnswersMiddleware:
 
     async def process_request(self, request: Request) -> Response | None:
         """Answer a request that names a place in the archive."""
-        file, offset = request.meta.pop(STORED_AT, None) or ("", 0)
-        if not file:
+        visit = visit_of(request)
+        place, visit.stored_at = visit.stored_at, None
+        if place is None or not place[0]:
             return None
+        file, offset = place
         try:
             found = await asyncio.to_thread(read_capture, inside(self._corpus, file), offset)
         except (ArchiveError, CorpusError) as error:
@@ -193,21 +187,15 @@ class StoredAnswersMiddleware:
         if isinstance(found, Rejected):
             logger.warning("%s, offset %d: %s; %s is asked for again", file, offset, found.reason, request.url)
             return None
-        return _stored_response(request, found, [file, offset])
+        page, visit.stored, visit.archived = found.page, found, place
+        if page.url != request.url:
+            request.meta["redirect_urls"] = [request.url]
+        headers = Headers({name: value.encode("latin-1", "replace") for name, value in page.headers.items()})
+        kind = responsetypes.from_args(headers=headers, url=page.url, body=page.body)
+        return kind(page.url, headers=headers, body=page.body, request=request)
 
 
-def _stored_response(request: Request, capture: Capture, place: list[str | int]) -> Response:
-    page = capture.page
-    request.meta.update({STORED: capture, ARCHIVED_AT: place})
-    if page.url != request.url:
-        request.meta["redirect_urls"] = [request.url]
-    headers = Headers({name: value.encode("latin-1", "replace") for name, value in page.headers.items()})
-    kind = responsetypes.from_args(headers=headers, url=page.url, body=page.body)
-    return kind(page.url, headers=headers, body=page.body, request=request)
-
-
-def _exchange(request: Request, response: Response) -> Exchange:
-    stored = stored_answer(response)
+def _exchange(request: Request, response: Response, stored: Capture | None) -> Exchange:
     answered = datetime.fromisoformat(stored.page.fetched) if stored else datetime.now(UTC)
     return Exchange(
         url=response.url,

@@ -22,8 +22,8 @@ from twisted.web._newclient import Request as TxRequest
 from twisted.web.iweb import IResponse
 
 from newscorpus.fetch.counts import own_access
-from newscorpus.fetch.middlewares.guards import UNRESOLVED
 from newscorpus.fetch.plugin import hints_of
+from newscorpus.fetch.visits import visit_of
 
 MAX_HEAD_BYTES = 2**18
 """Longest headers of an answer, those of interim answers (1xx) included: what browsers take. Real ones have some 2 kB,
@@ -45,7 +45,7 @@ class BoundedDownloadHandler(HTTP11DownloadHandler):
             DownloadCancelledError: the headers or the body are too long.
             CannotResolveHostError: the host had no address that could be checked; one found now would not be.
         """
-        if UNRESOLVED in request.meta and not request.meta.get("proxy"):
+        if visit_of(request).is_unresolved and not request.meta.get("proxy"):
             raise CannotResolveHostError(f"no address of {urlsplit(request.url).hostname} was found")
         sent = with_own_headers(self._crawler, request)
         try:

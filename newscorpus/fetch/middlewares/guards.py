@@ -1,23 +1,10 @@
-"""Refuse what a crawl must not ask for or take: private addresses, bad redirects, answers packed over and over.
-
-Say, too, why a request brought nothing.
-"""
+"""Refuse what a crawl must not ask for or take: private addresses, bad redirects, answers packed over and over."""
 
 from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
-from scrapy.exceptions import (
-    CannotResolveHostError,
-    DownloadCancelledError,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
-    IgnoreRequest,
-    ResponseDataLossError,
-)
 from scrapy.http import Response
-from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
@@ -25,70 +12,10 @@ from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer  # type: ignore[import-untyped]
 
 from newscorpus.content_encoding import MAX_ENCODINGS
-from newscorpus.data import Rejected
 from newscorpus.fetch.plugin import CrawlComponent, hints_of
-from newscorpus.page.walls import BOT_CHECK, find_detour, find_refusal
+from newscorpus.fetch.visits import Refused, visit_of
+from newscorpus.page.walls import find_detour
 from newscorpus.urls import document_id, host_and_port, is_public, is_within, literal_address, may_ask
-
-
-class Refused(IgnoreRequest):
-    """A request that is not sent, or whose answer is not followed.
-
-    Attributes:
-        reason: snake_case.
-    """
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(detail)
-        self.reason = reason
-
-
-class Postponed(Refused):
-    """A request that is not sent in this run, and stays queued for the next one."""
-
-
-REASONS: dict[type[BaseException], str] = {
-    CannotResolveHostError: "dns",
-    DownloadCancelledError: "too_large",
-    DownloadConnectionRefusedError: "connection_refused",
-    DownloadFailedError: "connection_failed",
-    DownloadTimeoutError: "timeout",
-    ResponseDataLossError: "truncated",
-}
-
-FAILURES: tuple[type[BaseException], ...] = (*REASONS, IgnoreRequest)
-"""What a download may raise."""
-
-MESSAGES = {
-    "Ignored response": "too_large",
-    "max redirections reached": "redirect_loop",
-}
-"""How Scrapy's own middlewares begin the message of an `IgnoreRequest`, which carries no other mark."""
-
-
-def fetch_rejection(error: BaseException | None, url: str) -> Rejected:
-    """The rejection for an exception of the download, stage "fetch".
-
-    A reason that is not known here is "download_failed", with the exception in the detail: nothing is lost silently.
-    """
-    detail = " ".join(str(error).split())[:300]
-    if isinstance(error, HttpError):
-        answer = error.response
-        sign = find_refusal(plain_headers(answer), answer.body)
-        return Rejected("fetch", BOT_CHECK if sign else f"http_{answer.status}", sign, url)
-    if isinstance(error, Refused):
-        return Rejected("fetch", error.reason, detail, url)
-    if isinstance(error, IgnoreRequest):
-        reason = next((reason for start, reason in MESSAGES.items() if detail.startswith(start)), "download_failed")
-        return Rejected("fetch", reason, detail, url)
-    reason = next((reason for kind, reason in REASONS.items() if isinstance(error, kind)), "download_failed")
-    return Rejected("fetch", reason, f"{type(error).__name__}: {detail}", url)
-
-
-def plain_headers(response: Response) -> dict[str, str]:
-    """The headers of an answer as text, names in lower case, several of one name joined."""
-    named = response.headers.items()
-    return {name.decode("latin-1").lower(): b", ".join(values).decode("latin-1") for name, values in named}
 
 
 class EncodingsMiddleware:
@@ -110,9 +37,6 @@ class EncodingsMiddleware:
 
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-
-DOMAINS = "newscorpus_domains"
-"""Key of `Request.meta`: host names, with all below them, that redirects may lead to; absent: any."""
 
 
 class CarefulRedirectMiddleware(RedirectMiddleware):
@@ -153,14 +77,10 @@ def _check_redirect(request: Request, response: Response) -> None:
         raise Refused(wall, f"redirect to {location[:200]}")
     if parts.scheme not in {"http", "https"}:
         raise Refused("private_address", f"redirect to {location[:200]}")
-    domains = request.meta.get(DOMAINS)
+    domains = visit_of(request).domains
     if domains is not None and not is_within(parts.geturl(), domains):
         reason = "offsite" if may_ask(parts.geturl()) else "private_address"
         raise Refused(reason, f"redirect to {location[:200]}")
-
-
-UNRESOLVED = "newscorpus_unresolved"
-"""Key of `Request.meta`: no address of the host was found when it was looked for."""
 
 
 class PrivateAddressMiddleware(CrawlComponent):
@@ -178,7 +98,8 @@ class PrivateAddressMiddleware(CrawlComponent):
         Raises:
             Refused: reason "private_address".
         """
-        request.meta.pop(UNRESOLVED, None)  # of the address that led here
+        visit = visit_of(request)
+        visit.is_unresolved = False  # of the address that led here
         if self._is_served_here(request):
             return
         if not may_ask(request.url):
@@ -189,8 +110,7 @@ class PrivateAddressMiddleware(CrawlComponent):
         addresses = await _resolve(host)
         if private := [address for address in addresses if not is_public(address)]:
             raise Refused("private_address", f"{host} is {private[0]}")
-        if not addresses:
-            request.meta[UNRESOLVED] = True
+        visit.is_unresolved = not addresses
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Let `response` pass, or throw it away; a proxy's address says nothing of the site's.

@@ -22,7 +22,6 @@ from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.config import PolitenessConfig
 from newscorpus.fetch.counts import politeness
-from newscorpus.fetch.middlewares.guards import FAILURES, Postponed
 from newscorpus.fetch.middlewares.pauses import (
     Observation,
     PolitenessPolicy,
@@ -39,23 +38,11 @@ from newscorpus.fetch.middlewares.pauses import (
 )
 from newscorpus.fetch.options import positive
 from newscorpus.fetch.plugin import hints_of
+from newscorpus.fetch.visits import FAILURES, VISIT, Postponed, Purpose, Visit, visit_of
 from newscorpus.store.ledger.portals import SitePace, iso
 
-ROBOTS = "newscorpus_robots"
-"""Key of `Request.meta`: this is the request for a robots.txt, of which so many bytes have come."""
-
-ONE_OF_SEVERAL = "newscorpus_one_of_several"
-"""Key of `Request.meta`: whether other hosts of the site may be asked without this robots.txt."""
-
-PROOF = "newscorpus_proof"
-"""Key of `Request.meta`: this asks for a page that was there before, to see whether the site still answers."""
-
-PART = "newscorpus_part"
-"""Key of `Request.meta`: a page under way waits for this one, which therefore is asked for though the crawl ends,
-unless the site rests."""
-
-ASKED_AGAIN = "newscorpus_asked_again"
-"""Key of `Request.meta`: how often the request went back into the queue because the site came to rest."""
+AWAITED = frozenset({Purpose.PART, Purpose.SCRIPT})
+"""What a page under way waits for, and what is asked for though the crawl ends, unless the site rests."""
 
 RETRIES = "retry_times"
 """Scrapy's key of `Request.meta`: how often the request went back because the page failed."""
@@ -145,7 +132,7 @@ class PolitenessMiddleware:
 
     def ready_at(self, request: Request) -> float:
         """When a request that failed may be sent again, by the clock of `time.monotonic`."""
-        failures = request.meta.get(RETRIES, 0) + (ASKED_AGAIN in request.meta)
+        failures = request.meta.get(RETRIES, 0) + bool(visit_of(request).asked_again)
         return self._clock() + retry_seconds(failures, self._config)
 
     def trust(self, name: str, url: str) -> None:
@@ -227,7 +214,7 @@ class PolitenessMiddleware:
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
         """Learn from a site that does not answer as from one that refuses."""
         if isinstance(exception, NO_ANSWER):
-            may_pass = ROBOTS not in request.meta or isinstance(exception, NOT_NOW)
+            may_pass = visit_of(request).purpose is not Purpose.ROBOTS or isinstance(exception, NOT_NOW)
             observation = Observation(request.url, 0, vital=_vital(request) if may_pass else "")
             return self._learn(request, observation, type(exception).__name__)
         self._end(self._slot_of(request), request)
@@ -244,7 +231,7 @@ class PolitenessMiddleware:
         await asyncio.shield(slot.proving)
 
     async def _ask_for_proof(self, slot: DownloadSlot) -> None:
-        meta = {"download_slot": slot.name, PROOF: True, "dont_retry": True}
+        meta = {"download_slot": slot.name, VISIT: Visit(purpose=Purpose.PROBE), "dont_retry": True}
         self._crawler.stats.inc_value(politeness(slot.name, "proofs"))
         try:
             await self._crawler.engine.download_async(Request(slot.state.proof, NO_CALLBACK, meta=meta))
@@ -263,13 +250,14 @@ class PolitenessMiddleware:
         now = self._clock()
         self._update(slot, observe(slot.state, observation, now, slot.policy, self._config), f"{why}, {request.url}")
         self._end(slot, request)
-        asked = request.meta.get(ASKED_AGAIN, 0)
+        visit = visit_of(request)
         rests = bool(slot.state.given_up) or slot.state.rests_until > now
         most = self._config.max_pauses if observation.demands_rest else 1
-        if not (rests and is_refusal(observation.status)) or asked >= most:
+        if not (rests and is_refusal(observation.status)) or visit.asked_again >= most:
             return None
         self._crawler.stats.inc_value(politeness(slot.name, "asked_again"))
-        return request.replace(dont_filter=True, meta=request.meta | {ASKED_AGAIN: asked + 1})
+        visit.asked_again += 1
+        return request.replace(dont_filter=True)
 
     async def _wait(self, slot: DownloadSlot, request: Request) -> None:
         while True:
@@ -279,7 +267,7 @@ class PolitenessMiddleware:
             seconds = max(slot.next_start - self._clock(), rest)
             if seconds <= 0:
                 return
-            if self._is_closing() and (PART not in request.meta or rest):
+            if self._is_closing() and (visit_of(request).purpose not in AWAITED or rest):
                 raise Postponed("closing", "the crawl ended before it was the turn of this request")
             await asyncio.sleep(min(seconds, STEP_SECONDS))
 
@@ -325,9 +313,10 @@ class PolitenessMiddleware:
 
 def _vital(request: Request) -> str:
     """Why a site is given up that refuses a request again and again without which nothing else may be asked."""
-    if ROBOTS in request.meta:
-        return "" if request.meta.get(ONE_OF_SEVERAL) else "robots_unavailable"
-    return "refused" if PROOF in request.meta else ""
+    visit = visit_of(request)
+    if visit.purpose is Purpose.ROBOTS:
+        return "" if visit.is_one_of_several else "robots_unavailable"
+    return "refused" if visit.purpose is Purpose.PROBE else ""
 
 
 def _retry_after(response: Response) -> float | None:

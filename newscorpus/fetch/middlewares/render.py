@@ -19,17 +19,12 @@ from scrapy.http.request import NO_CALLBACK
 from newscorpus.config import Limits
 from newscorpus.errors import CrawlError
 from newscorpus.fetch.counts import rendering
-from newscorpus.fetch.middlewares.guards import DOMAINS, FAILURES, Postponed, Refused, plain_headers
-from newscorpus.fetch.middlewares.politeness import PART, PROOF, ROBOTS
 from newscorpus.fetch.plugin import hints_of
-from newscorpus.fetch.visits import stored_answer
+from newscorpus.fetch.visits import FAILURES, VISIT, Postponed, Purpose, Refused, Visit, plain_headers, visit_of
 from newscorpus.portal.portal import Portal
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Route
-
-RENDERING = "newscorpus_rendering"
-"""Key of `Request.meta`: the scripts of a page ask for this."""
 
 RENDER_SECONDS = 120
 """Longest time for a page: some sixty requests at the usual delay, and a browser on a busy machine."""
@@ -99,7 +94,8 @@ class RenderMiddleware:
         """
         portal = self._portals.get(request.meta.get("download_slot", ""))
         is_page = isinstance(response, HtmlResponse) and response.status == 200
-        if portal is None or not is_page or {ROBOTS, PROOF, RENDERING} & request.meta.keys() or stored_answer(response):
+        visit = visit_of(request)
+        if portal is None or not is_page or visit.stored or visit.purpose not in {Purpose.PAGE, Purpose.PART}:
             return response
         body = (await self._render(portal, response)).encode("utf-8", "replace")
         if len(body) > Limits().max_bytes:
@@ -215,7 +211,8 @@ class PageRequests:
 
     async def _fetch(self, url: str) -> Response | None:
         name = self._portal.name
-        meta = {"download_slot": name, DOMAINS: list(self._portal.domains), PART: True, RENDERING: True}
+        visit = Visit(purpose=Purpose.SCRIPT, domains=self._portal.domains)
+        meta = {"download_slot": name, VISIT: visit}
         request = Request(url, NO_CALLBACK, headers={"Accept": "*/*", "Referer": self._page.url}, meta=meta)
         self._crawler.stats.inc_value(rendering(name, "requests"))
         try:

@@ -15,9 +15,9 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.config import Limits, PolitenessConfig
-from newscorpus.fetch.middlewares.guards import Postponed, Refused
-from newscorpus.fetch.middlewares.politeness import NOT_NOW, ONE_OF_SEVERAL, ROBOTS, PolitenessMiddleware
+from newscorpus.fetch.middlewares.politeness import NOT_NOW, PolitenessMiddleware
 from newscorpus.fetch.plugin import CrawlComponent
+from newscorpus.fetch.visits import VISIT, Postponed, Purpose, Refused, Visit, visit_of
 from newscorpus.page.rights import MAX_BYTES, Robots, is_reachable, read_robots
 from newscorpus.urls import web_address
 
@@ -59,10 +59,11 @@ class RobotsMiddleware(CrawlComponent):
             Refused: reason "robots_disallowed", or "robots_unavailable" of a host that alone is out of reach.
             Postponed: robots.txt stays out of reach.
         """
-        if ROBOTS in request.meta:
-            # Of a long one the beginning counts.
-            request.meta.update({ROBOTS: 0, "download_maxsize": 0, "download_warnsize": 0})
-            request.meta[ONE_OF_SEVERAL] = self._is_one_of_several(_root(request.url), request.meta["download_slot"])
+        visit = visit_of(request)
+        if visit.purpose is Purpose.ROBOTS:
+            request.meta.update({"download_maxsize": 0, "download_warnsize": 0})  # of a long one the beginning counts
+            visit.n_received = 0
+            visit.is_one_of_several = self._is_one_of_several(_root(request.url), request.meta["download_slot"])
             return
         robots = await self._robots(request)
         if not robots.allow(request.url):
@@ -75,11 +76,12 @@ class RobotsMiddleware(CrawlComponent):
         Raises:
             StopDownload: the rest is not read.
         """
-        if ROBOTS not in request.meta:
+        visit = visit_of(request)
+        if visit.purpose is not Purpose.ROBOTS:
             return
-        request.meta[ROBOTS] += len(data)
+        visit.n_received += len(data)
         request.meta["download_maxsize"] = Limits().max_bytes  # from here on of the unpacked body
-        if request.meta[ROBOTS] > MAX_BYTES:
+        if visit.n_received > MAX_BYTES:
             raise StopDownload(fail=False)
 
     def sitemaps(self, url: str) -> tuple[str, ...]:
@@ -127,7 +129,7 @@ class RobotsMiddleware(CrawlComponent):
             raise Refused("robots_unavailable", f"no answer to {url}")
         self._asked[root] += 1
         self._crawler.stats.inc_value("robotstxt/request_count")
-        meta = {"download_slot": slot, ROBOTS: 0, "dont_retry": True}
+        meta = {"download_slot": slot, VISIT: Visit(purpose=Purpose.ROBOTS), "dont_retry": True}
         asking = Request(url, NO_CALLBACK, headers={"Accept-Encoding": "identity"}, priority=PRIORITY, meta=meta)
         try:
             response = await self._crawler.engine.download_async(asking)

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import count
 from pathlib import Path
@@ -24,9 +24,17 @@ from lxml.html import HtmlElement
 from newscorpus.data import Evidence, Fields, Label, LabelledBlock, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.layout import inside
-from newscorpus.page.extractor import BlockSystemExtractor, Reading, SystemExtractor, good_paragraphs, read
+from newscorpus.page.extractor import (
+    BlockSystemExtractor,
+    ParsedPage,
+    Reading,
+    SystemExtractor,
+    good_paragraphs,
+    parse_page,
+    read,
+)
 from newscorpus.page.fields.decide import RANKS
-from newscorpus.page.judge import judge_page
+from newscorpus.page.judge import Rules, judge
 from newscorpus.page.parsing.segment import BLOCK_TAGS, INVISIBLE_TAGS, VOID_TAGS, segment
 from newscorpus.page.recipe import Recipe, extractor_of
 from newscorpus.page.rows import Row
@@ -215,14 +223,15 @@ def show_page(recipe: Recipe, page: SourcePage, *, is_blind: bool = False) -> Sh
         ImportError: the extractor needs a package that is not installed.
     """
     extractor = extractor_of(recipe, page)
-    judge = extractor
+    parsed = parse_page(page.page)
+    if isinstance(parsed, ParsedPage):
+        page = replace(page, page=parsed)
     if isinstance(extractor, SystemExtractor):
         reading = extractor.read(page.page)
-        if isinstance(reading, Reading):
-            judge = extractor.after(reading)  # which does not read the page again
+        once = extractor.after(reading) if isinstance(reading, Reading) else extractor
     else:  # another tool, which reads pages in its own way
-        reading = read(page.page, respect_paywall=page.respect_paywall)
-    found = judge_page(recipe, page, judge).outcome
+        reading, once = read(page.page, respect_paywall=page.respect_paywall), extractor
+    found = judge(page, Rules(recipe, extractor=once)).decided
     result = found.record if isinstance(found, Row) else found
     if isinstance(result, Rejected):
         decided, outcome = recipe.extractor, f"rejected: {result.stage}/{result.reason} {result.detail}".rstrip()

@@ -10,8 +10,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.fetch.middlewares.archive import ArchiveMiddleware
-from newscorpus.fetch.pages import make_page
-from newscorpus.fetch.visits import ARCHIVED_AT
+from newscorpus.fetch.visits import Visit, make_page, visit_of
 from newscorpus.page.source_page import SourcePage
 from newscorpus.store.archive.values import Capture, Exchange
 
@@ -22,13 +21,12 @@ class KeptArchive:
     """Remembers what it is to write."""
 
     def __init__(self) -> None:
-        self.held: dict[Request, Exchange] = {}
         self.written: list[tuple[Exchange, Capture | None]] = []
 
-    async def write(self, exchange: Exchange, capture: Capture | None = None) -> list[str | int]:
+    async def write(self, visit: Visit, exchange: Exchange, capture: Capture | None = None) -> None:
         """Remember, and give a place."""
         self.written.append((exchange, capture))
-        return ["archive/000001.warc.gz", 0, 1]
+        visit.archived = ("archive/000001.warc.gz", 0)
 
 
 @pytest.fixture
@@ -55,7 +53,7 @@ def parse(archive: Any, response: Response, callback: Callable[[Response], Async
 
 async def article(response: Response) -> AsyncIterator[Any]:
     yield "something else"
-    yield SourcePage(make_page(response), "news", ("en",))
+    yield visit_of(response).hand_on(SourcePage(make_page(response), "news", ("en",)))
 
 
 async def links(_response: Response) -> AsyncIterator[Any]:
@@ -76,7 +74,7 @@ def test_a_page_is_written_with_its_answer(archive: Any) -> None:
     assert (exchange.url, exchange.headers) == (URL, (("X", "1"), ("X", "2")))
     assert capture.origin.via == "https://news.example/"
     assert (capture.origin.depth, capture.origin.redirects) == (2, (URL + "0",))
-    assert response.meta[ARCHIVED_AT] == ["archive/000001.warc.gz", 0, 1]
+    assert visit_of(response).archived == ("archive/000001.warc.gz", 0)
 
 
 def test_an_answer_without_a_page_is_written_alone(archive: Any) -> None:
@@ -99,4 +97,4 @@ def test_what_the_spider_never_sees_is_written_at_once(archive: Any, how: dict[s
 def test_what_is_not_asked_of_the_web_is_not_archived(archive: Any) -> None:
     response = HtmlResponse("data:,x", request=Request("data:,x"))
     asyncio.run(ArchiveMiddleware(archive).process_response(Request("data:,x"), response))
-    assert (archive.held, archive.written) == ({}, [])
+    assert (visit_of(response).held, archive.written) == (None, [])

@@ -14,14 +14,12 @@ from twisted.internet.defer import Deferred
 
 from newscorpus.fetch.middlewares import guards
 from newscorpus.fetch.middlewares.guards import (
-    DOMAINS,
     CarefulRedirectMiddleware,
     EncodingsMiddleware,
     PrivateAddressMiddleware,
-    Refused,
-    fetch_rejection,
 )
 from newscorpus.fetch.stored import CanonicalFingerprinter
+from newscorpus.fetch.visits import VISIT, Refused, Visit, fetch_rejection
 
 URL = "http://example.org/a"
 
@@ -156,7 +154,7 @@ def redirect(location: str | None, request: Request | None = None, met: tuple[st
     middleware = CarefulRedirectMiddleware(Settings({"REDIRECT_MAX_TIMES": 3}))
     spider = SimpleNamespace(has_met=lambda url, asked: url in met and asked == URL)
     middleware.crawler = SimpleNamespace(spider=spider)  # type: ignore[assignment]
-    request = request or Request(URL, meta={DOMAINS: ("example.org",)})
+    request = request or Request(URL, meta={VISIT: Visit(domains=("example.org",))})
     headers = {} if location is None else {"Location": location}
     return middleware.process_response(request, Response(request.url, status=302, headers=headers))
 
@@ -196,7 +194,7 @@ def test_a_redirect_is_refused_with_a_reason(location: str, reason: str) -> None
 
 
 def test_a_redirect_within_an_international_domain_is_followed() -> None:
-    followed = redirect("https://žito.example/b", Request(URL, meta={DOMAINS: ("xn--ito-b3a.example",)}))
+    followed = redirect("https://žito.example/b", Request(URL, meta={VISIT: Visit(domains=("xn--ito-b3a.example",))}))
     assert isinstance(followed, Request)
 
 

@@ -16,9 +16,9 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 from newscorpus.config import PolitenessConfig
 from newscorpus.fetch.middlewares import politeness
-from newscorpus.fetch.middlewares.guards import Postponed
 from newscorpus.fetch.middlewares.pauses import PolitenessPolicy
-from newscorpus.fetch.middlewares.politeness import ASKED_AGAIN, ONE_OF_SEVERAL, PART, ROBOTS, PolitenessMiddleware
+from newscorpus.fetch.middlewares.politeness import PolitenessMiddleware
+from newscorpus.fetch.visits import VISIT, Postponed, Purpose, Visit
 from newscorpus.store.ledger.portals import SitePace
 
 CONFIG = PolitenessConfig(max_refusals=2, recent_answers=2, first_pause_seconds=100, max_pauses=2)
@@ -70,8 +70,8 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Crawl]:
     return make
 
 
-def request(number: int = 0, **meta: Any) -> Request:
-    return Request(f"http://example.org/{number}", meta={"download_slot": "site", **meta})
+def request(number: int = 0, **visit: Any) -> Request:
+    return Request(f"http://example.org/{number}", meta={"download_slot": "site", VISIT: Visit(**visit)})
 
 
 def test_the_delay_lies_between_the_starts_and_is_noted(start: Callable[..., Crawl]) -> None:
@@ -149,7 +149,7 @@ def test_who_watches_sees_quiet_hours(start: Callable[..., Crawl]) -> None:
 
 def test_a_page_is_not_asked_again_without_end(start: Callable[..., Crawl]) -> None:
     crawl = start()
-    assert isinstance(crawl.ask(request(**{ASKED_AGAIN: CONFIG.max_pauses}), 429), Response)
+    assert isinstance(crawl.ask(request(asked_again=CONFIG.max_pauses), 429), Response)
 
 
 def test_refusals_in_a_row_end_in_giving_up_and_what_is_queued_stays_so(start: Callable[..., Crawl]) -> None:
@@ -173,7 +173,7 @@ def test_silence_counts_as_refusal_and_other_failures_do_not(start: Callable[...
 
 def test_a_robots_txt_out_of_reach_is_asked_again_after_a_pause(start: Callable[..., Crawl]) -> None:
     crawl = start()
-    again = crawl.ask(request(**{ROBOTS: True}), 503)
+    again = crawl.ask(request(purpose=Purpose.ROBOTS), 503)
     assert isinstance(again, Request)
     assert crawl.middleware.rests("site")
 
@@ -181,7 +181,7 @@ def test_a_robots_txt_out_of_reach_is_asked_again_after_a_pause(start: Callable[
 def test_a_robots_txt_of_one_host_of_several_says_nothing_of_the_site(start: Callable[..., Crawl]) -> None:
     crawl = start()
     for answer in (503, DownloadTimeoutError(), DownloadFailedError()):
-        crawl.ask(request(**{ROBOTS: True, ONE_OF_SEVERAL: True}), answer)
+        crawl.ask(request(purpose=Purpose.ROBOTS, is_one_of_several=True), answer)
     assert not crawl.middleware.rests("site")
 
 
@@ -215,10 +215,10 @@ def test_a_crawl_that_ends_waits_for_nobody_but_the_parts_of_a_page(start: Calla
     crawl.engine_slot.closing = object()
     with pytest.raises(Postponed, match="the crawl ended"):
         crawl.ask(request(2), 200)
-    assert isinstance(crawl.ask(request(3, **{PART: True}), 200), Response)
-    crawl.ask(request(4, **{PART: True}), 429)
+    assert isinstance(crawl.ask(request(3, purpose=Purpose.PART), 200), Response)
+    crawl.ask(request(4, purpose=Purpose.PART), 429)
     with pytest.raises(Postponed, match="the crawl ended"):
-        crawl.ask(request(5, **{PART: True}), 200)
+        crawl.ask(request(5, purpose=Purpose.PART), 200)
 
 
 def test_an_answer_from_elsewhere_says_nothing_of_the_site(start: Callable[..., Crawl]) -> None:

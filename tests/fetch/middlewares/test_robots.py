@@ -12,9 +12,8 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
 from newscorpus.config import PolitenessConfig
-from newscorpus.fetch.middlewares.guards import Postponed, Refused
-from newscorpus.fetch.middlewares.politeness import ONE_OF_SEVERAL, ROBOTS
 from newscorpus.fetch.middlewares.robots import MOST_ASKED, RobotsMiddleware
+from newscorpus.fetch.visits import VISIT, Postponed, Purpose, Refused, Visit, visit_of
 
 RULES = b"""User-agent: newscorpus
 Disallow: /private/
@@ -69,7 +68,7 @@ def test_what_robots_forbid_is_refused_and_robots_are_asked_once() -> None:
     assert site.ask(PAGE, PRIVATE, PAGE) == ["", "robots_disallowed", ""]
     (asked,) = site.asked
     assert asked.url == "https://vesti.example/robots.txt"
-    assert ROBOTS in asked.meta
+    assert visit_of(asked).purpose is Purpose.ROBOTS
     assert asked.meta["download_slot"] == "vesti"
     assert site.delays == [7]
     assert site.middleware.sitemaps(PAGE) == ("https://vesti.example/maps/index.xml",)
@@ -114,9 +113,9 @@ def test_robots_out_of_reach_forbid_everything_until_they_are_not(answer: int | 
 def test_a_host_out_of_reach_costs_its_own_pages_where_another_one_answers(silence: int | Exception) -> None:
     site, other = Site(rules(), *[silence] * MOST_ASKED), "https://blog.vesti.example/a"
     assert site.ask(PAGE) == [""]
-    assert not site.asked[0].meta[ONE_OF_SEVERAL]
+    assert not visit_of(site.asked[0]).is_one_of_several
     assert [*map(site.ask, [other] * (MOST_ASKED + 2))] == [["robots_unavailable"]] * (MOST_ASKED + 2)
-    assert [asked.meta[ONE_OF_SEVERAL] for asked in site.asked[1:]] == [True] * MOST_ASKED
+    assert [visit_of(asked).is_one_of_several for asked in site.asked[1:]] == [True] * MOST_ASKED
     assert site.ask(PAGE) == [""]
 
 
@@ -125,7 +124,7 @@ def test_a_host_that_has_answered_is_waited_for() -> None:
     site.ask(PAGE, "https://blog.vesti.example/a")
     site.now = PolitenessConfig().robots_seconds + 1
     site.ask(PAGE)
-    assert not site.asked[-1].meta[ONE_OF_SEVERAL]
+    assert not visit_of(site.asked[-1]).is_one_of_several
 
 
 def test_robots_hold_for_a_day() -> None:
@@ -139,5 +138,6 @@ def test_robots_hold_for_a_day() -> None:
 
 def test_the_request_for_robots_itself_passes() -> None:
     site = Site()
-    asyncio.run(site.middleware.process_request(Request(PAGE, meta={ROBOTS: True, "download_slot": "vesti"})))
+    meta = {VISIT: Visit(purpose=Purpose.ROBOTS), "download_slot": "vesti"}
+    asyncio.run(site.middleware.process_request(Request(PAGE, meta=meta)))
     assert site.asked == []

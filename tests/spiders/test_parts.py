@@ -1,14 +1,14 @@
 """Which pages follow the first one of an article, and whether an answer is news."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from lxml import html
-from newscorpus.spiders.responses import RevisitClock, fetch_parts, read_fetched
+from newscorpus.spiders.portal import RevisitClock
+from newscorpus.spiders.requests import fetch_parts
 from scrapy import Request
 from scrapy.exceptions import DownloadTimeoutError
 from scrapy.http import Headers, HtmlResponse, Response
@@ -17,14 +17,9 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 from newscorpus.config import RevisitConfig
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discover.period import ALWAYS
-from newscorpus.discover.reading import ReadPage
-from newscorpus.fetch import visits
 from newscorpus.fetch.counts import UNCHANGED
-from newscorpus.fetch.middlewares.guards import Postponed
-from newscorpus.fetch.pages import make_page
-from newscorpus.fetch.visits import Visit
-from newscorpus.page.links import PageReading, read_tree
+from newscorpus.fetch.visits import Postponed, Visit, make_page, visit_of
+from newscorpus.page.judge import Judgement, Rules, judge
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal
@@ -38,7 +33,7 @@ def test_page_of_a_response() -> None:
         {"Content-Type": "text/html; charset=utf-8", "X-Robots-Tag": ["noai", "noimageai"], "Set-Cookie": "a"}
     )
     evidence = (Evidence("title", "T", "feed"),)
-    page = make_page(Response(URL, headers=headers, body=b"<p>x"), evidence)
+    page = make_page(Response(URL, headers=headers, body=b"<p>x", request=Request(URL)), evidence)
     assert (page.url, page.body, page.evidence) == (URL, b"<p>x", evidence)
     assert page.headers == {"content-type": "text/html; charset=utf-8", "x-robots-tag": "noai, noimageai"}
     assert page.fetched.endswith("+00:00")
@@ -67,34 +62,27 @@ def fetch(
         if isinstance(answer, Exception):
             raise answer
         if isinstance(answer, int):
-            return Response(request.url, status=answer)
-        return HtmlResponse(request.url, body=answer.encode(), encoding="utf-8")
+            return Response(request.url, status=answer, request=request)
+        return HtmlResponse(request.url, body=answer.encode(), encoding="utf-8", request=request)
 
-    page = Page.from_html(first, STORY)
-    reading = read_tree(html.document_fromstring(first), STORY)
-    parts, end = asyncio.run(fetch_parts(download, read_here, PORTAL, page, reading, max_bytes))
-    return [part.url.removeprefix(STORY) for part in parts], end, [url.removeprefix(STORY) for url in asked]
+    page = SourcePage(Page.from_html(first, STORY), "vesti")
+    found, end = asyncio.run(fetch_parts(download, judge_here, PORTAL, page, judge(page, RULES), max_bytes))
+    assert len(found.articles) == 1 + len(found.following)
+    return [part.url.removeprefix(STORY) for part in found.following], end, [url.removeprefix(STORY) for url in asked]
 
 
-async def read_here(url: str, task: Callable[[], PageReading]) -> PageReading | Rejected:
-    found = task()
-    return Rejected("discovery", "timeout", "", url) if "endless" in found.canonical else found
+RULES = Rules(Recipe("bte"), reads_links=True)
+
+
+async def judge_here(page: SourcePage) -> Judgement:
+    endless = Judgement(Rejected("extract", "timeout", "", page.page.url))
+    return endless if b"endless" in page.page.body else judge(page, RULES)
 
 
 def test_a_page_that_cannot_be_read_in_time_is_told() -> None:
     endless = body(3).replace("<body>", "<link rel=canonical href=/endless><body>")
     parts, end, _ = fetch({"?page=2": body(2), "?page=3": endless})
-    assert (parts, end) == (["?page=2"], Rejected("discovery", "timeout", "", f"{STORY}?page=3"))
-
-
-def test_a_page_that_can_be_neither_judged_nor_read_names_nothing() -> None:
-    async def read(url: str, _task: object, stage: str) -> Rejected:
-        return Rejected(stage, "timeout", "", url)
-
-    given = SourcePage(Page.from_html(body(1), STORY), "vesti")
-    for recipe, stage in ((Recipe("bte"), "extract"), (None, "discovery")):
-        found = asyncio.run(read_fetched(read, recipe, given, ALWAYS))
-        assert found == (ReadPage(PageReading()), Rejected(stage, "timeout", "", STORY))
+    assert (parts, end) == (["?page=2"], Rejected("extract", "timeout", "", f"{STORY}?page=3"))
 
 
 def test_pages_are_fetched_as_long_as_each_names_the_next() -> None:
@@ -175,9 +163,10 @@ def clock(ledger: Ledger, stats: Any) -> RevisitClock:
 def visit(ledger: Ledger, name: str, status: int = 200, body: bytes = b"") -> Response:
     """Begin to work on the answer of an address."""
     response = Response(BASE + name, status=status, body=body, request=Request(BASE + name))
-    begun = Visit("vesti", Request(BASE + name), serial=ledger.serial(BASE + name))
-    begun._enter(response)
-    visits._CURRENT.set(begun)
+    begun = Visit("vesti", serial=ledger.serial(BASE + name))
+    assert response.request
+    begun.begin(response.request)
+    begun.enter(response)
     return response
 
 
@@ -198,8 +187,7 @@ def test_what_is_unchanged_waits_longer(clock: RevisitClock, ledger: Ledger, sta
 def test_an_article_with_the_bytes_of_the_last_visit_is_unchanged(clock: RevisitClock, ledger: Ledger) -> None:
     response = visit(ledger, "kept", body=b"page")
     assert not clock.is_unchanged(response, is_article=True)
-    begun = visits.current_visit()
-    assert begun is not None
+    begun = visit_of(response)
     fetched = Fetched(BASE + "kept", 200, "2026-11-21T08:00:00+00:00", signature=begun.signature)
     ledger.finish(begun.serial, [UrlOutcome(reason="kept")], fetched)
     assert clock.is_unchanged(visit(ledger, "kept", body=b"page"), is_article=True)
@@ -208,7 +196,7 @@ def test_an_article_with_the_bytes_of_the_last_visit_is_unchanged(clock: Revisit
 
 
 def test_news_bring_the_next_visit_nearer(clock: RevisitClock, ledger: Ledger) -> None:
-    visit(ledger, "section")
+    section = visit_of(visit(ledger, "section"))
     for changed, seconds in ((True, 200), (True, 100), (False, 200)):
-        clock.set_next(changed=changed, depth=1)
+        clock.set_next(section, changed=changed, depth=1)
         assert interval(ledger, "section") == seconds

@@ -1,0 +1,99 @@
+"""Visits: what they bring, and what is known of a page whose callback or fetch failed."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import DownloadTimeoutError
+from scrapy.http import Response
+from twisted.python.failure import Failure
+
+from newscorpus.data import Page, Rejected
+from newscorpus.fetch.scheduler import VisitMiddleware
+from newscorpus.fetch.visits import VISIT, Delivery, Visit, visit_of
+from newscorpus.page.source_page import SourcePage
+from newscorpus.store.intake import read_journal
+from newscorpus.store.ledger import Ledger, LedgerError, Link, UrlState, key_of
+from newscorpus.store.ledger.addresses import find
+
+URL = "https://a.example/1"
+
+
+def test_a_page_whose_callback_failed_is_no_page_that_was_read(tmp_path: Path) -> None:
+    counted: list[str] = []
+    crawler: Any = SimpleNamespace(stats=SimpleNamespace(inc_value=counted.append))
+    middleware = VisitMiddleware(crawler)
+    with Ledger.open(tmp_path) as ledger:
+        ledger.add(Link(key_of(URL), URL, "mock"))
+        lease = ledger.queue.lease("mock")
+        assert lease
+        visit = Visit("mock", serial=lease.serial)
+        visit.begin(Request(URL))
+        response = Response(URL, request=visit.request)
+        middleware.process_spider_input(response)
+        assert middleware.process_spider_exception(response, KeyError("title")) is None  # so that Scrapy logs it
+        visit.end(ledger)
+    entry = find(tmp_path, URL)
+    assert entry
+    assert (entry.state, entry.reason) == (UrlState.FAILED, "callback_failed")
+    (line,) = read_journal(tmp_path / "rejected.jsonl")
+    assert (line.stage, line.detail, line.url) == ("spider", "KeyError: 'title'", URL)
+    assert counted == ["newscorpus/rejected/spider/callback_failed"]
+
+
+def test_a_ledger_that_takes_nothing_more_ends_the_crawl(monkeypatch: pytest.MonkeyPatch) -> None:
+    gave_up: list[LedgerError] = []
+    scheduler = SimpleNamespace(give_up=gave_up.append)
+    monkeypatch.setattr("newscorpus.fetch.scheduler.scheduler_of", lambda _crawler: scheduler)
+    error = LedgerError("the disk is full")
+    assert VisitMiddleware(cast("Any", None)).process_spider_exception(Response(URL), error) == ()
+    assert gave_up == [error]
+
+
+def passed(outputs: list[Any], response: Response) -> list[Any]:
+    """What the middleware makes of what a spider gave."""
+
+    async def given() -> AsyncIterator[Any]:
+        for output in outputs:
+            yield output
+
+    async def collect() -> list[Any]:
+        middleware = VisitMiddleware(cast("Any", None))
+        return [output async for output in middleware.process_spider_output(response, given())]
+
+    return asyncio.run(collect())
+
+
+def test_what_a_spider_gives_is_handed_on_with_the_visit_that_brought_it() -> None:
+    visit = Visit("mock", serial=7)
+    visit.begin(Request(URL))
+    visit.enter(response := Response(URL, request=visit.request))
+    link = Request(URL + "2", meta=dict(response.meta))  # as many spiders copy it
+    rejected = Rejected("fetch", "not_html", "", URL)
+    page, given, refused, passing, other = passed([Page(URL, b"a"), response, rejected, link, 5], response)
+    assert page == Delivery(visit, SourcePage(Page(URL, b"a"), "a.example"))
+    assert isinstance(given.item, SourcePage)
+    assert (refused, other) == (Delivery(visit, rejected), 5)
+    assert passing is link
+    assert visit_of(link) is not visit
+    assert visit_of(link).found_on == 7
+
+
+def test_what_an_errback_gives_is_handed_on_with_its_visit() -> None:
+    async def told(request: Request) -> list[Any]:
+        assert request.errback
+        failed: Any = request.errback(Failure(DownloadTimeoutError("slow")))  # type: ignore[no-untyped-call]
+        return [output async for output in failed]
+
+    for errback in (None, lambda _: [Rejected("fetch", "timeout", "DownloadTimeoutError: slow", URL)]):
+        visit = Visit()
+        visit.begin(Request(URL, errback=errback))
+        (delivered,) = asyncio.run(told(visit.request))
+        assert visit.entered
+        assert delivered == Delivery(visit, Rejected("fetch", "timeout", "DownloadTimeoutError: slow", URL))
+        assert visit.first.errback is errback
+        assert visit.first.meta[VISIT] is visit
