@@ -15,7 +15,7 @@ from newscorpus.discover.frontier import MAX_IN_A_ROW
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "past.py"
 KEYS = 'name = "mock"\nlanguages = ["en"]\ndomains = ["127.0.0.1"]\nstart = ["{base}/"]\ndelay_seconds = 0\n'
-WAYS = ("sections", "days", "sitemaps")
+WAYS = ("sections", *(pytest.param(way, marks=pytest.mark.slow) for way in ("days", "sitemaps")))
 ARTICLES, DAYS = 200, 30
 TINY = ("-s", "NEWSCORPUS_BUILD=0", "-s", "NEWSCORPUS_ARCHIVE=0", "-s", "DOWNLOAD_DELAY_JITTER=0")
 
@@ -41,6 +41,7 @@ def test_every_article_of_the_period_is_reached(crawl: Callable[..., Any], tmp_p
     assert sum(one >= other for one, other in pairwise(days)) > 0.9 * len(days), "the newest first"
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("way", ["sections-forward", "days-forward"])
 def test_a_period_is_reached_from_the_oldest_day_too(crawl: Callable[..., Any], tmp_path: Path, way: str) -> None:
@@ -54,6 +55,7 @@ def test_a_period_is_reached_from_the_oldest_day_too(crawl: Callable[..., Any], 
         assert sum(n for path, n in asked.items() if "/story" in path) == len(done.records), "no article of other days"
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_calendar_ends_and_so_does_a_section_with_the_period(crawl: Callable[..., Any], tmp_path: Path) -> None:
     with serving("sections", 900, "--calendar") as site:

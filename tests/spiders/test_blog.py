@@ -41,7 +41,7 @@ class BlogCrawl:
         return done, asked
 
 
-@pytest.fixture(params=["--full", "--bare"])
+@pytest.fixture(params=["--full", pytest.param("--bare", marks=pytest.mark.slow)])
 def blog(request: pytest.FixtureRequest, crawl: Callable[..., Any], tmp_path: Path) -> Iterator[BlogCrawl]:
     with started(SERVER, N_POSTS, request.param) as base:
         yield BlogCrawl(crawl, tmp_path, base)

@@ -163,6 +163,7 @@ def test_rows_that_were_lost_come_back_from_the_archive(crawl: Callable[..., Any
     assert status(again.corpus)[0].kept == 20
 
 
+@pytest.mark.slow
 def test_the_limit_is_the_number_of_kept_rows_over_restarts_and_kills(
     crawl: Callable[..., Any], mixed: str, tmp_path: Path
 ) -> None:
@@ -219,6 +220,7 @@ def test_begun_anew_only_after_asking(crawl: Callable[..., Any], base: str, tmp_
     assert (tmp_path / "corpus" / "notes.txt").exists()
 
 
+@pytest.mark.slow
 def test_a_redesign_is_noticed_once_though_the_crawl_is_killed(
     crawl: Callable[..., Any], redesigned: str, tmp_path: Path
 ) -> None:
@@ -263,6 +265,7 @@ def test_what_the_other_pages_say_is_the_same_for_a_crawl_that_was_killed(
     assert "nothing was to be asked for" in again.output
 
 
+@pytest.mark.slow
 def test_what_the_other_pages_say_can_be_switched_off_and_is_used_at_once_where_it_is_known(
     crawl: Callable[..., Any], offering: str, tmp_path: Path
 ) -> None:
