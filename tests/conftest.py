@@ -21,15 +21,15 @@ for name, n_examples in {"few": 25, "many": 100}.items():
     hypothesis.settings.register_profile(name, max_examples=n_examples, deadline=None, suppress_health_check=too_slow)
 hypothesis.settings.load_profile("few")
 
-PROGRAMS = {"browser", "slurm"}
-"""Fixtures that start programs of others; the tests that use them are slow."""
+COSTLY = {"browser", "slurm", "stanza_models", "udpipe_model"}
+"""Fixtures that start programs of others or train models; the tests that use them are slow."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts programs of others."""
+    """Mark the tests that use a costly fixture."""
     for item in items:
-        if PROGRAMS & set(getattr(item, "fixturenames", ())):
+        if COSTLY & set(getattr(item, "fixturenames", ())):
             item.add_marker("slow")
 
 

@@ -50,15 +50,14 @@ class Run:
     """Runs `main` in this process: starting one takes a second."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-        self._monkeypatch, self._capfd = monkeypatch, capfd
+        self._capfd = capfd
         monkeypatch.delenv("NEWSCORPUS_CONTACT", raising=False)
 
     def __call__(self, *arguments: object) -> Done:
-        self._monkeypatch.setattr(sys, "argv", ["newscorpus", *map(str, arguments)])
         self._capfd.readouterr()
         code = 0
         try:
-            cli.main()
+            cli.main([*map(str, arguments)])
         except SystemExit as end:
             code = int(end.code or 0)
         return Done(code, *self._capfd.readouterr())

@@ -1,6 +1,5 @@
 """A published corpus that was damaged is refused by every verb that reads it, with the file named."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -69,9 +68,8 @@ def test_damage_is_refused_with_the_file_named(
     published(names["other"])
     shard = published(names["corpus"])[2]
     damage(shard)
-    monkeypatch.setattr(sys, "argv", ["newscorpus", *(part.format(**names) for part in verb)])
     with pytest.raises(SystemExit) as end:
-        cli.main()
+        cli.main([part.format(**names) for part in verb])
     out, err = capfd.readouterr()
     assert end.value.code == 1
     assert str(shard) in err

@@ -5,6 +5,7 @@ Each module adds its verbs to `app`; a new module is imported here.
 
 import os
 import sys
+from collections.abc import Sequence
 
 from newscorpus.cli import begin, crawl, explain, extract, learn, look, portal, publish
 from newscorpus.cli.app import app
@@ -24,12 +25,15 @@ __all__ = [
 ]
 
 
-def main() -> None:
-    """Run the command; an expected error is printed as one line, with exit code 1 (2 for wrong usage)."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command, with the arguments of the process unless others are given.
+
+    An expected error is printed as one line, with exit code 1 (2 for wrong usage).
+    """
     from newscorpus.terminal import complain, describe
 
     try:
-        app()
+        app(arguments, prog_name="newscorpus")
     except BrokenPipeError:  # the reader has gone, as in `newscorpus extract ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

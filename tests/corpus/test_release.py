@@ -19,12 +19,6 @@ from newscorpus.errors import CorpusError
 from newscorpus.page.records import make_record
 
 
-@pytest.fixture(autouse=True)
-def no_power_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing here depends on what survives one."""
-    monkeypatch.setattr(os, "fsync", lambda handle: None)
-
-
 def record(number: int, text: str = "A text.") -> Record:
     return make_record(Article(f"https://a.cz/{number}", text, Fields(title="t"), "bte"), "a", "cs", 0.9)
 

@@ -75,21 +75,20 @@ def test_what_a_corpus_met(corpus: Path) -> None:
     assert [one.url for one in met[0].samples] == least
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
-    monkeypatch.setattr("sys.argv", ["newscorpus", "reasons", *arguments])
+def run(*arguments: str) -> None:
     with pytest.raises(SystemExit) as done:
-        main()
+        main(["reasons", *arguments])
     assert done.value.code == 0
 
 
 def test_the_command(corpus: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    run(monkeypatch, "--corpus", str(corpus))
+    run("--corpus", str(corpus))
     shown = capsys.readouterr().out
     assert shown.index("fetch/http_404  7 pages") < shown.index("discovery/offsite  1 page")
     assert "\x1b" not in shown
-    run(monkeypatch, "discovery/trap", "--corpus", str(corpus))
+    run("discovery/trap", "--corpus", str(corpus))
     assert "discovery/trap  0 pages" in capsys.readouterr().out
-    run(monkeypatch)
+    run()
     assert capsys.readouterr().out.count("\n") == 3 * len(known_reasons())
 
 

@@ -100,9 +100,8 @@ def test_udpipe_by_the_command(
 ) -> None:
     output = tmp_path / "annotated"
     options = ["--with", "udpipe", "--model", str(udpipe_model), "--output", str(output), "--name", "Vesti"]
-    monkeypatch.setattr(sys, "argv", ["newscorpus", "annotate", str(corpus), *options])
     with pytest.raises(SystemExit) as ended:
-        main()
+        main(["annotate", str(corpus), *options])
     assert ended.value.code == 0, capsys.readouterr().err
     said = capsys.readouterr().out
     assert said.startswith("3 documents, ")

@@ -213,11 +213,8 @@ def test_wrong_usage_is_told(corpus: Path, tmp_path: Path, options: list[str], s
     assert said in done.output
 
 
-def test_what_went_wrong_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.argv", ["newscorpus", "export", str(tmp_path), "--format", "tei", "--output", "out"])
+def test_what_went_wrong_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main()
+        main(["export", str(tmp_path), "--format", "tei", "--output", "out"])
     assert ended.value.code == 1
     assert capsys.readouterr().err == f"newscorpus: {tmp_path}: no corpus here\n"
