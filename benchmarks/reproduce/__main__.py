@@ -4,6 +4,7 @@ import argparse
 import importlib
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from newscorpus.terminal import complain, describe
@@ -16,15 +17,16 @@ MODULES = (
 """In the order of the page."""
 
 
-def main() -> int:
+def main(given: Sequence[str] | None = None) -> int:
     """Run the modules and write what each says to a file of its name; 1 where the data are wrong."""
     parser = argparse.ArgumentParser(description="the tables of the published systems")
     parser.add_argument("data", type=Path, help="folder of the pages with gold text (docs/data.md)")
     parser.add_argument(
         "--only", nargs="+", choices=MODULES, default=MODULES, metavar="NAME", help="these modules alone"
     )
-    arguments = parser.parse_args()
-    RESULTS.mkdir(parents=True, exist_ok=True)
+    parser.add_argument("--output", type=Path, default=RESULTS, metavar="FOLDER", help="where the tables are written")
+    arguments = parser.parse_args(given)
+    arguments.output.mkdir(parents=True, exist_ok=True)
     for name in arguments.only:
         start = time.monotonic()
         try:
@@ -32,7 +34,7 @@ def main() -> int:
         except (ValueError, OSError, ImportError) as error:
             complain(f"{name}: {describe(error)}")
             return 1
-        path = RESULTS / f"{name.replace('_', '-')}.md"
+        path = arguments.output / f"{name.replace('_', '-')}.md"
         path.write_text(text, encoding="utf-8")
         print(f"{path} ({time.monotonic() - start:.0f} s)", file=sys.stderr)
     return 0

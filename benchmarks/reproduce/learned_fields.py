@@ -58,7 +58,7 @@ EXPERIMENTS = (
 )
 
 
-def reproduce(data: Path) -> str:
+def reproduce(data: Path, experiments: Sequence[Experiment] = EXPERIMENTS) -> str:
     """Tables for each experiment: shares of right elements by groups of features; precision, recall and F1."""
     return (
         "# Learned fields (Kazennikov 2013)\n\n"
@@ -67,7 +67,7 @@ def reproduce(data: Path) -> str:
         "Columns: groups of features; with all of them also the second stage, which takes foreign parts out of the "
         "element: R is that share, P the share of the picks that are right, also of those on pages where no element "
         "says it. The line `all` counts the elements of the fields together, as the paper does, which has no "
-        "authors.\n\n" + "\n".join(_run(data, experiment) for experiment in EXPERIMENTS)
+        "authors.\n\n" + "\n".join(_run(data, experiment) for experiment in experiments)
     )
 
 

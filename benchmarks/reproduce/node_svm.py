@@ -80,10 +80,10 @@ class Measured:
     steps: tuple[NodeScores, ...]
 
 
-def reproduce(data: Path) -> str:
+def reproduce(data: Path, experiments: Mapping[str, Sequence[Experiment]] = EXPERIMENTS) -> str:
     """The share of right elements for each experiment and each number of groups; title, date and text together."""
     published = [(name, None, "other sites", None, *shares, *[None] * 4) for name, shares in PUBLISHED.items()]
-    ours = {dataset: _measure(data, dataset) for dataset in EXPERIMENTS}
+    ours = {dataset: _measure(data, dataset, of_set) for dataset, of_set in experiments.items()}
     rows = [_row(dataset, measured) for dataset, of_set in ours.items() for measured in of_set]
     figures = [(name, "all", None, *[None] * 3, *shares[:-1], shares[-1]) for name, shares in PUBLISHED.items()]
     return (
@@ -99,9 +99,9 @@ def reproduce(data: Path) -> str:
     )
 
 
-def _measure(data: Path, dataset: str) -> list[Measured]:
+def _measure(data: Path, dataset: str, experiments: Sequence[Experiment]) -> list[Measured]:
     """The experiments on a set, whose pages are described once for each number of groups."""
-    pages, experiments = list(read_pages(data / f"{dataset}.jsonl.zst")), EXPERIMENTS[dataset]
+    pages = list(read_pages(data / f"{dataset}.jsonl.zst"))
     steps = []
     for count in range(1, len(GROUPS) + 1):
         made = [found for page in pages if (found := make_node_page(page, GROUPS[:count], CANDIDATES))]

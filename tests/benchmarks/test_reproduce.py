@@ -74,11 +74,10 @@ def test_texts_on_the_same_event_are_one_cluster() -> None:
     assert len(set(labels)) == 4
 
 
-def test_node_svm_as_a_whole(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_node_svm_as_a_whole(data: Path) -> None:
     module = import_module("benchmarks.reproduce.node_svm")
     own = (module.Experiment("large0.example"), module.Experiment(""))
-    monkeypatch.setattr(module, "EXPERIMENTS", {"daniel": own, module.TOGETHER: own[:1]})
-    said = module.reproduce(data)
+    said = module.reproduce(data, {"daniel": own, module.TOGETHER: own[:1]})
     assert "| Lenta |  | other sites |  | 0.885 | 0.890 | 0.915 | 0.926 | 0.936 |" in said
     assert "| daniel: large0.example | 11 | other sites | 13 | 1.000 |" in said
     assert "| daniel: train split | 22 | dev split | 2 | 1.000 |" in said
@@ -86,34 +85,26 @@ def test_node_svm_as_a_whole(data: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "| large0.example | all | 39 | 1.000 | 1.000 | 1.000 |" in said
 
 
-def test_learned_fields_as_a_whole(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_learned_fields_as_a_whole(data: Path) -> None:
     module = import_module("benchmarks.reproduce.learned_fields")
-    monkeypatch.setattr(module, "EXPERIMENTS", (replace(module.EXPERIMENTS[-1], sets=("wcxb", "daniel")),))
-    said = module.reproduce(data)
+    said = module.reproduce(data, [replace(module.EXPERIMENTS[-1], sets=("wcxb", "daniel"))])
     assert "| published | 4 | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 |" in said
     assert "| wcxb | all | 6 | 1.000 | 1.000 | 1.000 |" in said
 
 
-def test_side_by_side(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = import_module("benchmarks.reproduce.side_by_side")
-    monkeypatch.setattr(module, "WITHOUT_TEMPLATE", ("bte", "readability"))
-    monkeypatch.setattr(module, "SETS", ("daniel", "wcxb"))
-    monkeypatch.setattr(module, "FEW_PAGES", 1)
-    monkeypatch.setattr(module, "CSV", tmp_path / "systems.csv")
-    said = module.reproduce(data)
+def test_side_by_side(data: Path, tmp_path: Path) -> None:
+    csv, extractors = tmp_path / "systems.csv", ("bte", "readability")
+    said = import_module("benchmarks.reproduce.side_by_side").reproduce(data, ("daniel", "wcxb"), extractors, 1, csv)
     assert "| extractor | all (4) | daniel (2) | wcxb (2) | none | ms |" in said
-    assert {line.split(",")[2] for line in module.CSV.read_text("utf-8").splitlines()[1:]} == {"bte", "readability"}
+    assert {line.split(",")[2] for line in csv.read_text("utf-8").splitlines()[1:]} == {*extractors}
 
 
 def test_each_module_writes_the_file_of_its_name(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    main = import_module("benchmarks.reproduce.__main__")
-    monkeypatch.setattr(main, "RESULTS", tmp_path / "results")
+    main, results = import_module("benchmarks.reproduce.__main__").main, tmp_path / "results"
     monkeypatch.setattr(import_module("benchmarks.reproduce.bakic"), "reproduce", lambda _: "# Table\n")
-    monkeypatch.setattr("sys.argv", ["reproduce", str(data), "--only", "bakic"])
-    assert main.main() == 0
-    assert (tmp_path / "results" / "bakic.md").read_text("utf-8") == "# Table\n"
-    monkeypatch.setattr("sys.argv", ["reproduce", str(tmp_path / "nowhere"), "--only", "clusters"])
-    assert main.main() == 1
+    assert main([str(data), "--only", "bakic", "--output", str(results)]) == 0
+    assert (results / "bakic.md").read_text("utf-8") == "# Table\n"
+    assert main([str(tmp_path / "nowhere"), "--only", "clusters", "--output", str(results)]) == 1
     assert "clusters" in capsys.readouterr().err.splitlines()[-1]
