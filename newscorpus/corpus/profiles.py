@@ -1,7 +1,8 @@
-"""Learn the profiles of a crawled corpus from its archive, and judge the pages again that were judged without them.
+"""Learn the profiles of a crawled corpus from its archive, and judge the pages again that these touch.
 
 What comes of it depends on the archive, not on the order in which pages came: a profile is learned from a sample by
-hash, of what the model alone makes of it, and used for all pages of its portal.
+hash, of what the model alone makes of it, and used for all pages of its portal. Pages of the sample on whose blocks it
+gives the verdicts of the model alone keep their rows.
 """
 
 import logging
@@ -13,10 +14,11 @@ from newscorpus.config import Limits
 from newscorpus.corpus.reextract import Applied, Archived, apply
 from newscorpus.layout import inside
 from newscorpus.page.judge import see_page
-from newscorpus.page.profiles.learn import LEAST_PAGES, MOST_PAGES, SeenPage, learn
+from newscorpus.page.profiles.learn import LEAST_PAGES, MOST_PAGES, Named, SeenPage, learn
 from newscorpus.page.profiles.review import SiteReview
 from newscorpus.page.recipe import prepare
 from newscorpus.page.source_page import SourcePage
+from newscorpus.page.text.classify import GOOD
 from newscorpus.portal.profile import Profile, Profiles, profile_path, profiles_of, read_profile, write_profile
 from newscorpus.store.archive.read import read_capture
 from newscorpus.store.archive.values import ArchiveError, Capture
@@ -33,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 def use_profiles(archived: Archived) -> Applied:
-    """Learn the profiles of the portals of a corpus, and judge all pages of those again whose profile is new.
+    """Learn the profiles of the portals of a corpus, and judge the pages again that a new profile touches.
 
     A run that was broken off is completed by the next one.
 
@@ -47,10 +49,10 @@ def use_profiles(archived: Archived) -> Applied:
         noted = {name: used for name in samples if (used := ledger.profiles.of(name))}
     standing = {name: used.sample for name, used in noted.items() if used.hash == _hash(profiles, name)}
     due = {name: places for name, places in samples.items() if standing.get(name) != name_sample(places)}
-    renewed = _renew(archived, due, profiles) if due else {}
+    renewed, untouched = _renew(archived, due, profiles) if due else ({}, set())
     profiles = {**profiles, **renewed}
     new = {name for name in due if name in renewed or (name in profiles and name not in standing)}
-    applied = apply(archived, sources=new) if new else Applied({}, 0)
+    applied = apply(archived, sources=new, untouched=untouched) if new else Applied({}, 0)
     with Ledger.open(archived.corpus) as ledger:
         for name, places in due.items():
             ledger.profiles.note(name, UsedProfile(name_sample(places), _hash(profiles, name)))
@@ -61,15 +63,27 @@ def _hash(profiles: Profiles, portal: str) -> str:
     return profiles[portal].hash if portal in profiles else ""
 
 
-def _renew(archived: Archived, samples: Mapping[str, list[Place]], profiles: Profiles) -> Profiles:
-    """Write the profiles of portals; gives those that were not there, or that change enough."""
-    new = {}
+def _renew(
+    archived: Archived, samples: Mapping[str, list[Place]], profiles: Profiles
+) -> tuple[Profiles, Collection[Named]]:
+    """Write the profiles of portals.
+
+    Returns:
+        Those that were not there, or that change enough; and the documents of the samples on which the profile that
+        counts from now on changes no verdict of the model alone.
+    """
+    new, untouched = {}, set()
     for profile, pages in _learn(archived, samples):
         there = profiles.get(profile.source)
-        if there is None or _changes_enough(read_profile(there.path), profile, pages):
-            new[profile.source] = write_profile(profile_path(archived.corpus, profile.source), profile)
+        used = read_profile(there.path) if there else profile
+        if there is None or _changes_enough(used, profile, pages):
+            used, new[profile.source] = profile, write_profile(profile_path(archived.corpus, profile.source), profile)
             logger.info("The profile of %s is learned from %d pages", profile.source, len(profile.pages))
-    return new
+        review = SiteReview(used)
+        for page in pages:
+            if review.good(page) == tuple(item.score > GOOD for item in page.labelled):
+                untouched.add((profile.source, page.id))
+    return new, untouched
 
 
 def _learn(archived: Archived, samples: Mapping[str, list[Place]]) -> Iterator[tuple[Profile, Collection[SeenPage]]]:

@@ -13,12 +13,13 @@ from functools import partial
 from pathlib import Path
 
 from newscorpus.config import BuildConfig, Limits
-from newscorpus.data import Rejected
+from newscorpus.data import LOW_CONFIDENCE, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replacing, sync_folder
 from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
 from newscorpus.lines import writable
 from newscorpus.page.judge import Judgement, Rules, judge, lost_page, tally_rules
+from newscorpus.page.profiles.learn import Named
 from newscorpus.page.recipe import Recipe, add_profile, extractor_of, prepare
 from newscorpus.page.rows import Fetch, Row, Withdrawal, encode_row
 from newscorpus.page.source_page import SourcePage
@@ -156,6 +157,7 @@ def apply(
     watch: Callable[[Iterable[Extracted]], Iterable[Extracted]] = lambda extracted: extracted,
     tally: RuleTally | None = None,
     sources: Collection[str] | None = None,
+    untouched: Collection[Named] = (),
 ) -> Applied:
     """Append to the intake of a crawled corpus what the recipe makes of its pages; `newscorpus build` publishes it.
 
@@ -167,6 +169,8 @@ def apply(
         watch: shows the progress.
         tally: as for `reextract`.
         sources: whose pages are extracted; None: all.
+        untouched: documents of which a profile changes no verdict; they are passed over where a row that is not
+            doubtful was made without a profile.
 
     Raises:
         CorpusError, LedgerError: the corpus was not crawled, or a crawl or a build is at work.
@@ -184,8 +188,9 @@ def apply(
         def prepare(page: SourcePage) -> SourcePage | None:
             if sources is not None and page.source not in sources:
                 return None
+            stands = history.stands(page, untouched)
             page = add_profile(recipe, profiles, page)
-            due = history.is_due(page)
+            due = not stands and history.is_due(page)
             seen[due] += 1
             return page if due else None
 
@@ -210,12 +215,13 @@ def _end_alarms(ledger: Ledger, portals: Iterable[Portal]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The newest line of a document: the re-extraction that made it, whether it is a row, its page and its recipe."""
+    """The newest line of a document."""
 
-    reextraction: int
+    reextraction: int  # that made it
     is_row: bool
-    page: str
+    page: str  # its address
     recipe: str
+    is_doubtful: bool = False  # it is a row, and the confidence in its text is low
 
 
 class History:
@@ -245,11 +251,23 @@ class History:
             documents = self._documents.setdefault(line.fetch, {})
             held = documents.get(line.document)
             if held is None or (held.reextraction, held.is_row) <= (line.reextraction, is_row):
-                documents[line.document] = Held(line.reextraction, is_row, page, line.recipe)
+                is_doubtful = isinstance(line, Row) and LOW_CONFIDENCE in line.record.flags
+                documents[line.document] = Held(line.reextraction, is_row, page, line.recipe, is_doubtful)
 
     def is_due(self, page: SourcePage) -> bool:
         """Whether the newest line of a page is of another recipe."""
         return self._pages.get(_name(page), (0, ""))[1] != self._recipe.version_for(page)
+
+    def stands(self, page: SourcePage, documents: Collection[Named]) -> bool:
+        """Whether a page is one of some documents, by a row that this recipe made and that is not doubtful."""
+        fetch, address = _name(page)
+        held = self._documents.get(fetch, {}) if documents else {}
+        rows = (
+            (page.source, name) in documents and row.is_row and not row.is_doubtful
+            for name, row in held.items()
+            if row.page == address
+        )
+        return any(rows) and not self.is_due(page)
 
     def is_newest(self, page: SourcePage) -> bool:
         """Whether nothing is held of a later fetch of the page."""

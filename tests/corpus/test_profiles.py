@@ -33,9 +33,12 @@ NUMBERS = tuple(range(8))
 
 
 def page(number: int) -> Page:
-    html = article(f"story {number}").replace("</article>", f"<p>{OFFER}</p></article>")
+    """A page with the offer, from 100 on without it."""
+    offer = f"<p>{OFFER}</p>" if number < 100 else ""
+    html = article(f"story {number}").replace("</article>", f"{offer}</article>")
     headers = {"content-type": "text/html; charset=utf-8"}
-    return Page(f"https://news.example/story-{number}", html.encode(), headers, f"2026-11-20T08:00:{number:02}+00:00")
+    fetched = f"2026-11-20T08:00:{number % 60:02}+00:00"
+    return Page(f"https://news.example/story-{number}", html.encode(), headers, fetched)
 
 
 def crawled(corpus: Path, numbers: Sequence[int] = NUMBERS) -> Archived:
@@ -74,6 +77,13 @@ def test_rows_that_were_made_without_a_profile_are_judged_again(tmp_path: Path) 
     later = crawled(tmp_path, (8,))  # judged by the profile at once
     assert use_profiles(later).outcomes == {}
     assert not [record for record in published(tmp_path) if OFFER in record.text]
+
+
+def test_pages_that_a_profile_does_not_touch_keep_their_rows(tmp_path: Path) -> None:
+    numbers = (*NUMBERS, *range(100, 104))
+    assert use_profiles(crawled(tmp_path, numbers)).outcomes == {"kept": 8}
+    texts = {record.text for record in published(tmp_path)}
+    assert texts == {"\n".join(paragraphs(f"story {number}")) for number in numbers}
 
 
 def test_the_order_in_which_pages_came_makes_no_difference(tmp_path: Path) -> None:
