@@ -18,6 +18,7 @@ from newscorpus.config import Limits
 from newscorpus.data import Page, Rejected
 from newscorpus.discover.markup import MAX_BYTES
 from newscorpus.discover.planner import PlannedFetch
+from newscorpus.fetch.scheduler import LAST_PRIORITY
 from newscorpus.fetch.visits import FAILURES, VISIT, Postponed, Purpose, Visit, fetch_rejection, make_page
 from newscorpus.page.judge import Judgement
 from newscorpus.page.links import MAX_PARTS, continues, next_part
@@ -31,10 +32,8 @@ LIST_PRIORITY = 1_000
 ARTICLE_PRIORITY = 100
 """Articles come before the sections that lead to more of them."""
 
-LAST_PRIORITY = -500_000
-"""What may bring nothing comes behind the deepest section, and before what failed."""
 SHUFFLED = 1_000
-"""Places behind that, by a hash of the address: so archives of tags, categories and days are read in turn."""
+"""Places behind the last priority, by a hash of the address: so archives of tags and days are read in turn."""
 
 
 CALLBACKS = {

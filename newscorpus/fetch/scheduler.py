@@ -33,10 +33,12 @@ from newscorpus.fetch.plugin import CrawlComponent, end_unwritable, hints_of
 from newscorpus.fetch.stored import conditional, pack, unpack
 from newscorpus.fetch.visits import FAILED_STAGE, Delivery, Visit, visit_of
 from newscorpus.store.intake import journal_line
-from newscorpus.store.ledger import REJECTIONS, Ledger, LedgerError, Link, UrlOutcome
+from newscorpus.store.ledger import REJECTIONS, Lease, Ledger, LedgerError, Link, UrlOutcome
 from newscorpus.store.ledger.portals import Look
 from newscorpus.store.redesigns import PortalWatch
 
+LAST_PRIORITY = -500_000
+"""What may bring nothing comes behind the deepest section and before what failed, and waits for what is under way."""
 PORTAL_LEASES = 2
 """Most requests of a portal in the downloader at a time: one is sent, and the next one is at hand."""
 
@@ -255,11 +257,7 @@ class LedgerScheduler(BaseScheduler):
         under_way = Counter(visit.portal for visit in self._visits if not visit.entered)
         unfinished = len(self._visits) - under_way.total()  # answers that wait for the pipelines
         is_behind = unfinished >= max(self._unfinished_limit, self._lease_limit)
-        portal = None if is_behind else self._choose(under_way)
-        if portal is None:
-            return None
-        doubted = bool(self._politeness and self._politeness.in_doubt(portal))
-        lease = self.ledger.queue.lease(portal, at_random=doubted)  # neighbours may be dead together
+        lease = None if is_behind else self._lease_of(under_way)
         if lease is None:
             return None
         request = unpack(lease.request, lease.url, lease.priority, self._spider)
@@ -273,14 +271,20 @@ class LedgerScheduler(BaseScheduler):
         visit.begin(request)
         return visit
 
-    def _choose(self, under_way: Counter[str]) -> str | None:
-        """The portal with the fewest requests under way, of those that may be asked."""
-        free = (
-            portal
-            for portal in self.ledger.queue.portals()
-            if under_way[portal] < self._lease_limit and not (self._politeness and self._politeness.rests(portal))
-        )
-        return min(free, key=lambda portal: under_way[portal], default=None)
+    def _lease_of(self, under_way: Counter[str]) -> Lease | None:
+        """The next address, of the portal with the fewest requests under way of those that may be asked.
+
+        What comes last waits for all else: a page under way may name something that goes before it.
+        """
+        others = {visit.portal for visit in self._visits if visit.first.priority > LAST_PRIORITY}
+        for portal in sorted(self.ledger.queue.portals(), key=lambda portal: under_way[portal]):
+            if under_way[portal] < self._lease_limit and not (self._politeness and self._politeness.rests(portal)):
+                doubted = bool(self._politeness and self._politeness.in_doubt(portal))
+                above = LAST_PRIORITY if portal in others else None
+                # At random where the portal is in doubt: neighbours may be dead together.
+                if lease := self.ledger.queue.lease(portal, at_random=doubted, above=above):
+                    return lease
+        return None
 
     def _is_given_up(self, portal: str) -> bool:
         return bool(self._politeness and self._politeness.given_up(portal))

@@ -12,6 +12,9 @@ from datetime import date
 from newscorpus.store.ledger.rows import Lease, UrlState, key_of
 from newscorpus.store.ledger.store import Execute
 
+LOWEST = -(2**63)
+"""Below any priority."""
+
 
 class Queue:
     """The part of a ledger that is about what is still to be asked for.
@@ -35,18 +38,21 @@ class Queue:
         """Whether anything is to be asked for on a portal that is not given up."""
         return any(n > 0 and not given_up(portal) for portal, n in (self.ready + self._waiting).items())
 
-    def lease(self, portal: str, *, at_random: bool = False) -> Lease | None:
-        """Take the next address of a portal from the queue, or any one of those with its priority."""
+    def lease(self, portal: str, *, at_random: bool = False, above: int | None = None) -> Lease | None:
+        """Take the next address of a portal from the queue, or any one of those with its priority.
+
+        With `above` none of that priority or a lower one.
+        """
         order = (
             "AND priority = (SELECT max(priority) FROM urls WHERE state = 1 AND portal = ?1) ORDER BY random()"
             if at_random
             else "ORDER BY priority DESC, serial"
         )
         sql = f"""UPDATE urls SET state = 3, attempts = attempts + 1 WHERE serial = (SELECT serial FROM urls
-            WHERE state = 1 AND portal = ?1 {order} LIMIT 1)
+            WHERE state = 1 AND portal = ?1 AND priority > ?2 {order} LIMIT 1)
             RETURNING serial, url, portal, priority, request, status, etag, last_modified,
             from_archive, from_archive AND reason != '', archive_file, archive_offset"""  # noqa: S608 -- constants
-        row = self._write(sql, (portal,)).fetchone()
+        row = self._write(sql, (portal, LOWEST if above is None else above)).fetchone()
         if row is None:
             return None
         self.ready[portal] -= 1

@@ -48,6 +48,14 @@ def keep(ledger: Ledger, name: str) -> None:
     ledger.finish(lease.serial, [kept], Fetched(URL + name, 200, NEVER, 5, "x", NEVER, "signature"))
 
 
+def test_what_comes_last_is_not_leased_while_other_pages_may_name_more(ledger: Ledger) -> None:
+    ledger.add(link("last", "a", -5))
+    assert ledger.queue.lease("a", above=-5) is None
+    ledger.add(link("section", "a", -4))
+    leases = ledger.queue.lease("a", above=-5), ledger.queue.lease("a", above=-5), ledger.queue.lease("a")
+    assert [lease and lease.url for lease in leases] == [f"{URL}section", None, f"{URL}last"]
+
+
 def test_the_highest_priority_goes_first_and_then_the_oldest_of_one_portal(ledger: Ledger) -> None:
     for name, portal, priority in (("low", "a", 1), ("first", "a", 2), ("second", "a", 2), ("b", "b", 9)):
         assert ledger.add(link(name, portal, priority))
