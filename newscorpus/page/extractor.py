@@ -1,8 +1,8 @@
-"""Turn a page into an article: read it once, let a template or a system decide, assemble what was found.
+"""Turn a page into an article: read it once, find its text by a template or a system, assemble the article.
 
-The module follows a page from top to bottom: what an extractor is; `read`, which gives all that extractors decide on;
-`SystemExtractor`, which names every stage once and in order; `assemble`, which makes the article; and `join`, which
-makes one article of several pages.
+The module follows a page from top to bottom: the extractor protocols; `read`, which gathers the input of extractors;
+`SystemExtractor`, which runs the stages in order; `assemble`, which makes the article; and `join`, which merges the
+articles of several pages.
 """
 
 import re
@@ -42,71 +42,71 @@ from newscorpus.tokens import collapse, count_words
 from newscorpus.urls import document_id
 
 TEMPLATE_SHORT = "template_short"
-"""Flag of a text of a template that looks cut off."""
+"""Flag of a template's text that looks truncated."""
 NO_MAIN_TEXT = "no_main_text"
 """Reason of a page on which no text was found."""
 PROFILE = "profile"
-"""Reason of the blocks on which the other pages of the portal decided otherwise than the model."""
+"""Reason of blocks whose label the portal's profile changed."""
 COMPARED = 10
-"""One page in so many, by the hash of its address, on which the text of a template is compared."""
+"""The template's text is compared with the system's on one page in this many, chosen by the hash of the address."""
 LITTLE_WORDS = 50
-"""Words below which the text of a template is compared on every page, and left for a much longer one: fewer than a lead
-and a paragraph have, which is what remains where a redesign has taken the place of most of the rules."""
+"""Template texts of fewer words are compared on every page, and replaced by a much longer one: less than a lead and a
+paragraph remains where a redesign has broken most of the rules."""
 SHORT = 0.5
-"""Share of the characters below which a text is much shorter: less than half of it is a lead or a stray paragraph."""
+"""A text with a smaller share of the characters is much shorter: a lead or a stray paragraph."""
 
 
 MARKUP = re.compile(
     r"<(?:div|table|iframe|span|section|ul|figure|script)\s[^<>]*\b(?:class|style|id|src)=[\"']", re.IGNORECASE
 )
-"""How a paragraph begins that is markup: code to embed an article, or what a script should have put in place."""
+"""Beginnings of paragraphs that are markup: embed codes, or placeholders that a script should have filled."""
 
 
 class Extractor(Protocol):
-    """Anything that makes an article of a page. Never raises for what a page may hold."""
+    """A callable that extracts the article of a page. No content of a page makes it raise."""
 
     def __call__(self, page: Page) -> Article | Rejected:
-        """The article on `page`, or why there is none."""
+        """Return the article on `page`, or why there is none."""
         ...
 
 
 class BlockExtractor(Extractor, Protocol):
-    """An extractor that decides block by block and can show its verdicts."""
+    """An extractor that labels blocks one by one and can return the labels."""
 
     def label(self, page: Page) -> tuple[LabelledBlock, ...]:
-        """Every block of `page` with the verdict on it; empty where the page cannot be read."""
+        """Return every block of `page` with its label; empty where the page cannot be parsed."""
         ...
 
 
 class Review(Protocol):
-    """What is known of a portal from its other pages, and judges the blocks of a page again."""
+    """A second judge of a page's blocks, learned from other pages of the portal."""
 
     def __call__(self, reading: "Reading", probability: Floats, words: Floats) -> Floats:
-        """Per block the probability of being main text, from the one that the page alone gives and its words."""
+        """Return per block the probability of main text, given its number of words and the page's own probability."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A page that was read: all that extractors decide on."""
+    """A parsed page: the input of every extractor."""
 
     page: Page
     html: str  # its decoded text
-    # The parsed page, without what a template removes, for extractors that cut it in their own way; nobody changes it.
+    # Without elements that a template removes, for extractors with a segmentation of their own; not to be modified.
     tree: HtmlElement
-    blocks: tuple[Block, ...]  # its blocks, without what a template removes, and without hidden ones if it is closed
+    blocks: tuple[Block, ...]  # without those that a template removes, and without hidden ones if `is_closed`
     fields: Fields  # title, dates and the rest
-    article_body: str  # the text that the page's structured data gives for the article, or ""
-    # The paragraphs that a template finds; empty where there is none, or it finds nothing.
+    article_body: str  # text of the article in the page's structured data, or ""
+    # Paragraphs found by the template; empty without a template or a match.
     template_text: tuple[str, ...]
-    evidence: tuple[Evidence, ...] = ()  # every candidate of every source for the fields
-    rule_hits: tuple[RuleHit, ...] = ()  # the rules of a template that find something
-    limits: Limits = Limits()  # those within which it was read
-    # The page is declared not free, and that is respected: only what it shows is read.
+    evidence: tuple[Evidence, ...] = ()  # all candidates for the fields
+    rule_hits: tuple[RuleHit, ...] = ()  # template rules that matched
+    limits: Limits = Limits()  # limits that applied to parsing
+    # The page is declared paywalled, and that is respected: only visible text is used.
     is_closed: bool = False
-    all_blocks: tuple[Block, ...] = ()  # its blocks, and hidden ones in any case
-    leave_out: tuple[Part, ...] = ()  # parts of articles that are not wanted
-    review: Review | None = None  # None where nothing is known of the portal
+    all_blocks: tuple[Block, ...] = ()  # hidden ones included
+    leave_out: tuple[Part, ...] = ()  # parts of articles to leave out
+    review: Review | None = None  # None where the portal has no profile
 
     @property
     def head_title(self) -> str:
@@ -116,11 +116,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class ParsedPage(Page):
-    """A page that is parsed already, for those who read more of it than the extractor does."""
+    """A page with its tree, shared by the extractor and other readers."""
 
     html: str = ""  # its decoded text
-    tree: HtmlElement = field(kw_only=True)  # nobody changes it
-    described: FieldReading | None = None  # its fields, where they were read, without a template
+    tree: HtmlElement = field(kw_only=True)  # not to be modified
+    described: FieldReading | None = None  # its fields without a template, if already read
 
 
 def parse_page(page: Page, limits: Limits = Limits()) -> ParsedPage | Rejected:
@@ -144,10 +144,10 @@ def read(
     leave_out: tuple[Part, ...] = (),
     fields_model: str = FIELDS_MODEL,
 ) -> Reading | Rejected:
-    """Segment `page`, parsed if it is not yet, and read its fields; a rejection carries the page's address.
+    """Parse `page` if needed, segment it and read its fields; a rejection carries the page's address.
 
-    Hidden blocks of a page that is declared not free are left out where `respect_paywall` is true; `leave_out` is
-    handed on to the extractors; `fields_model` reads the fields that the page does not declare.
+    With `respect_paywall`, hidden blocks of a page declared paywalled are left out. `leave_out` is passed to the
+    extractors; `fields_model` reads the fields that the page does not declare.
     """
     parsed = parse_page(page, limits)
     if isinstance(parsed, Rejected):
@@ -186,12 +186,12 @@ class FoundText:
     """The main text that an extractor found."""
 
     paragraphs: Sequence[str]  # the main text in order, headline excluded
-    extractor: str  # what decided: "template:NAME@VERSION", "model:NAME@VERSION" or the extractor's name
-    confidence: float = 0.0  # probability that the text is right, 0..1; 0 where the extractor does not say
+    extractor: str  # deciding extractor: "template:NAME@VERSION", "model:NAME@VERSION" or the extractor's name
+    confidence: float = 0.0  # probability that the text is right, 0..1; 0: not stated
     flags: tuple[str, ...] = ()  # remarks, snake_case
-    is_article: float | None = None  # probability that the page holds an article; None where nothing says
+    is_article: float | None = None  # probability that the page holds an article; None: unknown
     is_list: bool = False  # the text reads like a list of teasers
-    # Where the text stands that the page does not show, as `Provenance.text` names it; "" for what it shows.
+    # Source of a text that the page does not show, as in `Provenance.text`; "" for visible text.
     source: str = ""
 
     @property
@@ -204,29 +204,29 @@ class FoundText:
 class SystemExtractor:
     """The extractor of a system that finds main text; all stages but `find` are the same for every system."""
 
-    find: Callable[[Reading], FoundText | Rejected]  # the main text of a page that was read, or why there is none
-    # Rules of the portal; where they give a text, that is taken. `find` is asked then on every tenth page, and where
-    # they give few words, only. A text much shorter than what it finds has the flag `template_short`; where that text
-    # has few words, what `find` gives is taken in its place.
+    find: Callable[[Reading], FoundText | Rejected]  # returns the main text, or why there is none
+    # Rules of the portal; the text that they match is taken. `find` is then called only on every tenth page, and where
+    # the text has few words. A text much shorter than that of `find` is flagged `template_short`, or replaced by it if
+    # it has few words.
     template: TemplateRules | None = None
-    respect_paywall: bool = True  # text that a page declared not free does not show is not used
-    leave_out: tuple[Part, ...] = ()  # parts of articles that are not wanted; only the default system knows them
-    review: Review | None = None  # what is known of the portal, for a system that asks for it
+    respect_paywall: bool = True  # hidden text of a page declared paywalled is not used
+    leave_out: tuple[Part, ...] = ()  # parts of articles to leave out; only the default system supports this
+    review: Review | None = None  # from the portal's profile, for systems that use it
     fields_model: str = FIELDS_MODEL  # name or folder of the model that reads the fields a page does not declare
 
     def __call__(self, page: Page) -> Article | Rejected:
-        """The article on `page`, or why there is none."""
+        """Return the article on `page`, or why there is none."""
         reading = self.read(page)
         return reading if isinstance(reading, Rejected) else self.decide(reading)
 
     def decide(self, reading: Reading) -> Article | Rejected:
-        """The article of what was read, or why there is none."""
+        """Return the article of a parsed page, or why there is none."""
         by_template = self._by_template(self.template, reading) if self.template else None
         found = by_template or self.find(reading)
         return found if isinstance(found, Rejected) else assemble(reading, found)
 
     def read(self, page: Page) -> Reading | Rejected:
-        """What `find` gets of a page."""
+        """Prepare a page for `find`."""
         reading = read(
             page,
             self.template,
@@ -237,11 +237,11 @@ class SystemExtractor:
         return reading if isinstance(reading, Rejected) else replace(reading, review=self.review)
 
     def after(self, reading: Reading) -> Extractor:
-        """This extractor, for those who have read a page already: it does not read that one again."""
+        """Return this extractor for callers that hold `reading`, so that its page is not parsed again."""
         return lambda page: self.decide(reading) if page is reading.page else self(page)
 
     def _by_template(self, template: TemplateRules, reading: Reading) -> FoundText | None:
-        """What the template finds; None where that is nothing, or too little beside what `find` does."""
+        """Return the template's text; None where it is empty, or too short beside that of `find`."""
         text = reading.template_text
         if not text:
             return None
@@ -257,29 +257,29 @@ class SystemExtractor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockSystemExtractor(SystemExtractor):
-    """The extractor of a system that decides block by block and can show its verdicts."""
+    """The extractor of a system that labels blocks one by one and can return the labels."""
 
-    # The blocks of a page that was read, with the final verdict on each.
+    # Returns the blocks of a parsed page with their final labels.
     label_blocks: Callable[[Reading], tuple[LabelledBlock, ...]]
 
     def label(self, page: Page) -> tuple[LabelledBlock, ...]:
-        """Every block of `page` with the verdict on it; empty where the page cannot be read."""
+        """Return every block of `page` with its label; empty where the page cannot be parsed."""
         reading = self.read(page)
         return () if isinstance(reading, Rejected) else self.label_blocks(reading)
 
 
 class BlockSystem(Protocol):
-    """A system that decides block by block; `name` says what decides."""
+    """A system that decides block by block; `name` identifies it in articles."""
 
     name: str
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
-        """The blocks of what was read, with the final verdict on each."""
+        """Return the blocks of a parsed page with their final labels."""
         ...
 
 
 def keep_good(system: BlockSystem, template: TemplateRules | None = None) -> BlockSystemExtractor:
-    """The extractor whose text is the blocks that `system` labels good, without the headline, which is the title."""
+    """Make an extractor of the blocks that `system` labels good, except the headline, which is the title."""
 
     def label(reading: Reading) -> tuple[LabelledBlock, ...]:
         return revise(system.label(reading), reading.fields.title)
@@ -297,7 +297,7 @@ def good_paragraphs(labelled: Sequence[LabelledBlock]) -> list[str]:
 
 
 def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
-    """The article of what was read and found, without paragraphs of markup and mojibake; rejected where no text is."""
+    """Make the article, with markup paragraphs removed and mojibake repaired; reject an empty text."""
     prose = [each for each in found.paragraphs if not MARKUP.match(each)]
     shows_code = len(prose) < len(found.paragraphs) and next(reading.tree.iter("pre", "code"), None) is not None
     shown = "\n".join(filter(None, found.paragraphs if shows_code else prose))
@@ -327,10 +327,9 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
 
 
 def join(first: Article, others: Sequence[Article]) -> Article:
-    """The article of several pages: `first`, and the paragraphs of the others that do not stand before them.
+    """Join the articles of several pages; repeated paragraphs of the other pages are dropped.
 
-    The fields are those of the first page, the confidence is the lowest of all, and the flags are those of all and
-    `several_pages`.
+    Fields come from the first page, the confidence is the lowest, and the flags are the union and `several_pages`.
     """
     pages = (first, *others)
     paragraphs = dict.fromkeys(line for article in pages for line in article.text.split("\n"))

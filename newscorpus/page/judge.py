@@ -1,6 +1,6 @@
-"""Decide all that is decided on a page: `judge`, which every page passes once.
+"""Parse, extract and filter a page, by `judge`.
 
-The crawl, `extract`, `reextract`, WARC files, `explain` and the batch jobs call it.
+The crawl, `extract`, `reextract`, `explain`, the batch jobs and the readers of WARC files call it.
 """
 
 import logging
@@ -45,14 +45,14 @@ NO_ARTICLES = frozenset(
     "CollectionPage ContactPage AboutPage DiscussionForumPosting ItemPage JobPosting Product ProfilePage QAPage"
     " SearchResultsPage SocialMediaPosting".split()
 )
-"""What a page may declare itself to be that is no article, however much text it holds."""
+"""schema.org types of pages that are no articles, however much text they hold."""
 
 DECLARED_SURE, PAGE_SURE, SURE = 0.5, 0.75, 0.97
-"""Least probability of an article where the address looks like a section's: if the page declares itself one, if it does
-not, and if its text or its address looks like a list; benchmarks/results/lost.md shows what they cost and keep."""
+"""Minimum probability of an article where the address looks like a section's: for pages that declare an article, for
+others, and where text or address looks like a list; see benchmarks/results/lost.md for their cost and benefit."""
 
 WALL_LINKS = 30
-"""Links from which on a page that is read for these is what it should be: sections have more, walls have a menu."""
+"""A page read for its links that has this many is no wall: sections have more, walls have only a menu."""
 
 NO_LINKS = PageReading()
 
@@ -61,51 +61,51 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What is the same for many pages; what the file of a portal says comes with its pages."""
+    """Settings shared by many pages; those of a portal's file come with its pages."""
 
-    recipe: Recipe | None  # how pages become rows; None: they are read for their links alone
-    reads_links: bool = False  # whether links and markup are wanted, too, as in a crawl
-    days: tuple[date, date] | None = None  # the first and the last day of articles that are wanted; None: all days
-    extractor: Extractor | None = None  # in place of the recipe's
+    recipe: Recipe | None  # how pages become rows; None: only links are read
+    reads_links: bool = False  # also read links and markup, as a crawl does
+    days: tuple[date, date] | None = None  # first and last day of the articles to keep; None: all days
+    extractor: Extractor | None = None  # replaces the recipe's
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """All that is known of a page."""
+    """The result of judging a page."""
 
-    # None: not asked for, of a day that is not wanted, or one of several pages.
+    # None: not requested, outside the requested days, or one of several pages.
     outcome: Row | Rejected | None = None
-    links: PageReading = NO_LINKS  # empty where they are not wanted
-    article: Article | None = None  # of one of several pages, to be joined with those of the others
-    rule_hits: tuple[RuleHit, ...] | None = None  # of the template of its portal; None: there was no text to judge
+    links: PageReading = NO_LINKS  # empty unless requested
+    article: Article | None = None  # of one page of several, still to be joined
+    rule_hits: tuple[RuleHit, ...] | None = None  # of the portal's template; None: there was no text to judge
     is_short: bool = False  # the template's text is much shorter than the extractor's
-    markup: frozenset[str] = frozenset()  # what its markup is made of; empty where links are not wanted
+    markup: frozenset[str] = frozenset()  # signs of its markup; empty unless links are read
 
     @property
     def decided(self) -> Row | Rejected:
-        """The outcome of a page of which one was asked for, and which comes with its further pages."""
-        assert self.outcome is not None  # noqa: S101 -- as said
+        """Return the outcome of a page that was judged with a recipe and its further pages."""
+        assert self.outcome is not None  # noqa: S101 -- the caller's promise
         return self.outcome
 
     @property
     def wall(self) -> Rejected | None:
-        """The wall that stands in place of the page."""
+        """Return the wall that replaces the page, if any."""
         return self.outcome if isinstance(self.outcome, Rejected) and self.outcome.reason in WALLS else None
 
 
 def process_page(recipe: Recipe, page: SourcePage | Page) -> Row | Rejected:
-    """Extract a page, judge it as a crawl does (rights, quality, language) and sign it: a `Row` or a `Rejected`.
+    """Extract a page, apply the crawl's filters (rights, quality, language) and sign the text.
 
-    A `Page` alone has no portal, and may be in any language. Errors as for `judge`.
+    A bare `Page` has no portal and may be in any language. Errors as for `judge`.
     """
     return judge(SourcePage(page) if isinstance(page, Page) else page, Rules(recipe)).decided
 
 
 def judge(page: SourcePage, rules: Rules) -> Judgement:
-    """Decide all that is decided on a page, and parse it once. A fault of ours rejects this page only.
+    """Parse a page once and judge it. An unexpected exception rejects only this page.
 
-    The first page of an article that goes on is not decided before it comes with the articles of all pages. Where the
-    address does not promise an article, the first page has to be one by itself: lists have further pages, too.
+    The first page of a multi-page article gets no outcome until it comes with the articles of all pages. Where the
+    address does not promise an article, the first page must pass alone, since lists are paginated, too.
 
     Raises:
         ValueError: there is no such extractor, its model is missing, or a rule of the template is broken.
@@ -133,18 +133,16 @@ def judge(page: SourcePage, rules: Rules) -> Judgement:
         logger.exception("%s failed", page)
         detail = collapse(f"{type(error).__name__}: {error}")
         judged = Judgement(Rejected("extract", "worker_failed", detail, page.page.url))
-    is_closed = (
-        judged.wall is not None and judged.wall.reason != NEEDS_SCRIPT
-    )  # its links lead to nothing of the site's
+    is_closed = judged.wall is not None and judged.wall.reason != NEEDS_SCRIPT  # its links do not lead into the site
     return replace(judged, links=NO_LINKS if is_closed else links, markup=markup)
 
 
 def _judge_text(
     page: SourcePage, parsed: ParsedPage | Rejected, recipe: Recipe, extractor: Extractor, links: PageReading
 ) -> Judgement:
-    """Extract the text of a page and judge it, unless there are further pages to it."""
+    """Extract the text of a page, and judge it unless further pages follow."""
     url = page.page.url
-    if isinstance(parsed, ParsedPage):  # what we cannot read, another tool may
+    if isinstance(parsed, ParsedPage):  # a page that we cannot parse, another tool may
         page = replace(page, page=parsed)
     if page.part_of:
         part = extractor(page.page)
@@ -165,13 +163,13 @@ def _judge_text(
 
 
 def _conclude(recipe: Recipe, page: SourcePage, article: Article) -> Judgement:
-    """Judge the article of a page, joined with its further pages."""
+    """Judge an article that is joined with its further pages."""
     outcome = make_row(recipe, article, page)
     return Judgement(outcome, rule_hits=article.rule_hits, is_short=TEMPLATE_SHORT in article.flags)
 
 
 def tally_rules(tally: RuleTally, page: SourcePage, judged: Judgement) -> Mapping[str, int]:
-    """Count what the rules of a page's portal found; gives what that adds, as `RuleTally.add`."""
+    """Count the template rules that matched a page; returns the increments, as `RuleTally.add`."""
     if page.template is None or judged.rule_hits is None:
         return {}
     return tally.add(page.source, page.template, judged.rule_hits, judged.is_short)
@@ -195,13 +193,13 @@ def extract_article(extractor: Extractor, page: SourcePage) -> Article | Rejecte
 
 
 def see_page(recipe: Recipe, page: SourcePage) -> SeenPage | None:
-    """What the model alone makes of a page, to learn a profile from; None where it finds no article.
+    """Label a page by the model alone, to learn a profile from; None where it finds no article.
 
     Errors as for `extractor_of`.
     """
     if recipe.decider_for(page)[0] not in REVIEWED or page.trust is AddressTrust.SECTION:
         return None
-    # A second opinion says nothing of the blocks, nor do further pages.
+    # Neither a second opinion nor further pages label the blocks.
     page = replace(page, profile=None, extractor="", following=())
     extractor = extractor_of(replace(recipe, extractor=ALONE), page)
     if not isinstance(extractor, BlockSystemExtractor):
@@ -213,7 +211,7 @@ def see_page(recipe: Recipe, page: SourcePage) -> SeenPage | None:
 
 
 def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:
-    """Say why what was found does not prove an article where the address leaves it open; "" where it does."""
+    """Say why the page is doubted as an article, given its address; "" where it is not."""
     if isinstance(article, Rejected):
         return article.reason if trust not in PROMISING and article.stage == "extract" else ""
     if trust is AddressTrust.CERTAIN:
@@ -226,7 +224,7 @@ def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:
 
 
 def _lacking(article: Article, trust: AddressTrust) -> str:
-    """Say what a page lacks whose address looks like a section's, or like a list's or a forum's."""
+    """Say which evidence of an article a page lacks whose address looks like a section, list or forum."""
     fields, sure = article.fields, article.is_article
     says_article = fields.kind in ARTICLE_KINDS
     is_unlikely = trust in {AddressTrust.UNLIKELY, AddressTrust.LISTED}
@@ -240,7 +238,7 @@ def _lacking(article: Article, trust: AddressTrust) -> str:
 
 
 def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Rejected:
-    """Judge an article by its rights, its text and its language, and make its row."""
+    """Judge the rights, text and language of an article, and make its row."""
     if rejected := judge_rights(article.fields.rights, recipe.rights, article.url):
         return rejected
     if quality := recipe.quality:
@@ -261,6 +259,6 @@ def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Reject
 
 
 def _excerpt(article: Article, quality: QualityConfig) -> str:
-    """Quote headline and first words, masked as the text would be."""
+    """Quote the headline and the first words, masked like the text."""
     masked = mask(article, quality.mask)
     return excerpt(masked.fields.title, masked.text)

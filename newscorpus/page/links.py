@@ -1,4 +1,4 @@
-"""Read a page once for all that discovery needs: its links, its identity, its further pages and its day."""
+"""Read from a page what discovery needs: its links, identity, further pages and publication day."""
 
 import hashlib
 import re
@@ -21,35 +21,35 @@ from newscorpus.tokens import collapse, hash_headline
 from newscorpus.urls import MAX_ADDRESS, SLUG_WORDS, document_id
 
 MAX_LINKS = 5_000
-"""Most links taken from one page; front pages of big portals carry some 500."""
+"""Maximum number of links taken from a page; front pages of big portals have some 500."""
 
 MAX_HREFS = 50_000
-"""Most different links looked at to find these."""
+"""Maximum number of distinct links examined for them."""
 
 NO_PAGES = frozenset(
     "7z aac adoc apk avi avif bmp css csv doc docx eps epub exe flac gif gz ico ics ipynb iso jpeg jpg js json m3u8 "
     "m4a m4v md mkv mobi mov mp3 mp4 mpeg mpg odp ods odt ogg opus pdf png ppt pptx ps psd rar rst rtf svg swf tar tgz "
     "tif tiff torrent ttf txt vcf wav webm webmanifest webp wma wmv woff woff2 xls xlsx xml zip".split()
 )
-"""File name endings that are never pages; some generators of sites link to the source of each post."""
+"""File extensions that are never pages; some site generators link to the source of each post."""
 
 SERVICES = re.compile(
     r"/(?:(?:\w{1,3}-)?(?:admin|json|login)|log-?out|sign-?(?:in|up)|cart|checkout|basket|my-account|oembed|xmlrpc)"
     r"(?:\.php)?(?:/|$)",
     re.IGNORECASE,
 )
-"""In the path of a service: no reader finds articles behind it."""
+"""Paths of services, which hold no articles."""
 OWN_FEED = re.compile(r"/[^/]+/(?:feed|rss2?)(?:/(?:rss2?|atom|rdf))?/?$", re.IGNORECASE)
-"""End of the path of the feed of a post, a tag or a section; that of a whole site lies right below its root."""
+"""End of the path of a post's, tag's or section's feed; a site's own feed lies right below its root."""
 FEED_VALUE = re.compile(r"(?:comments-)?(?:feed|rss2?|atom|rdf)", re.IGNORECASE)
-"""What a parameter says that asks for a feed in place of the page."""
+"""Values of a query parameter that requests a feed in place of the page."""
 
 STATED = re.compile(r'":\s?"((?:https?:)?\\?/[^"\s<>]{1,500})"')
-"""An address in the JSON that scripts get."""
+"""An address in JSON embedded for scripts."""
 ADDRESS_KEYS = ("url", "Url", "URL", "href", "Href", "link", "Link", "path", "Path")
-"""How keys end under which it is that of a page."""
+"""Endings of the JSON keys whose address is that of a page."""
 MAX_STATE_CHARACTERS = 2_000_000
-"""Of a script that is searched for addresses; all but a few of news pages are shorter."""
+"""Longest part of a script that is searched for addresses; few scripts of news pages are longer."""
 DATA_ADDRESSES = etree.XPath(
     "//@*[starts-with(name(), 'data-') and (contains(name(), 'url') or contains(name(), 'href')"
     " or contains(name(), 'link')) and (starts-with(., '/') or starts-with(., 'http'))]",
@@ -58,51 +58,51 @@ DATA_ADDRESSES = etree.XPath(
 """Addresses in attributes that scripts read."""
 
 MAX_LISTS = 30
-"""Most feeds and sitemaps tried because one page points to them."""
+"""Maximum number of feeds and sitemaps tried because of one page."""
 
 LIST_TYPES = frozenset(
     {"application/atom+xml", "application/rdf+xml", "application/rss+xml", "application/xml", "text/xml"}
 )
 LIST_LIKE = re.compile(r"(?:^|[/._-])(?:rss\d?|feeds?|atom|rdf|sitemap)(?:[/._-]|$)", re.IGNORECASE)
-"""Words in a path that suggest a feed or a sitemap, as long as it does not read as the headline of an article."""
+"""Words in a path that suggest a feed or a sitemap, unless the path reads like a headline."""
 
 LIST_FILE = re.compile(r"\.(?:atom|gz|php|rdf|rss|txt|xml)$", re.IGNORECASE)
-"""Endings of the files of feeds and sitemaps."""
+"""File extensions of feeds and sitemaps."""
 
 NO_ARTICLES = re.compile(r"/comments?/|/komentar", re.IGNORECASE)
-"""In the address of a feed: it is about comments."""
+"""Marks the address of a feed of comments."""
 
 MAX_PARTS = 20
-"""Most pages of one article, the first included."""
+"""Maximum number of pages of an article, the first included."""
 FIRST_FOLLOWING = 2
-"""Number of the page that follows the first one."""
+"""Number of the second page."""
 
 NUMBERED = re.compile(r"(?:[^\W\d]{1,12}\s)?(\d{1,3})\.?(?:\s[^\W\d]{1,12})?")
-"""Text of a link that shows the number of a page: "2", "Page 2", "2. strana"."""
+"""Text of a link that shows a page number: "2", "Page 2", "2. strana"."""
 
 MAX_NUMBER_ELEMENTS = 10
-"""Most elements of a link that shows the number of a page, itself included."""
+"""Maximum number of elements in a link that shows a page number, itself included."""
 
 MAX_LINK_ELEMENTS = 100
-"""Most elements of a link whose text is read; a teaser with a picture has some ten. Links may hold links."""
+"""The text of a link with more elements is not read; a teaser with a picture has some ten. Links may be nested."""
 
 REFRESH = re.compile(r"[\d.\s]*[;,\s]\s*(?:url\s*=\s*)?([\"']?)(.+?)\1\s*", re.IGNORECASE | re.DOTALL)
-"""What `<meta http-equiv=refresh>` says: seconds, and the address to which a browser goes on then."""
+"""Content of `<meta http-equiv=refresh>`: seconds, and the address that a browser then loads."""
 
 PLAIN_HREF = re.compile(r"(?:https?://[a-zA-Z0-9.:-]+)?/(?![/.\\])(?:(?!/\.)[^\s?#;\\])*")
-"""An address that is absolute, or becomes so with the host before it, as most are; `urljoin` takes 20 times as long."""
+"""An address that is absolute or lacks only the host, as most are; `urljoin` takes 20 times as long."""
 
 PARAMETERS = ("page", "p", "strana", "str", "stranica", "strona", "seite", "pg", "paged", "part")
 STEPS = ("", "page/", "strana/", "stranica/", "strona/", "seite/", "page-", "strana-")
 MARKS = ("-", "_", ",", "-page-", "-strana-", ",strana-")
 FIRST = re.compile(r"(?<=[/,])1(?=(?:\.\w{2,5})?/?$)")
-"""In the path of the first page of an article, its number."""
+"""The page number in the path of an article's first page."""
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 TEXTS = frozenset({"h1", "h2", "h3", "p"})
 OUTSIDE = frozenset({"a", "aside", "footer", "header", "nav", "script", "style", "template"})
 MIN_CHARACTERS = 40
-"""Pages with less text than this are not compared: two of them may be equal by chance."""
+"""Pages with less text are not compared: they may be equal by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,46 +110,46 @@ class PartLink:
     """A link that may lead to another page of the same article."""
 
     url: str  # absolute address
-    number: int = 0  # the number that the link shows; 0 where it shows none
+    number: int = 0  # page number in its text; 0: none
     is_next: bool = False  # the link has `rel=next`
 
 
 @dataclass(frozen=True, slots=True)
 class PageReading:
-    """What discovery needs of a page; everything is empty for a page that cannot be read."""
+    """What discovery needs of a page; everything is empty for a page that cannot be parsed."""
 
-    # Absolute addresses without fragment, in document order, each once; http, https and file. Among them that of the
-    # next page, and the one to which the page sends its readers on. Last those of articles that only scripts get.
+    # Absolute addresses without fragment, in document order, deduplicated; http, https and file. Includes the next page
+    # and the target of a refresh. Addresses of articles that only scripts receive come last.
     links: tuple[str, ...] = ()
-    # Hashes of the headlines, the longest of each, that stand in the links to these, in the same order; 0 for none.
+    # Hash of the longest headline in the links to each of `links`, in the same order; 0 for none.
     headlines: tuple[int, ...] = ()
     # The address that the page gives as its own (`rel=canonical`), absolute; "" where it gives none.
     canonical: str = ""
-    # Addresses that may be feeds or sitemaps: declared ones first, then links whose address looks like it.
+    # Possible feeds and sitemaps: declared ones first, then links whose address looks like one.
     lists: tuple[str, ...] = ()
     part_links: tuple[PartLink, ...] = ()  # links that may lead to other pages of an article
-    # What the page calls its content: `<title>` and the first headline, without numbers and case.
+    # `<title>` and first headline, case-folded and without numbers.
     names: tuple[str, ...] = ()
-    is_amp: bool = False  # the page says that it is the AMP version of another one: `<html amp>` or `<html ⚡>`
+    is_amp: bool = False  # the page declares itself an AMP version: `<html amp>` or `<html ⚡>`
     signature: str = ""  # of its content, see `content_signature`
-    # In its text outside links, menus included: pages with one signature may differ in what stands in cells.
+    # In text outside links, menus included: pages of the same signature may differ in table cells.
     letters: int = 0
-    # Hash of all its text, links too, and of the articles it names: some pages of sections differ in these alone.
+    # Hash of all text, links included, and of the articles linked: some section pages differ only in these.
     shown: str = ""
-    # The day on which it says or shows that it was published; None where it does not, or all days are welcome.
+    # Day of publication; None where unknown, or where articles of all days are kept.
     published: date | None = None
 
 
 def read_page(page: Page) -> PageReading:
-    """Read `page`, without its day; everything is empty for a page that cannot be read."""
+    """Read `page`, except its day; everything is empty for a page that cannot be parsed."""
     parsed = parse_page(page)
     return PageReading() if isinstance(parsed, Rejected) else read_tree(parsed.tree, page.url)
 
 
 def read_tree(root: HtmlElement, url: str) -> PageReading:
-    """Read the page at `url`, parsed to `root`, without its day.
+    """Read the page at `url`, parsed to `root`, except its day.
 
-    Relative links are resolved against the page's own `<base>`, or else against `url`.
+    Relative links are resolved against the page's `<base>`, or else against `url`.
     """
     base = _resolve(url, next(_hrefs(root, "base"), "")) or url
     addresses = {href: _resolve(base, href) for href in islice(dict.fromkeys(_targets(root, base, url)), MAX_HREFS)}
@@ -181,7 +181,7 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
 
 
 def read_link_texts(root: HtmlElement, url: str) -> dict[str, str]:
-    """The pages that the page at `url`, parsed to `root`, links to, and the longest text of the links to each."""
+    """Map the pages linked from the page at `url`, parsed to `root`, to the longest text of their links."""
     base = _resolve(url, next(_hrefs(root, "base"), "")) or url
     texts: dict[str, str] = {}
     for link in islice(root.iter("a"), MAX_HREFS):
@@ -193,20 +193,20 @@ def read_link_texts(root: HtmlElement, url: str) -> dict[str, str]:
 
 
 def _text(link: HtmlElement) -> str:
-    """The text of a link; "" where it has more elements than a teaser."""
+    """Return the text of a link; "" where it has more elements than a teaser."""
     if sum(1 for _ in islice(link.iter(), MAX_LINK_ELEMENTS + 1)) > MAX_LINK_ELEMENTS:
         return ""
     return collapse(" ".join(link.itertext(with_tail=False)))
 
 
 def _heading(link: HtmlElement) -> str:
-    """The text of the first heading in a link, as in one that is a whole teaser; "" where there is none."""
+    """Return the text of the first heading in a link, as in a linked teaser; "" where there is none."""
     heading = next(link.iter(*HEADINGS), None)
     return "" if heading is None else _text(heading)
 
 
 def _article_names(urls: Iterable[str]) -> Iterator[str]:
-    """The last part of each address that looks like an article's; copies of a page have the same, however deep."""
+    """Yield the last path segment of each article-like address; copies of a page share it at any depth."""
     for url in urls:
         if looks_like_article(url):
             parts = urlsplit(url)
@@ -214,9 +214,9 @@ def _article_names(urls: Iterable[str]) -> Iterator[str]:
 
 
 def _articles_besides(root: HtmlElement, base: str) -> Iterator[str]:
-    """Addresses on the same host that look like articles', in what scripts get: `data-` attributes, and JSON.
+    """Yield article-like addresses of the same host in `data-` attributes and JSON.
 
-    Pages that append articles as one scrolls name the next ones there.
+    Pages with infinite scrolling list the next articles there.
     """
     scripts = (text for script in root.iter("script") if len(text := script.text or "") <= MAX_STATE_CHARACTERS)
     found = (*cast("list[str]", DATA_ADDRESSES(root)), *chain.from_iterable(map(_stated, scripts)))
@@ -233,9 +233,9 @@ def _stated(script: str) -> Iterator[str]:
 
 
 def content_signature(root: HtmlElement) -> str:
-    """16 hex digits, equal for pages with the same headings and paragraphs; "" where a page has hardly any.
+    """Return 16 hex digits, equal for pages with the same headings and paragraphs; "" where there is too little text.
 
-    Links are left out and every number counts as 0: menus, counters and dates differ between copies of one page.
+    Links are left out and every number counts as 0: menus, counters and dates differ between copies of a page.
     """
     text = _without_numbers(" ".join(_texts(root)))
     return _hash(text) if len(text) >= MIN_CHARACTERS else ""
@@ -253,7 +253,7 @@ def next_part(first: str, number: int, links: Iterable[PartLink]) -> str:
     """Find the address of page `number` of the article that begins at `first`; "" where no link leads there.
 
     A link counts if its address is the article's with the number added in a usual way, and if it has `rel=next` or
-    shows the number: so a second story of the same name is not taken for a second page.
+    shows the number: this excludes a second story with the same name.
     """
     shown = [link.url for link in links if link.is_next or link.number == number]
     spellings = _spellings(first, number) if shown else set()
@@ -261,9 +261,9 @@ def next_part(first: str, number: int, links: Iterable[PartLink]) -> str:
 
 
 def first_part(url: str, links: Iterable[PartLink]) -> str:
-    """Find the address of the first page of the article of which `url` is a further one; "" where it is none.
+    """Find the first page of the article of which `url` is a further page; "" where it is none.
 
-    A link has to show the number 1, and `url` is its address with another number added, as for `next_part`.
+    A link must show the number 1, and `url` must be its address with another number added, as for `next_part`.
     """
     firsts = dict.fromkeys(link.url for link in links if link.number == 1)
     own = document_id(url)
@@ -273,9 +273,9 @@ def first_part(url: str, links: Iterable[PartLink]) -> str:
 
 
 def continues(first: PageReading, part: PageReading, url: str) -> bool:
-    """Whether a page may be a further one of the article that begins at `url` with the page `first`.
+    """Tell whether `part` may continue the article that begins at `url` with the page `first`.
 
-    It names that page as its canonical address, or what the two are called says the same, or nothing at all.
+    It declares `url` canonical, or the two pages share a title or headline, or one has neither.
     """
     if part.canonical and document_id(part.canonical) == document_id(url):
         return True
@@ -284,7 +284,7 @@ def continues(first: PageReading, part: PageReading, url: str) -> bool:
 
 
 def _names(root: HtmlElement) -> Iterator[str]:
-    """The title and the first headline of a page, folded so that two pages of an article have the same."""
+    """Yield title and first headline, folded so that they are equal on all pages of an article."""
     title = plain(root.findtext("head/title"), MAX_HEADLINE)
     for text in (title, next(map(heading_text, root.iter("h1")), "")):
         if folded := collapse(re.sub(r"\d+", "", text)).casefold():
@@ -292,7 +292,7 @@ def _names(root: HtmlElement) -> Iterator[str]:
 
 
 def _spellings(first: str, number: int) -> set[str]:
-    """The documents at all usual addresses of page `number` of the article at `first`."""
+    """Return the document ids of all usual addresses of page `number` of the article at `first`."""
     return {document_id(url) for url in _numbered(first, number)}
 
 
@@ -315,7 +315,7 @@ def _numbered(first: str, number: int) -> Iterator[str]:
 
 
 def _texts(root: HtmlElement, *, every: bool = False) -> Iterator[str]:
-    """Pieces of text in headings and paragraphs, or in every element, always in the same order."""
+    """Yield the text of headings and paragraphs, or of every element, in a fixed order."""
     left = [(root, every)]
     while left:
         element, inside = left.pop()
@@ -328,10 +328,10 @@ def _texts(root: HtmlElement, *, every: bool = False) -> Iterator[str]:
 
 
 def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
-    """Where a reader may go from here: by links, to the next page, into a frame, or sent on by the page itself.
+    """Yield the targets of links, `rel=next`, frames and refreshes.
 
-    Not followed are links to a page that shows a picture alone, and those that the page asks not to follow and that
-    only add a query to its own address: they take a reply, share the page or sort it. Pages of a list are followed.
+    Excluded are links to pages of a single picture, and `nofollow` links that only add a query to the page's address:
+    they reply, share or sort. Pagination is followed.
     """
     for element in root.iter("a", "area", "frame", "link", "meta"):
         href = element.get("src" if element.tag == "frame" else "href") or ""
@@ -347,7 +347,7 @@ def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
 
 
 def _only_adds_query(own: str, url: str) -> bool:
-    """Whether `url` is the address of a page, no front page, with more in its query than the number of a page."""
+    """Tell whether `url` is the page `own`, no front page, with more in its query than a page number."""
     parts, others = urlsplit(own), urlsplit(url)
     if parts._replace(query="", fragment="") != others._replace(query="") or is_front(own) or is_further(url):
         return False
@@ -379,15 +379,15 @@ def _part_links(root: HtmlElement, base: str) -> Iterator[PartLink]:
 
 
 def _number(link: HtmlElement) -> int:
-    """The number of a page that a link shows as its text; 0 where it shows more, or is more than a few elements."""
+    """Return the page number that is a link's whole text; 0 for other texts, or more than a few elements."""
     if sum(1 for _ in islice(link.iter(), MAX_NUMBER_ELEMENTS + 1)) > MAX_NUMBER_ELEMENTS:
-        return 0  # links may hold links: all text in each would be read once for each of them
+        return 0  # links may be nested: their text would be read once per level
     found = NUMBERED.fullmatch(collapse("".join(link.itertext(with_tail=False)) if len(link) else link.text or ""))
     return int(found[1]) if found else 0
 
 
 def _resolve(base: str, href: str) -> str:
-    """Make `href` absolute, without fragment, as browsers do; "" where that cannot be done, or it is too long."""
+    """Make `href` absolute, without fragment, as browsers do; "" where that fails or it is too long."""
     if len(base) + len(href) > MAX_ADDRESS:
         return ""
     try:
@@ -402,7 +402,7 @@ def _resolve(base: str, href: str) -> str:
 
 
 def may_be_page(url: str) -> bool:
-    """Whether an address may lead to a page; `file:` is let through, so that its refusal is counted."""
+    """Tell whether an address may lead to a page; `file:` passes, so that its refusal is counted."""
     parts = urlsplit(url)
     _, dot, ending = parts.path.rpartition("/")[2].rpartition(".")
     is_file = bool(dot) and ending.lower() in NO_PAGES
@@ -412,7 +412,7 @@ def may_be_page(url: str) -> bool:
 
 
 def _serves_no_page(path: str, query: str) -> bool:
-    """Whether an address is that of a service, of a picture that was put into a post, or of the feed of a part."""
+    """Tell whether an address is that of a service, a picture attached to a post, or the feed of a part."""
     if SERVICES.search(path) or OWN_FEED.search(path):
         return True
     return any(
@@ -422,7 +422,7 @@ def _serves_no_page(path: str, query: str) -> bool:
 
 
 def _suggests_list(url: str) -> bool:
-    """Whether the path of an address suggests a feed or a sitemap, and no headline that speaks of these."""
+    """Tell whether a path suggests a feed or a sitemap, and is no headline about these."""
     path = urlsplit(url).path
     *_, folder, name = f"/{path.strip('/')}".split("/")
     if LIST_LIKE.fullmatch(folder) or LIST_LIKE.fullmatch(name):
