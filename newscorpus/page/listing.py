@@ -1,4 +1,4 @@
-"""Tell a list of other pages from an article, however much text of theirs it shows: by what its headings link to."""
+"""Tell listing pages from articles by the links of their headings, even where the listing shows full texts."""
 
 import re
 from collections import defaultdict
@@ -15,38 +15,38 @@ from newscorpus.tokens import collapse, count_words
 from newscorpus.urls import document_id, site_key, web_address
 
 LEAST_SHARE = 0.6
-"""Share of the words of the main text under headings that link elsewhere, from which on a page is a list."""
+"""A page is a list if this share of its main text, in words, stands under headings that link elsewhere."""
 LEAST_LINKED = 0.7
-"""Share of the characters of a heading that its links hold, where it is the headline of another page."""
+"""A heading is another page's headline if its links hold this share of its characters."""
 LEAST_ALONE = 4
-"""Fewest words of a headline in a box of its own that makes a list of a page; fewer are a section's name."""
+"""Minimum number of words of a boxed headline that indicates a list; shorter ones name sections."""
 LEAST_UNBOXED = 3
-"""Fewest other pages where their headlines have no boxes: above an article, one or two may stand that are not its."""
+"""Minimum number of other pages whose headlines have no boxes: one or two foreign ones may precede an article."""
 LEAST_CARDS = 2
-"""Fewest where the boxes of all are only known by boxes like them that also begin with a headline (a choice)."""
+"""Minimum number of other pages where all boxes are recognised only by similar siblings (a choice)."""
 LEAST_OWN = 4
-"""Fewest words of a headline that the title of the page repeats, so that it is the page's own: a list's are fewer."""
+"""Minimum number of words of a page's own headline, which its title repeats: a list's has fewer."""
 LEAST_LINKS = 2
-"""Fewest other pages whose headlines make up the text of a list of links."""
+"""Minimum number of other pages in a list of links."""
 BESIDE_SHARE = 2
-"""Times as many words as the text has that headlines of other pages hold together, where it is but a remark in a list
-of such (a choice); as few pages as in `LEAST_UNBOXED` do."""
+"""A text is a remark on a list if the headlines of at least `LEAST_UNBOXED` other pages have this many times its words
+(a choice)."""
 MOST_LINE_WORDS = 40
-"""Words of a line that may be the headline of another page with a day or a section beside it."""
+"""Maximum number of words of a line that may be another page's headline, with a day or section beside it."""
 LEAST_DATES, MOST_DATE_WORDS = 3, 5
-"""Fewest lines with a year, and most words of each, that make a list of the days of others if they are half of a text;
-of 4,669 texts of 9 sets one is such, a table of years (2026-11)."""
+"""A text is a list of dates if half of its lines, at least the first number, have a year and at most the second number
+of words; of 4,669 texts of 9 sets one is, a table of years (2026-11)."""
 MOST_BEFORE = 15
-"""Words that may stand before the headline of a card: a day, a section, who wrote it."""
+"""Maximum number of words before the headline of a card: day, section, author."""
 MOST_BESIDE = 10
-"""Inline elements on either side of a link that are looked at."""
+"""Maximum number of inline elements examined on either side of a link."""
 MOST_LINES = 400
-"""Lines of the main text that are looked for; a list shows in its first ones."""
+"""Maximum number of lines of the main text examined; the first ones reveal a list."""
 MOST_LINKS = 1_000
-"""Links of a page that may be headlines of others; a list with more shows in its first ones."""
+"""Maximum number of links examined as headlines; the first ones reveal a list."""
 
 LINK_RANK = 4
-"""Rank of a headline that is but a link."""
+"""Rank of a headline that is a plain link."""
 _RANKS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4}
 _TITLE = re.compile(r"(?:^|\s)(?:entry-title|post-title|post__title|p-name)(?:\s|$)")
 _BOX = re.compile(r"(?:^|\s)(?:hentry|h-entry|post)(?:\s|$)")
@@ -70,16 +70,16 @@ _OTHER_REST = frozenset({"categories", "tags", "users", "media"})
 _ARTICLE_TYPE = frozenset({"article", "news", "newsarticle", "blogposting"})
 
 _Headline = tuple[HtmlElement, str, str]
-"""A link that may be the headline of another page of the site, with its text, and the document."""
+"""A link that may be the headline of another page of the site, its text, and the document id."""
 _Section = tuple[int, str, HtmlElement | None]
-"""The rank of a heading, the document that it links to ("": none but its own), and its box where it stands in one."""
+"""The rank of a heading, the document that it links to ("": none or its own page), and its box, if any."""
 
 
 def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_declared: bool = False) -> str:
-    """Say why the page is a list of others, whose text `paragraphs` are, or one about its site; "": nothing says so.
+    """Say why a page with the main text `paragraphs` is a list, or about its site; "" if it seems to be neither.
 
-    A page that says of itself that it is one article is none; `is_declared` says that it declares one, or its day.
-    `og:type` says so less: some systems write it on every page.
+    Markup of a single article excludes both; `is_declared`: the page declares an article or its day. `og:type` is
+    weaker evidence: some systems write it on every page.
     """
     says, stated = _statement(tree, is_declared=is_declared)
     if says is _Says.SINGLE or stated:
@@ -117,7 +117,7 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
 
 
 class _Says(Enum):
-    """What the markup around the text says of the page: one article, `og:type` alone says so, or nothing."""
+    """What the markup says of the page: a single article, an article by `og:type` alone, or nothing."""
 
     SINGLE = auto()
     OG_TYPE = auto()
@@ -125,9 +125,9 @@ class _Says(Enum):
 
 
 def _statement(tree: HtmlElement, *, is_declared: bool) -> tuple[_Says, str]:
-    """Whether the markup around the text says that the page is one article, and what says that it is something else.
+    """Return whether the markup declares a single article, and the evidence that the page is something else.
 
-    No part of a teaser can say either.
+    Only the head and the class of the body are read, not teasers.
     """
     body = tree.find("body")
     names = (body.get("class") or "").lower() if body is not None else ""
@@ -152,7 +152,7 @@ def _statement(tree: HtmlElement, *, is_declared: bool) -> tuple[_Says, str]:
 
 
 class _Own:
-    """The addresses and the headline of a page, and the words of boxed headlines of others, by what they name."""
+    """Addresses and headlines of the page itself, and the words of others' boxed headlines by document."""
 
     def __init__(self, tree: HtmlElement, url: str) -> None:
         base = next((web_address(url, one.get("href") or "") for one in tree.iter("base") if one.get("href")), "")
@@ -169,7 +169,7 @@ class _Own:
         self.carded: set[str] = set()
 
     def target(self, heading: HtmlElement, box: HtmlElement | None) -> str:
-        """The document of the site that a heading is the headline of; "" where it names none but its own page."""
+        """Return the document of the site whose headline this is; "" for the page's own and for none."""
         text = collapse("".join(heading.itertext()))
         n_words = count_words(text)
         around = next((one for one in heading.iterancestors("a") if one.get("href")), None)
@@ -195,14 +195,14 @@ class _Own:
         return document
 
     def other(self, addresses: Sequence[str]) -> str:
-        """The document of the site that is first of some addresses; "" where one of them is the page's own."""
+        """Return the first document of the site among `addresses`; "" where one of them is the page's own."""
         others = [one for one in addresses if one and site_key(one) == self.site]
         if not others or any(self._is_own(urlsplit(one), one) for one in others):
             return ""
         return document_id(others[0])
 
     def _is_own(self, parts: SplitResult, address: str) -> bool:
-        """Whether an address is that of the page, of its first page, or of a front page."""
+        """Tell whether an address is that of the page, of its first page, or of a front page."""
         path = parts.path.rstrip("/")
         if document_id(address) in self.documents or _is_front(address):
             return True
@@ -224,10 +224,10 @@ def _headlines(tree: HtmlElement, own: _Own) -> Iterator[_Headline]:
 
 
 def _cards(headlines: Iterable[_Headline]) -> Mapping[HtmlElement, HtmlElement]:
-    """The boxes without a heading of their own, each with the link in it that is a headline of another page.
+    """Map boxes without a heading of their own to the link in them that is another page's headline.
 
-    Such boxes hold headlines of one page each, begin with them, and are boxes of articles or stand beside others of
-    their name.
+    Such a box begins with headlines of a single page, and is a box of articles or has siblings with the same tag and
+    class.
     """
     documents: dict[HtmlElement, set[str]] = defaultdict(set)
     links: dict[HtmlElement, str] = {}
@@ -260,7 +260,7 @@ def _name(element: HtmlElement) -> tuple[str, str]:
 
 
 def _text_around(link: HtmlElement) -> str:
-    """The text between the block-level tags before and behind a link."""
+    """Return the text between the block-level tags around a link."""
     inner = link
     while (parent := inner.getparent()) is not None and parent.tag in _INLINE:
         inner = parent
@@ -278,7 +278,7 @@ def _is_inline(element: HtmlElement) -> bool:
 
 
 def _words_before(card: HtmlElement, link: HtmlElement) -> int:
-    """The words in a card before a link in it."""
+    """Count the words of a card before a link in it."""
     around = set(link.iterancestors())
     n_words = 0
     for element in card.iter(etree.Element):
@@ -289,7 +289,7 @@ def _words_before(card: HtmlElement, link: HtmlElement) -> int:
 
 
 def _linked_lines(headlines: Iterable[_Headline], lines: Sequence[str]) -> str:
-    """Say how much of a text are links to other pages, if it is a list of such; ""."""
+    """Say what share of a text links to other pages, if it is a list of links; else ""."""
     documents = {text: document for _, text, document in headlines}
     if len(set(documents.values())) < LEAST_LINKS:
         return ""
@@ -309,7 +309,7 @@ def _linked_lines(headlines: Iterable[_Headline], lines: Sequence[str]) -> str:
 
 
 def _remark(own: _Own, lines: Sequence[str]) -> str:
-    """Say how few words a page without a headline of its own has beside boxed headlines of others; ""."""
+    """Say that a page without its own headline is a remark beside boxed headlines of others; else ""."""
     others = [n_words for n_words in own.headline_words.values() if n_words >= LEAST_ALONE]
     words = sum(map(count_words, lines))
     if own.headline_boxes or len(others) < LEAST_UNBOXED or sum(others) < BESIDE_SHARE * words:
@@ -318,7 +318,7 @@ def _remark(own: _Own, lines: Sequence[str]) -> str:
 
 
 def _dates(lines: Sequence[str]) -> str:
-    """Say how many lines of a text are dates, if it is a list of such; ""."""
+    """Say how many lines of a text are dates, if it is a list of dates; else ""."""
     dates = sum(1 for line in lines if _YEAR.search(line) and count_words(line) <= MOST_DATE_WORDS)
     if dates < LEAST_DATES or 2 * dates < len(lines):
         return ""
@@ -326,7 +326,7 @@ def _dates(lines: Sequence[str]) -> str:
 
 
 def _texts_by_target(tree: HtmlElement, own: _Own, headlines: Iterable[_Headline]) -> dict[str, str]:
-    """The text of the page by the document that the heading above it, or that of its box, links to; "" for its own."""
+    """Group the page's text by the document that its heading, or that of its box, links to; "" for its own."""
     pieces: dict[str, list[str]] = defaultdict(list)
     for target, text in _walk(tree, own, headlines):
         pieces[target].append(text)
@@ -334,7 +334,7 @@ def _texts_by_target(tree: HtmlElement, own: _Own, headlines: Iterable[_Headline
 
 
 def _walk(tree: HtmlElement, own: _Own, headlines: Iterable[_Headline]) -> Iterator[tuple[str, str]]:
-    """The pieces of text in order, each with the document that its heading or box links to."""
+    """Yield the pieces of text in order, each with the document that its heading or box links to."""
     cards = _cards(headlines)
     titles = frozenset(cards.values())
     sections: list[_Section] = []
@@ -358,7 +358,7 @@ def _walk(tree: HtmlElement, own: _Own, headlines: Iterable[_Headline]) -> Itera
         if rank := LINK_RANK if element in titles else _rank(element):
             box = boxes[-1] if boxes else None
             held = any(one[2] is box and one[1] for one in sections) if box is not None else False
-            if not held:  # in the box of another page its headline says whose all of it is
+            if not held:  # a headline of another page owns its whole box
                 sections = [one for one in sections if one[0] < rank or (one[2] is not box and one[2] in boxes)]
                 sections.append((rank, own.target(element, box), box))
                 target = _target(sections)
@@ -372,7 +372,7 @@ def _target(sections: Sequence[_Section]) -> str:
 
 
 def _rank(element: HtmlElement) -> int:
-    """The rank of a heading; 0 for what is none."""
+    """Return the rank of a heading; 0 for other elements."""
     if rank := _RANKS.get(element.tag):
         return rank
     named = _TITLE.search(element.get("class") or "") or element.get("itemprop") in _ITEM_TITLE

@@ -1,4 +1,4 @@
-"""Tell pages that close an article to visitors by what stands beside its text: a prompt, or a form for a password."""
+"""Recognise locked articles by a subscription prompt beside the text, or by a password form."""
 
 import re
 from collections.abc import Sequence
@@ -11,24 +11,24 @@ from newscorpus.page.parsing.segment import elements_around
 from newscorpus.tokens import count_words
 
 MOST_WORDS = 60
-"""Most words of a text in whose place a form asks for a password; the notice above it has ten to thirty."""
+"""Maximum number of words of a page's text beside a password form; the notice above the form has ten to thirty."""
 LEAST_WORDS = 3
-"""Fewest words of a prompt; an empty box is one that scripts fill where a visitor has read enough."""
+"""Minimum number of words of a prompt; scripts fill empty boxes once a visitor has used up the free articles."""
 
 _PROMPT = re.compile(
     r"(?:^|[\s_-])(?:paywall|regwall|upgrade-cta|post-upgrade|(?:members?|subscribers?)-?only|content-gate"
     r"|premium-(?:box|content|message|notice|wall)|(?:members?|subscri\w+)-(?:wall|gate))(?:$|[\s_-])",
     re.IGNORECASE,
 )
-"""In the names of a box that asks for a subscription in place of the rest."""
+"""Class names and ids of boxes that ask for a subscription in place of the rest."""
 _ARTICLES = frozenset({"article", "main"})
 _NAMING = frozenset({"text", "email", "tel", ""})
 
 
 def is_locked(tree: HtmlElement, blocks: Sequence[Block], paragraphs: Sequence[str]) -> bool:
-    """Whether a page shows a prompt beside a text, in the box that holds it, or asks for a password alone.
+    """Tell whether the page shows a prompt in the box of its text, or a form with only a password.
 
-    Beside a short text, which may be but a teaser above the box, the prompt may stand anywhere in the same article.
+    If the text is short, and thus perhaps a teaser, the prompt may stand anywhere in the same article.
     """
     is_short = sum(map(count_words, paragraphs)) <= MOST_WORDS
     if is_short and any(map(_asks_for_password, tree.iter("form"))):
@@ -45,13 +45,13 @@ def is_locked(tree: HtmlElement, blocks: Sequence[Block], paragraphs: Sequence[s
 
 
 def _asks_for_password(form: HtmlElement) -> bool:
-    """Whether a form asks for a password and nothing else, as no form to log in does."""
+    """Tell whether a form asks only for a password, unlike login forms."""
     kinds = [(one.get("type") or "").lower() for one in form.iter("input")]
     return "password" in kinds and not _NAMING.intersection(kinds)
 
 
 def _is_in_prompt(element: Element, prompts: set[Element], boxes: set[Element], *, is_short: bool) -> bool:
-    """Whether an element is shown and stands in a prompt that lies in one of the boxes."""
+    """Tell whether an element is visible and lies in a prompt within one of `boxes`."""
     if element.is_unseen:
         return False
     ancestry = element.ancestry

@@ -1,4 +1,4 @@
-"""Say how pages become rows, by values that can be named, and load what that takes."""
+"""Define how pages become rows, name each version of it, and load the models that it needs."""
 
 import hashlib
 from collections.abc import Hashable
@@ -28,66 +28,66 @@ from newscorpus.portal.portal import TemplateSection
 from newscorpus.portal.profile import Profiles
 
 REVIEWED = frozenset({DEFAULT, ALONE})
-"""The extractors that judge pages by what the others of their portal say."""
+"""Extractors that use the profile of a portal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How pages become rows; the same for all pages of a run."""
 
-    extractor: str = DEFAULT  # its name, or the folder of its model; another than the default goes before the portal's
-    rights: RightsPolicy = RightsPolicy.RECORD  # what is done where a site reserves the use
-    # Which articles are kept, and what is masked; None: all, in any language, without tags and masks.
+    extractor: str = DEFAULT  # name, or folder of the model; any but the default overrides the portal's
+    rights: RightsPolicy = RightsPolicy.RECORD  # handling of sites that reserve the use
+    # Filters and masks; None: keep all articles, in any language, without tags and masks.
     quality: QualityConfig | None = QualityConfig()
     revision: Revision = Revision()  # how blocks are labelled
-    leave_out: tuple[Part, ...] = ()  # parts of articles that are left out of all texts
-    second_opinion: bool = True  # whether main-text asks another extractor where it is unsure
-    # Model that reads the fields that a page does not declare; another than the default goes before the portal's.
+    leave_out: tuple[Part, ...] = ()  # parts of articles to leave out of all texts
+    second_opinion: bool = True  # whether main-text asks another extractor where unsure
+    # Model that reads the fields that a page does not declare; any but the default overrides the portal's.
     fields_model: str = FIELDS_MODEL
 
     def decider_for(self, page: SourcePage) -> tuple[str, Revision]:
-        """The extractor of a page and how it labels blocks: the portal's, unless the recipe says otherwise."""
+        """Return a page's extractor and its revision of labels: the portal's, unless the recipe overrides them."""
         if self.extractor not in (DEFAULT, ALONE):
             return self.extractor, self.revision
         return page.extractor or self.extractor, self.revision.or_else(page.revision)
 
     def fields_model_for(self, page: SourcePage) -> str:
-        """The model of fields of a page: the portal's, unless the recipe names one."""
+        """Return the field model for a page: the portal's, unless the recipe names one."""
         return self.fields_model if self.fields_model != FIELDS_MODEL else page.fields_model or FIELDS_MODEL
 
     def version_for(self, page: SourcePage) -> str:
-        """Name all that decides on a page, such as "main-text@2+0c4f9a2b7d"; equal recipes, equal names."""
+        """Name the version of all settings that decide on a page, e.g. "main-text@2+0c4f9a2b7d"."""
         name, revision = self.decider_for(page)
         of_source = page.template, page.languages, page.trust, page.respect_paywall, page.leave_out
-        # where the profile lies does not count
+        # the path of the profile does not count
         profile, fields_model = page.profile.hash if page.profile else "", self.fields_model_for(page)
         return _version(name, self, fields_model, *of_source, profile, revision=revision)
 
 
 def add_profile(recipe: Recipe, profiles: Profiles, page: SourcePage) -> SourcePage:
-    """Join a page with the profile of its source, where there is one and its extractor uses it."""
+    """Add the profile of its source to a page, if there is one and the extractor uses it."""
     profile = profiles.get(page.source)
     return replace(page, profile=profile) if profile and recipe.decider_for(page)[0] in REVIEWED else page
 
 
 def prepare(recipe: Recipe) -> None:
-    """Load what every page needs, so that the first one does not wait for it; errors as for `judge`.
+    """Load the models in advance, so that the first page need not wait; errors as for `judge`.
 
     Raises:
-        CorpusError: the language model of the user's cannot be read.
+        CorpusError: the user's language model cannot be read.
     """
     extractor_of(recipe)
     detector_of(recipe)("any text")
 
 
 def detector_of(recipe: Recipe) -> LanguageDetector:
-    """The language detector of a recipe."""
+    """Return the language detector of a recipe."""
     model = recipe.quality.language_model if recipe.quality else ""
     return by_fasttext(Path(model)) if model else by_langid
 
 
 def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
-    """Load the extractor of a recipe, with template and profile of a page's source if it has them; once a process.
+    """Load, once per process, the extractor of a recipe, with template and profile of the page's source.
 
     Raises:
         ValueError: there is no such extractor, its model is missing, or a rule of the template is broken.
@@ -140,6 +140,6 @@ def _version(
 
 
 def _model(name: str) -> dict[str, object]:
-    """Version and hashes of the files of a model; nothing where the extractor has no model of its own."""
+    """Return version and file hashes of a model; empty where the extractor has no model."""
     known = read_metadata(name)
     return {"version": known.version, "files": known.files} if known else {}

@@ -1,4 +1,4 @@
-"""Make the corpus row of an article, write it as a line of JSON, and read rows of this schema and of older ones."""
+"""Make the corpus row of an article, encode it as JSON, and decode rows of this and older schemas."""
 
 import dataclasses
 import hashlib
@@ -17,13 +17,13 @@ from newscorpus.urls import document_address, document_id
 DECODER = msgspec.json.Decoder(Record)
 
 REVISION_LENGTH = 16
-"""Hex digits of a revision; it only tells apart the texts of one document."""
+"""Hex digits of a revision, which only distinguishes the texts of one document."""
 
 COPIED = (set(Fields.__slots__) & set(Record.__slots__)) - {"language", "provenance"}
-"""Keys of a record that are those of the article's fields as they are."""
+"""Keys of a record that are copied from the article's fields."""
 
 EXCERPT_CHARACTERS = 200
-"""How much of a rejected text is quoted, headline included: enough to see what it is."""
+"""Characters quoted of a rejected text, headline included."""
 
 TYPE_NAMES = {str: "string", int: "int64", float: "float64", bool: "bool"}
 
@@ -31,10 +31,10 @@ TYPE_NAMES = {str: "string", int: "int64", float: "float64", bool: "bool"}
 def make_record(article: Article, source: str, language: str, language_score: float) -> Record:
     """Make the row of the corpus for an article of the portal `source`.
 
-    The language (BCP 47 primary tag) and its score (0..1) are those that the language filter decided on.
+    The language (BCP 47 primary tag) and its score (0..1) come from the language filter.
 
     Raises:
-        ValueError: a score is not a number; JSON has no word for that.
+        ValueError: a score is NaN or infinite, which JSON cannot hold.
     """
     if not (math.isfinite(language_score) and math.isfinite(article.confidence)):
         raise ValueError(f"{article.url}: scores must be numbers: {language_score=}, {article.confidence=}")
@@ -42,7 +42,7 @@ def make_record(article: Article, source: str, language: str, language_score: fl
     fields, url = article.fields, document_address(article.url, article.fields.canonical_url)
     revision = hashlib.sha256(article.text.encode()).hexdigest()[:REVISION_LENGTH]
     return Record(
-        id=document_id(url) if url else revision,  # without an address, only the text tells documents apart
+        id=document_id(url) if url else revision,  # without an address, the text identifies the document
         revision=revision,
         supersedes="",
         url=url,
@@ -62,12 +62,12 @@ def make_record(article: Article, source: str, language: str, language_score: fl
 
 
 def encode(record: Record, schema: int = SCHEMA) -> bytes:
-    """Encode a record as one line of JSON, with its newline; every key of the schema, in the order of `Record`."""
+    """Encode a record as a line of JSON with newline: every key of the schema, in the order of `Record`."""
     return encode_line(record if schema == SCHEMA else _as_of(replace(record, schema=schema), schema))
 
 
 def _as_of(value: Any, schema: int) -> Any:
-    """Keep only those keys of a value that the schema has."""
+    """Keep only the keys that the schema has."""
     if isinstance(value, tuple):
         return [_as_of(item, schema) for item in value]
     if not dataclasses.is_dataclass(value):
@@ -76,10 +76,10 @@ def _as_of(value: Any, schema: int) -> Any:
 
 
 def decode(line: bytes) -> Record:
-    """Decode the record of one line; one of an older schema becomes one of this schema, its missing keys empty.
+    """Decode the record of a line; older schemas are upgraded, missing keys left empty.
 
     Raises:
-        CorpusError: the line is no record, or one of a later schema.
+        CorpusError: the line is no record, or has a later schema.
     """
     try:
         record = DECODER.decode(line)
@@ -89,10 +89,10 @@ def decode(line: bytes) -> Record:
 
 
 def current(record: Record) -> Record:
-    """Bring a record that was read to this schema.
+    """Upgrade a record to the current schema.
 
     Raises:
-        CorpusError: it has a later schema.
+        CorpusError: the record has a later schema.
     """
     if record.schema == SCHEMA:
         return record
@@ -101,10 +101,10 @@ def current(record: Record) -> Record:
 
 
 def check_schema(schema: int, beginning: str = "") -> None:
-    """Refuse a schema that this version does not read, in a message that begins as given.
+    """Refuse a schema that this version cannot read; the message starts with `beginning`.
 
     Raises:
-        CorpusError: it is later than ours.
+        CorpusError: the schema is unknown.
     """
     if not 1 <= schema <= SCHEMA:
         raise CorpusError(f"{beginning}schema {schema}; this version reads 1 to {SCHEMA}")
@@ -119,7 +119,7 @@ def keys_of(kind: Any, schema: int = SCHEMA) -> dict[str, Any]:
 
 
 def item_type(kind: Any) -> tuple[Any, bool]:
-    """Give the type of a value, or of the items of a tuple, and whether it is a tuple."""
+    """Return the type of a value, or of a tuple's items, and whether it is a tuple."""
     repeated = get_origin(kind) is tuple
     return (get_args(kind)[0] if repeated else kind), repeated
 
@@ -140,5 +140,5 @@ def _arrow_name(kind: Any, schema: int) -> str:
 
 
 def excerpt(title: str, text: str) -> str:
-    """Quote headline and first words, of what is rejected for instance."""
+    """Quote the headline and the first words, for instance of a rejected text."""
     return " | ".join(filter(None, map(collapse, (title, text))))[:EXCERPT_CHARACTERS]

@@ -18,14 +18,14 @@ from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.main_text import INPUTS, MainTextSystem
 
 DEFAULT, ALONE = "main-text", "main-text-alone"
-"""The default, and the same without a second opinion."""
+"""The default extractor, with and without a second opinion."""
 
 MakeSystem = Callable[[str, TemplateRules | None, str, Revision], SystemExtractor]
-"""From the name of a system, a portal's template, a model ("" for the shipped one) and how blocks are labelled to an
-extractor: what an entry point of the group `newscorpus.systems` names."""
+"""Entry point of the group `newscorpus.systems`: makes an extractor from the name of a system, a portal's template, a
+model ("" for the shipped one) and the revision of labels."""
 
 MakeExtractor = Callable[[str], Extractor]
-"""From its name to an extractor that takes none of these: what an entry point of `newscorpus.extractors` names."""
+"""Entry point of the group `newscorpus.extractors`: makes an extractor from its name alone."""
 
 
 def _main_text(name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
@@ -34,7 +34,7 @@ def _main_text(name: str, template: TemplateRules | None, model: str, revision: 
 
 
 def _template_alone(_name: str, template: TemplateRules | None, _model: str, _revision: Revision) -> SystemExtractor:
-    """The template extractor of Bakić (2012): where the rules of a portal find no text, there is none."""
+    """Make the template extractor of Bakić (2012), which rejects pages where no rule matches."""
     reason = "no_main_text" if template else "no_template"
     detail = f"the template {template.name!r} found none" if template else "the portal has no template"
 
@@ -45,7 +45,7 @@ def _template_alone(_name: str, template: TemplateRules | None, _model: str, _re
 
 
 OWN: Mapping[str, MakeSystem] = {DEFAULT: _main_text, ALONE: _main_text, "template": _template_alone}
-"""The systems that are always there."""
+"""Built-in systems."""
 
 
 @cache
@@ -54,12 +54,12 @@ def _found(group: str) -> Mapping[str, EntryPoint]:
 
 
 def systems() -> tuple[str, ...]:
-    """The names of the systems, which take templates, models and thresholds; the default first."""
+    """Return the names of the systems, which accept templates, models and thresholds; the default first."""
     return (*OWN, *_found("newscorpus.systems"))
 
 
 def names() -> tuple[str, ...]:
-    """The names of all extractors; the default first."""
+    """Return the names of all extractors; the default first."""
     return (*systems(), *_found("newscorpus.extractors"))
 
 
@@ -73,15 +73,15 @@ def load(
     second_opinion: bool = True,
     fields_model: str = FIELDS_MODEL,
 ) -> Extractor:
-    """The extractor called `name`, or that of a model in a folder, ready to use.
+    """Load the extractor called `name`, or that of the model in the folder `name`.
 
-    A portal's `template` decides where it gives text. Our systems leave out what a page that is declared not free does
-    not show, unless `respect_paywall` is false; the default one also leaves out the parts that `leave_out` names, and
-    asks another one where it is unsure if `second_opinion` is true. `fields_model`, a name or a folder, reads the
-    fields that a page does not declare.
+    Where the portal's `template` matches text, that is used. With `respect_paywall`, systems ignore hidden text of
+    pages declared paywalled. The default system also leaves out the parts in `leave_out` and, with `second_opinion`,
+    asks another extractor where it is unsure. `fields_model`, a name or a folder, reads the fields that a page does not
+    declare.
 
     Raises:
-        ValueError: there is no such extractor, or it cannot take the template, the `revision` or the
+        ValueError: there is no such extractor, or it does not accept the template, the `revision` or the
             `fields_model`; one line.
     """
     if name not in OWN and name in _found("newscorpus.extractors"):
@@ -104,7 +104,7 @@ def load(
 
 
 def _system_of(model: str) -> str:
-    """The system that a model in a folder belongs to."""
+    """Return the system to which the model in a folder belongs."""
     metadata = read_metadata(model)
     if metadata is None:
         raise ValueError(f"unknown extractor {model!r}; known are: {', '.join(names())}, and folders of models")
@@ -115,7 +115,7 @@ def _system_of(model: str) -> str:
 
 
 def check_name(name: str) -> None:
-    """Refuse what is neither the name of an extractor nor the folder of its model.
+    """Refuse a name that is neither an extractor nor the folder of a model.
 
     Raises:
         ValueError: it is neither; one line.
@@ -125,10 +125,10 @@ def check_name(name: str) -> None:
 
 
 def check_fields_model(model: str) -> None:
-    """Refuse what is no model of fields.
+    """Refuse a name or folder that is no field model.
 
     Raises:
-        ValueError: it is none; one line.
+        ValueError: it is no field model; one line.
     """
     metadata = read_metadata(model)
     if metadata is None:
@@ -138,5 +138,5 @@ def check_fields_model(model: str) -> None:
 
 
 def load_whole(name: str) -> Extractor:
-    """The extractor called `name`, for pages with gold text: it reads what paid pages do not show, too."""
+    """Load the extractor called `name` for pages with gold text: it also reads hidden text of paywalled pages."""
     return load(name, respect_paywall=False)

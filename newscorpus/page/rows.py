@@ -1,4 +1,4 @@
-"""Keep what a page became as a line of JSON with a checksum: a row, or the withdrawal of one."""
+"""Encode rows and withdrawals of rows as lines of JSON with a checksum."""
 
 import zlib
 from dataclasses import dataclass, replace
@@ -10,18 +10,18 @@ from newscorpus.errors import CorpusError
 from newscorpus.page.records import current
 
 Fetch = tuple[str, str]
-"""Name of the portal and time (ISO 8601) of the fetch of a page."""
+"""Name of the portal and time (ISO 8601) of a fetch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An accepted record as it was extracted: what `process_page` returns and the intake holds."""
+    """An accepted record, as returned by `process_page` and stored in the intake."""
 
     record: Record
     signature: bytes  # of its text; base64 in the file
     recipe: str = ""  # version of the recipe that made it; "" where unknown
-    page: str = ""  # address of the page, where the record has another; else ""
-    reextraction: int = 0  # how often the page had been extracted again; of the rows of one fetch the highest counts
+    page: str = ""  # address of the page if the record has another; else ""
+    reextraction: int = 0  # reextractions of the page so far; of the rows of a fetch the highest counts
 
     @property
     def fetch(self) -> Fetch:
@@ -36,7 +36,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """A page that, extracted again, is no document, or another; its line is a rejection with more keys."""
+    """A page whose reextraction yields no document, or another; its line is a rejection with more keys."""
 
     withdrawn: str  # id of the document that an earlier row made of the page; "" for none
     stage: str
@@ -47,7 +47,7 @@ class Withdrawal:
     source: str  # name of the portal
     fetched: str  # when the page was fetched
     recipe: str  # version of the recipe
-    reextraction: int  # how often the page had been extracted again
+    reextraction: int  # reextractions of the page so far
 
     @property
     def fetch(self) -> Fetch:
@@ -61,14 +61,14 @@ class Withdrawal:
 
     @property
     def rejected(self) -> Rejected:
-        """Why the page is not that document."""
+        """Return why the page is not that document."""
         return Rejected(self.stage, self.reason, self.detail, self.url, self.excerpt)
 
 
 ROWS = msgspec.json.Decoder(Row)
 WITHDRAWALS = msgspec.json.Decoder(Withdrawal)
 WITHDRAWN = b'{"withdrawn":'
-"""How the line of a withdrawal begins."""
+"""Beginning of a withdrawal's line."""
 
 CHECKSUM = "crc32"
 """Key of the checksum: CRC-32 (ISO 3309) of the line without the key, as 8 hex digits; 2 microseconds a row of 5 kB."""
@@ -81,7 +81,7 @@ def encode_row(row: Row | Withdrawal) -> bytes:
 
 
 def sealed(value: object) -> bytes:
-    """Encode a value as one line of JSON, with its checksum and its newline."""
+    """Encode a value as a line of JSON, with checksum and newline."""
     line = msgspec.json.encode(value)
     return line[:-1] + _seal(line) + b"\n"
 
@@ -91,16 +91,16 @@ def _seal(line: bytes) -> bytes:
 
 
 def refuse_altered(line: bytes) -> None:
-    """Refuse a line whose checksum is missing or is another."""
+    """Refuse a line whose checksum is missing or wrong."""
     if line[-SEAL_BYTES:] != _seal(line[:-SEAL_BYTES] + b"}"):
         raise CorpusError("altered since it was written, by its checksum")
 
 
 def decode_line(line: bytes) -> Row | Withdrawal:
-    """Decode a line, of whatever schema, to a row or a withdrawal.
+    """Decode a line of this or an older schema to a row or a withdrawal.
 
     Raises:
-        CorpusError: the line is neither, of a later schema, or not what its checksum says.
+        CorpusError: the line is neither, has a later schema, or fails its checksum.
     """
     refuse_altered(line)
     try:
@@ -116,7 +116,7 @@ def decode_row(line: bytes) -> Row:
     """Decode the line of a row.
 
     Raises:
-        CorpusError: the line is none, or of a later schema.
+        CorpusError: the line is no row, or has a later schema.
     """
     row = decode_line(line)
     if isinstance(row, Withdrawal):

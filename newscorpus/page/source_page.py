@@ -1,4 +1,4 @@
-"""Join a page with what its source says of it."""
+"""Combine a page with the settings of its source."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,24 +12,24 @@ from newscorpus.portal.profile import ProfileFile
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """A page that may hold an article, with what its source says of it."""
+    """A page that may hold an article, with the settings of its source."""
 
     page: Page
     source: str = ""  # name of the portal, or of the site
-    languages: tuple[str, ...] = ()  # the languages that the portal is declared to write; empty: any
-    template: TemplateSection | None = None  # the portal's own rules; None where it has none
-    following: tuple[Page, ...] = ()  # the further pages of an article that is spread over several
-    # What the address says; the less it promises, the more the page has to prove.
+    languages: tuple[str, ...] = ()  # languages declared for the portal; empty: any
+    template: TemplateSection | None = None  # the portal's rules, if any
+    following: tuple[Page, ...] = ()  # further pages of a multi-page article
+    # How much the address promises; the less, the more evidence the page must give.
     trust: AddressTrust = AddressTrust.CERTAIN
-    respect_paywall: bool = True  # what a page declared not free does not show is left out
-    leave_out: tuple[Part, ...] = ()  # parts of articles that are left out of the texts
-    extractor: str = ""  # the portal's own, by name or folder; "" where it names none
-    revision: Revision = Revision()  # how the portal has the blocks of its extractor labelled
-    document: str = ""  # id of the document, where it was given with the page; "": by its address
-    fields_model: str = ""  # folder of the portal's own model of fields; "" where it names none
-    profile: ProfileFile | None = None  # what the portal's other pages say; None where nothing was learned of them
-    part_of: str = ""  # address of the first page, where it is a further one that was fetched for it
-    # Those of all pages, where each page was judged and found to be one of several.
+    respect_paywall: bool = True  # ignore hidden text of pages declared paywalled
+    leave_out: tuple[Part, ...] = ()  # parts of articles to leave out of the texts
+    extractor: str = ""  # name or folder of the portal's extractor; "": the default
+    revision: Revision = Revision()  # the portal's rules for labels of blocks
+    document: str = ""  # id of the document if given with the page; "": from its address
+    fields_model: str = ""  # folder of the portal's field model; "": the default
+    profile: ProfileFile | None = None  # learned from other pages of the portal, if any
+    part_of: str = ""  # address of the first page, if this is a further page
+    # The articles of all pages of a multi-page article, once each has been judged.
     articles: tuple[Article, ...] = ()
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class SourcePage:
 def page_of_portal(
     page: Page, portal: Portal, following: tuple[Page, ...] = (), trust: AddressTrust = AddressTrust.CERTAIN
 ) -> SourcePage:
-    """Join a page with what the file of its portal says now; what the file said when it was fetched is dropped."""
+    """Combine a page with the current file of its portal, replacing evidence from the file at fetch time."""
     evidence = tuple(one for one in page.evidence if one.source != PORTAL_EVIDENCE)
     if len(portal.languages) == 1:
         evidence += (Evidence("language", portal.languages[0], PORTAL_EVIDENCE),)
@@ -60,7 +60,7 @@ def page_of_portal(
 
 
 def template_of(rules: Mapping[str, tuple[str, ...]] | None) -> TemplateSection | None:
-    """Read the template that an archive holds as plain values; rules of fields that no longer exist are left out."""
+    """Convert a template stored in an archive as plain values; rules of removed fields are dropped."""
     if rules is None:
         return None
     return TemplateSection(**{name: tuple(rules[name]) for name in TemplateSection.__slots__ if name in rules})

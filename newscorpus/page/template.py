@@ -32,9 +32,9 @@ logger = logging.getLogger(__name__)
 
 
 MOST_NAME_CHARACTERS = 100
-"""Longest value of `authors` that may be names; the longest list of authors in the gold pages has fewer."""
+"""Longest plausible value of `authors`; the longest list of authors in the gold pages is shorter."""
 MISFIT_CHARACTERS = 60
-"""How much is quoted of a value that cannot be what its field is."""
+"""Characters quoted of an implausible value."""
 
 
 def _is_date(value: str) -> bool:
@@ -48,19 +48,19 @@ FITS: Mapping[str, Callable[[str], object]] = {
     "authors": lambda value: len(value) <= MOST_NAME_CHARACTERS,
     "title": lambda value: len(value) <= MAX_TITLE,
 }
-"""Whether a value can be that of a field, for the fields where that shows."""
+"""Plausibility checks of values, for the fields that have one."""
 
 
 class TemplateRules:
     """The compiled template of a portal, after the template extractor of Bakić (2012).
 
-    The text is what any text rule finds, in document order. For another field the first rule that finds something
-    decides. A match inside an element that is taken already is not taken twice. The template's version is a hash of
-    its rules, so that each text can name the rules that found it.
+    The text is the union of all text rules' matches, in document order. For other fields the first rule that matches
+    decides. A match inside an element matched already is not repeated. The template's version is a hash of its rules,
+    so that each text can name the rules that found it.
 
     Args:
         name: of the portal or of the template file.
-        section: the rules as they are written.
+        section: the rules as written.
 
     Raises:
         ValueError: a rule is broken.
@@ -79,16 +79,16 @@ class TemplateRules:
         return TemplateRules, (self.name, self.section)
 
     def remove_unwanted(self, tree: HtmlElement) -> None:
-        """Take the elements that the rules call unwanted out of `tree`; the text after them stays."""
+        """Remove the elements matched by the `remove` rules from `tree`; the text after them stays."""
         for rule in self._unwanted:
             for match in self._matches(rule, tree):
                 if isinstance(match, HtmlElement) and match is not tree:
                     match.tag = UNWANTED
-        # In one pass: `drop_tree` on each joins the texts after them again and again, in quadratic time.
+        # In one pass: calling `drop_tree` on each joins the texts after them repeatedly, in quadratic time.
         etree.strip_elements(tree, UNWANTED, with_tail=False)
 
     def read_fields(self, tree: HtmlElement) -> tuple[Evidence, ...]:
-        """The values that the rules find for the fields, source "template"."""
+        """Return the values that the rules find for the fields, source "template"."""
         found: list[Evidence] = []
         for field in FIELDS:
             values = next(filter(None, (self._values(rule, tree) for rule in self._rules[field])), ())
@@ -96,12 +96,12 @@ class TemplateRules:
         return tuple(found)
 
     def read_text(self, tree: HtmlElement) -> tuple[str, ...]:
-        """The paragraphs that the rules find for the main text."""
+        """Return the paragraphs that the rules find for the main text."""
         matches = (match for rule in self._text for match in self._matches(rule, tree))
         return tuple(paragraph for match in matches for paragraph in _paragraphs(match))
 
     def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
-        """The rules that find something in `tree`, as it is before anything is removed; also where another decides."""
+        """Return all rules that match `tree`, before removals, including those that an earlier rule overrides."""
         found: list[RuleHit] = []
         for key, rules in self._rules.items():
             for position, rule in enumerate(rules):
@@ -112,7 +112,7 @@ class TemplateRules:
         return tuple(found)
 
     def found_by(self, key: str, position: int, tree: HtmlElement) -> tuple[str, ...]:
-        """What one rule finds in `tree`: values of its field, or the paragraphs of the elements that it selects."""
+        """Return the matches of one rule in `tree`: values of its field, or paragraphs of selected elements."""
         rule = self._rules[key][position]
         return self._values(rule, tree) if key in FIELDS else tuple(map(_value, self._matches(rule, tree)))
 
@@ -123,18 +123,18 @@ class TemplateRules:
         try:
             found: Any = rule(tree)  # nodes only: `compile_rules` refuses rules that compute a value
             return list(_outermost(found))
-        except etree.XPathError as error:  # libxml2 bounds its work, and a hostile page may reach the bound
+        except etree.XPathError as error:  # a hostile page may exceed libxml2's limits
             logger.warning("template %s: rule %s cannot be applied: %s", self.name, rule.path, error)
             return []
 
 
 def version_of(section: TemplateSection) -> str:
-    """Name the rules of a template; equal rules, equal names."""
+    """Return a hash of a template's rules."""
     return hashlib.sha256(msgspec.json.encode(section)).hexdigest()[:VERSION_LENGTH]
 
 
 class RuleTally:
-    """Counts, by portal, on how many pages each rule of its template finds something."""
+    """Counts per portal and template rule of the pages on which it matches."""
 
     def __init__(self) -> None:
         self._pages: Counter[tuple[str, str, str]] = Counter()
@@ -143,13 +143,13 @@ class RuleTally:
         self._misfits: dict[tuple[str, str, str], str] = {}
 
     def add(self, source: str, section: TemplateSection, hits: Iterable[RuleHit], is_short: bool) -> Mapping[str, int]:
-        """Count a page, and give what it adds to the count of each rule, by PORTAL/FIELD/RULE.
+        """Count a page; return the increment of each rule's count, by PORTAL/FIELD/RULE.
 
         Args:
             source: name of the portal.
             section: its template.
-            hits: what the rules found on the page.
-            is_short: the text of the template is much shorter than that of the extractor.
+            hits: rules that matched the page.
+            is_short: the template's text is much shorter than the extractor's.
         """
         by_rule = {(hit.field, hit.position): hit for hit in hits}
         added: Counter[tuple[str, str, str]] = Counter()
@@ -166,7 +166,7 @@ class RuleTally:
         return {"/".join(rule_of): n for rule_of, n in added.items()}
 
     def warnings(self) -> Iterator[str]:
-        """Say which rules found nothing, or what their field cannot be, and where a template cuts texts short."""
+        """Yield warnings of rules without matches or with implausible values, and of truncated texts."""
         for (source, key, rule), n in self._found.items():
             if not n:
                 pages = self._pages[source, key, rule]
@@ -186,7 +186,7 @@ def _union(rules: tuple[str, ...]) -> tuple[etree.XPath, ...]:
 
 
 def _outermost(found: Iterable[Any]) -> Iterator[Any]:
-    """The matches that lie in no earlier match; `found` is in document order."""
+    """Yield the matches outside earlier matches; `found` is in document order."""
     taken: HtmlElement | None = None
     for match in found:
         holder = _holder(match)
@@ -198,7 +198,7 @@ def _outermost(found: Iterable[Any]) -> Iterator[Any]:
 
 
 def _holder(match: Any) -> HtmlElement | None:
-    """The element that holds a match: itself, or the one around a run of text; None for an attribute."""
+    """Return the element of a match: itself, or the parent of a text; None for an attribute."""
     if isinstance(match, HtmlElement):
         return match
     if getattr(match, "is_attribute", True):
@@ -222,7 +222,7 @@ def _value(match: Any) -> str:
 
 
 def load_plain_template(path: Path) -> TemplateRules:
-    """Read a plain template file: rules for the main text, one a line; the template is named after the file.
+    """Read a plain template file of rules for the main text, one per line; the template is named after the file.
 
     A line is `element` (every element of that name), `attribute=` (every element that carries the attribute) or
     `attribute=value` (every element whose attribute is exactly that value, to the end of the line). Names hold

@@ -1,7 +1,7 @@
-"""Recognise pages that stand where an article should be: consent walls, bot checks, and shells that scripts fill.
+"""Recognise pages that replace an article: consent walls, bot checks, and shells that scripts fill.
 
-A page on which an article was found passes, unless it neither declares one nor is dated and says next to nothing but
-what walls say: an article about cookies, or one below a banner, is an article.
+A page with an extracted article passes, unless it is undeclared, undated and consists almost only of a wall's phrases:
+an article about cookies, or one below a banner, is an article.
 """
 
 import re
@@ -22,39 +22,39 @@ from newscorpus.tokens import collapse, count_words
 
 CONSENT_WALL, BOT_CHECK, NEEDS_SCRIPT = "consent_wall", "bot_check", "needs_script"
 WALLS = frozenset({CONSENT_WALL, BOT_CHECK, NEEDS_SCRIPT})
-"""Reasons of the stage "fetch"."""
+"""Rejection reasons of the stage "fetch"."""
 
 WALL_WORDS = 1_500
-"""Most words of a wall; those with the list of all purposes have some 1,000 (a choice, with room)."""
+"""Maximum number of words of a wall; one that lists all purposes has some 1,000 (a choice, with room)."""
 CONSENT_SHARE = 0.5
-"""Least share of a wall's words that stand in paragraphs about consent."""
+"""Minimum share of a wall's words in paragraphs about consent."""
 CHECK_WORDS = 150
-"""Most words of a bot check; they say why, whom to ask, and the number of the case."""
+"""Maximum number of words of a bot check: reason, contact and case number."""
 SHELL_WORDS = 60
-"""Most words of a page that scripts fill, menus left out."""
+"""Maximum number of words of a page that scripts fill, menus excluded."""
 BARE_WORDS = 25
-"""Most words, menus included, of a page that is known for a shell by its scripts alone, or for a check by a widget."""
+"""Maximum number of words, menus included, of a shell recognised only by its scripts, or a check only by its widget."""
 LOADING_WORDS = 5
-"""Most words in the element that scripts fill, before they do: "Loading ..."."""
+"""Maximum number of words in an element that scripts have not filled yet: "Loading ..."."""
 HEADLINE_WORDS = 5
-"""Least words of a link that is the headline of another page, as lists have and shells do not; menus say less."""
+"""Minimum number of words of a link that is another page's headline: lists have such links, shells and menus do not."""
 SENTENCE_WORDS = 8
-"""Least words of a paragraph that tells what it is about."""
+"""Minimum number of words of a paragraph whose topic can be recognised."""
 BUTTON_CHARACTERS = 40
-"""Longest text of what one presses to agree."""
+"""Longest text of a consent button."""
 HEAD_BYTES = 50_000
-"""Of an answer that are searched for marks: those of a bot check stand at its beginning."""
+"""Bytes of a response searched for marks of a bot check, which stand at its beginning."""
 MOST_LINKS = 500
-"""Most links that are looked at: front pages have some hundreds."""
+"""Maximum number of links examined: front pages have some hundreds."""
 MOST_LOOKED_AT = 5
-"""Most elements of a kind that are looked at: a wall has one, an attack any number, in each other."""
+"""Maximum number of elements of a kind examined: a wall has one, an attack may nest any number."""
 
 BUTTONS = ("button", "a", "input", "span", "div")
 
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """What walls are known by; walls.toml says of each what it is."""
+    """The signs of walls; walls.toml explains each."""
 
     terms: re.Pattern[str]
     agree: tuple[str, ...]
@@ -95,11 +95,11 @@ def _any_of(texts: Sequence[str]) -> str:
 
 
 def find_wall(page: ParsedPage | Rejected, found: Article | None) -> Rejected | None:
-    """Say which wall stands in place of an article, stage "fetch"; None where there is none.
+    """Reject a page that is a wall, stage "fetch"; None for other pages.
 
     Args:
-        page: as it was fetched; a rejection if it cannot be parsed, which no wall is.
-        found: the article that is to be kept; None where none was found, or none was looked for.
+        page: as fetched; a rejection if it cannot be parsed, which is no wall.
+        found: the accepted article; None where none was found or looked for.
     """
     if isinstance(page, Rejected) or (found and not _may_be_wall(found, page)):
         return None
@@ -114,7 +114,7 @@ def find_wall(page: ParsedPage | Rejected, found: Article | None) -> Rejected | 
 
 
 def _may_be_wall(found: Article, page: Page) -> bool:
-    """Whether what was taken for an article may be the text of a wall: only one that is neither declared nor dated."""
+    """Tell whether an extracted article may be a wall's text: only an undeclared and undated one."""
     if found.fields.kind in ARTICLES or found.fields.declares_date:
         return False
     n_words = count_words(found.text)
@@ -124,11 +124,11 @@ def _may_be_wall(found: Article, page: Page) -> bool:
 
 
 def find_refusal(headers: Mapping[str, str], body: bytes) -> str:
-    """Say by which sign an answer, be it an error or a page with few words, is known for a bot check; "" for no check.
+    """Return the sign by which a response, an error or a short page, is a bot check; "" if it is none.
 
     Args:
-        headers: of the answer, names in lower case.
-        body: of the answer, unpacked.
+        headers: of the response, names in lower case.
+        body: of the response, decompressed.
     """
     signs = _signs()
     for name, value in signs.headers.items():
@@ -143,10 +143,10 @@ def _head(body: bytes) -> str:
 
 
 def find_detour(url: str, target: str) -> str:
-    """Say to which wall a redirect from `url` leads: "consent_wall" or "bot_check"; "" where it leads to none.
+    """Return the wall to which a redirect from `url` leads: "consent_wall", "bot_check" or "".
 
-    A wall is told the address that was asked for, to lead back there, or is a host of its own; an article that moved
-    is neither.
+    The address of a wall carries that of the page to return to, or is on a known host; that of a moved article does
+    neither.
     """
     asked, led = urlsplit(url), urlsplit(target)
     signs, host = _signs(), led.hostname or ""
@@ -161,12 +161,12 @@ def find_detour(url: str, target: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What a page shows."""
+    """The visible text of a page."""
 
     tree: HtmlElement
     blocks: tuple[Block, ...]
-    n_words: int  # of all that it shows
-    n_own: int  # of what it shows outside links
+    n_words: int  # all visible words
+    n_own: int  # those outside links
 
     @classmethod
     def of(cls, tree: HtmlElement) -> "_Shown":
@@ -176,7 +176,7 @@ class _Shown:
 
 
 def _bot_check(shown: _Shown, page: Page) -> str:
-    """The sign by which a page is known for a bot check; ""."""
+    """Return the sign by which a page is a bot check; else ""."""
     if shown.n_words > CHECK_WORDS:
         return ""
     if sign := find_refusal(page.headers, page.body):
@@ -190,7 +190,7 @@ def _bot_check(shown: _Shown, page: Page) -> str:
 
 
 def _consent_wall(shown: _Shown) -> str:
-    """How much of a page is about consent, if it is a consent wall; ""."""
+    """Say how much of a page is about consent, if it is a consent wall; else ""."""
     about = _about_consent(block.text for block in shown.blocks) if shown.n_words <= WALL_WORDS else 0
     if not about or about < CONSENT_SHARE * shown.n_words or not _has_button(shown.tree):
         return ""
@@ -198,13 +198,13 @@ def _consent_wall(shown: _Shown) -> str:
 
 
 def _about_consent(paragraphs: Iterable[str]) -> int:
-    """The words of the paragraphs that speak of consent, short ones left out."""
+    """Count the words of paragraphs about consent, short ones left out."""
     told = ((count_words(text), text) for text in paragraphs)
     return sum(n_words for n_words, text in told if n_words >= SENTENCE_WORDS and _signs().terms.search(text))
 
 
 def _has_button(tree: HtmlElement) -> bool:
-    """Whether there is something to press by which one agrees."""
+    """Tell whether the page has a consent button."""
     for element in tree.iter(*BUTTONS):
         inner = element[0].text if len(element) == 1 else None
         text = collapse((element.text or "").strip() or inner or element.get("value") or "")
@@ -214,13 +214,13 @@ def _has_button(tree: HtmlElement) -> bool:
 
 
 def _needs_script(shown: _Shown) -> str:
-    """The sign by which a page is known to be empty until its scripts run; ""."""
+    """Return the sign by which a page is empty until its scripts run; else ""."""
     scripts = any(script.get("src") or script.text for script in shown.tree.iter("script"))
     if not scripts or shown.n_own > SHELL_WORDS:
         return ""
     signs = _signs()
     notes = [collapse(each.text_content()) for each in islice(shown.tree.iter("noscript"), MOST_LOOKED_AT)]
-    if count_words(" ".join(notes)) > SHELL_WORDS:  # the page as it is without scripts
+    if count_words(" ".join(notes)) > SHELL_WORDS:  # a full version for browsers without scripts
         return ""
     mounts = (each for each in shown.tree.iter("*") if {each.get("id"), each.tag} & signs.mounts)
     for mount in islice(mounts, MOST_LOOKED_AT):
@@ -237,5 +237,5 @@ def _needs_script(shown: _Shown) -> str:
 
 
 def _is_filled(element: HtmlElement) -> bool:
-    """Whether an element holds more words than one that scripts will fill."""
+    """Tell whether an element holds more words than one that scripts have yet to fill."""
     return sum(count_words(block.text) for block in segment(element)) > LOADING_WORDS
