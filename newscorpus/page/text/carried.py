@@ -1,9 +1,9 @@
-"""Find the article in what a page carries but does not show, and decide whether that takes the place of what it shows.
+"""Find the article in a page's hidden content, and decide whether it replaces the visible text.
 
-Candidates are read like pages, each as if it were what the page shows, by the same system; one rule decides among the
-texts that come of it (docs/main-text.md). Some stand in the state that script frameworks embed as JSON or JavaScript;
-no framework is known by name. A text there is a long string of prose, or a list whose items hold prose; it is the
-article's where the values around it name the title or the address of the page.
+The same system reads each candidate as if the page showed it; one rule chooses among the resulting texts
+(docs/main-text.md). Some candidates come from the state that script frameworks embed as JSON or JavaScript; frameworks
+are not known by name. A text there is a long string of prose, or a list of items with prose; it belongs to the article
+if the values around it name the title or address of the page.
 """
 
 import json
@@ -28,33 +28,33 @@ from newscorpus.page.parsing.segment import HIDDEN, find_excess, segment
 from newscorpus.tokens import count_words, folded_words, words
 
 MAX_CHARACTERS = 5_000_000
-"""Of all that is read on a page; of 3,600 pages the longest state has 2.6 million."""
+"""Maximum number of characters read on a page; of 3,600 pages the longest state has 2.6 million."""
 MAX_VALUES = 300_000
-"""Values that are looked at on a page."""
+"""Maximum number of values examined on a page."""
 CHARACTERS_A_VALUE = 100
 """Characters of a text that count as one more value."""
 MAX_DEPTH = 60
-"""Levels to which references are followed."""
+"""Maximum depth to which references are followed."""
 MAX_PART_DEPTH = 12
-"""Levels of lists and objects that a part of a text has: paragraph, link, emphasis, each with a list of its own."""
+"""Maximum nesting of lists and objects in a part of a text: paragraph, link, emphasis, each with its own list."""
 MAX_STARTS = 20
-"""Places of a script, or attributes of a page, at which a value is tried, since each failure may read to the end."""
+"""Maximum number of script positions, or attributes, where parsing is tried: each failure may read to the end."""
 MIN_CHARACTERS = 200
-"""Shortest text: two sentences; the filters refuse what is not much longer."""
+"""Shortest text: two sentences; the filters reject texts hardly longer than that."""
 MIN_PART_WORDS = 5
-"""Fewest words of an item of a list that counts as prose."""
+"""Minimum number of words of a list item that counts as prose."""
 AROUND = 4
-"""Objects around a text in which the title may stand: an article, its content, its body, a part of that."""
+"""Enclosing objects of a text that are searched for the title: article, content, body, part."""
 MIN_SLUG = 8
-"""Fewest characters of the last part of an address that names a page: those of "index" and "news" name none."""
+"""Minimum length of a last path segment that identifies a page: "index" and "news" do not."""
 MAX_NAME = 500
-"""Longest value that is compared with title and address."""
+"""Longest value compared with title and address."""
 
 START = re.compile(r"""[=(,:]\s*(?=[{\["])""")
 LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*+"?')
-"""A text in code; what is not closed is taken too, so that nothing is read twice."""
+"""A string literal in code, closed or not, so that nothing is read twice."""
 ROW = re.compile(r"^([0-9a-f]{1,6}):(T[0-9a-f]+,)?", re.MULTILINE)
-"""What begins a row of a stream of components; behind a `T` and its length the row is plain text."""
+"""Beginning of a row in a stream of components; after a `T` and its length the row is plain text."""
 TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>")
 LONG_ATTRIBUTES = etree.XPath(
     f"//@*[string-length(.) > {MIN_CHARACTERS} and starts-with(., '{{')]", smart_strings=False
@@ -67,9 +67,9 @@ KIND_KEYS = ("type", "nodeType", "__typename", "kind", "component")
 NO_TEXT = re.compile(
     r"image|picture|photo|video|audio|gallery|embed|advert|\bad\b|promo|related|teaser|newsletter", re.IGNORECASE
 )
-"""In the name of a kind: not the article's text."""
+"""Marks kinds that are not the article's text."""
 INLINE = re.compile(r"text|link|hyperlink|fragment|leaf|inline|span|strong|em|bold|italic|a|b|i", re.IGNORECASE)
-"""Kinds that stand inside a paragraph."""
+"""Kinds inside a paragraph."""
 
 Names = frozenset[tuple[str, ...]]
 Objects = tuple[Mapping[str, object], ...]
@@ -78,39 +78,39 @@ CLOSED = PAYWALLED_TEXT_NOT_USED.replace("_", " ")
 """Detail of a rejection for the same reason."""
 
 MARKUP = ("noscript", "template")
-"""Elements whose content is shown only without scripts, or by them."""
+"""Elements whose content appears only without scripts, or only by them."""
 SOURCES = {"template": "template-element"}
-"""Name of the source, where that of the element means something else already."""
+"""Source names of elements whose own name is taken."""
 
 MOST_CHARACTERS = etree.XPath("string-length(.) + count(.//br)")
-"""The most characters that the blocks of an element can have; a `<br>` is a space in them."""
+"""Upper bound of the characters in an element's blocks, where a `<br>` is a space."""
 
 RUN_WORDS = 4
-"""Words in a run; texts are compared by their runs."""
+"""Words of the n-grams by which texts are compared."""
 MAX_SHARE = 0.67
-"""Most runs, of a candidate's, that a text has in whose place it is taken: of 137 texts in JSON-LD those that exceed
-what was found by less have only boxes and captions to add (2026-11)."""
+"""A candidate replaces a text with at most this share of its n-grams: of 137 texts in JSON-LD those that add less hold
+only additional boxes and captions (2026-11)."""
 MIN_SHARED = 0.5
-"""Share of a text's runs that stand in the candidate of which it is a part."""
+"""A text is part of a candidate that holds this share of its n-grams."""
 MIN_SAME = 0.8
-"""Share of a text's runs, of one that is not to be trusted, in a trusted candidate that is the same text (a choice):
-where a page shows its headline alone, the second opinion may have taken the text from there and found nothing else."""
+"""An untrusted text equals a trusted candidate that holds this share of its n-grams (a choice): where a page shows only
+its headline, the second opinion may have found the same hidden text."""
 MAX_TEASER_RUNS = 150
-"""Longest text that is taken for a teaser though it does not stand in the candidate: that of the filter of stubs."""
+"""Longest text taken for a teaser though the candidate does not contain it: the limit of the stub filter."""
 STATE_CHARACTERS = 2_000
-"""Shortest trusted text that is taken for whole without a look at what scripts get; teasers are shorter."""
+"""Shortest trusted text that counts as complete, so that the state is not searched; teasers are shorter."""
 MAX_STATE_TEXTS = 3
-"""Most texts of the state that are read, the longest: the same article may stand there as HTML and in parts."""
+"""Maximum number of texts read from the state, longest first: it may hold an article as HTML and in parts."""
 COMPARED_CHARACTERS = 30
-"""Shortest opening of a paragraph by which it is known for one that breaks off."""
+"""Minimum length of a truncated paragraph that is recognised by its beginning."""
 MAX_ALIKE = 10
-"""Most paragraphs of one beginning with which each is compared."""
+"""Maximum number of paragraphs of the same beginning compared with each."""
 
 Find = Callable[[Reading], FoundText | Rejected]
 
 
 def complete(shown: FoundText | Rejected, reading: Reading, find: Find) -> FoundText | Rejected:
-    """The best of what `find` makes of the blocks that a page shows, `shown`, and of what the page carries besides."""
+    """Choose between the visible text `shown` and the texts that `find` extracts from hidden content."""
     best = shown
     for source, blocks in _candidates(shown, reading):
         is_usual = blocks and not find_excess(blocks, reading.limits, reading.page.url)
@@ -126,7 +126,7 @@ def complete(shown: FoundText | Rejected, reading: Reading, find: Find) -> Found
 
 
 def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple[str, tuple[Block, ...]]]:
-    """The sources of what the page carries, and the blocks that it would show, where they can hold enough."""
+    """Yield the hidden contents that are long enough: source and blocks."""
     tree, limits = reading.tree, reading.limits
     n_trusted = sum(map(len, shown.paragraphs)) if isinstance(shown, FoundText) and shown.is_trusted else 0
     least = max(MIN_CHARACTERS, n_trusted / MAX_SHARE)
@@ -150,7 +150,7 @@ def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple
 
 
 def _hold(elements: Sequence[HtmlElement], tag: str, characters: float, limits: Limits) -> bool:
-    """Whether elements of that tag hold so many characters outside links."""
+    """Tell whether elements of that tag hold this many characters outside links."""
     if sum(cast("float", MOST_CHARACTERS(element)) for element in elements) < characters:
         return False
     taken = frozenset({tag})
@@ -158,12 +158,12 @@ def _hold(elements: Sequence[HtmlElement], tag: str, characters: float, limits: 
 
 
 def _amount(blocks: Iterable[Block]) -> int:
-    """The characters of blocks outside links."""
+    """Count the characters of blocks outside links."""
     return sum(len(block.text) - len(block.link_text) for block in blocks)
 
 
 def _may_be_article(shown: FoundText | Rejected, fields: Fields) -> bool:
-    """Whether the page says that it is an article, or does not say and its text or its date speak for it."""
+    """Tell whether the page declares an article, or declares nothing and its text or date suggests one."""
     if fields.kind:
         return fields.kind in ARTICLES
     is_dated = fields.declares_date
@@ -171,13 +171,13 @@ def _may_be_article(shown: FoundText | Rejected, fields: Fields) -> bool:
 
 
 def _as_page(reading: Reading, text: str) -> tuple[Block, ...]:
-    """The blocks of a page that has the title and nothing but `text`, which is HTML."""
+    """Segment a page of the title and the HTML `text` alone."""
     tree = parse(f"<body><main><article><h1>{escape(reading.fields.title)}</h1>{text}</article></main></body>")
     return () if isinstance(tree, Rejected) else segment(tree, reading.limits)
 
 
 def _takes_the_place(found: FoundText, best: FoundText | Rejected) -> bool:
-    """Whether `found` is the article of which `best` is missing, a part, a teaser or not to be trusted."""
+    """Tell whether `found` replaces `best`, which is rejected, a part of it, a teaser or untrusted."""
     if isinstance(best, Rejected):
         return True
     ours, theirs = _runs(best), _runs(found)
@@ -191,13 +191,13 @@ def _takes_the_place(found: FoundText, best: FoundText | Rejected) -> bool:
 
 
 def _runs(found: FoundText) -> set[tuple[str, ...]]:
-    """The runs of words of a text, each once: some pages give their article to machines twice over."""
+    """Return the distinct word n-grams of a text: some pages embed their article twice."""
     text = words("\n".join(found.paragraphs))
     return {tuple(text[at : at + RUN_WORDS]) for at in range(max(len(text) - RUN_WORDS + 1, 1))}
 
 
 def _without_copies(paragraphs: Sequence[str]) -> list[str]:
-    """The paragraphs without those that stand there before, and openings of others that break off."""
+    """Drop repeated paragraphs, and truncated copies of others."""
     once = list(dict.fromkeys(paragraphs))
     beginnings: dict[str, list[str]] = {}
     for text in once:
@@ -213,18 +213,18 @@ def _without_copies(paragraphs: Sequence[str]) -> list[str]:
 
 @dataclass(slots=True)
 class _Budget:
-    """How many values may still be looked at; a long text counts as many, since references may repeat it."""
+    """Number of values that may still be examined; a long text counts as many, since references may repeat it."""
 
     left: int = MAX_VALUES
 
     def spend(self, value: object = None) -> bool:
-        """Whether another value may be looked at."""
+        """Tell whether another value may be examined."""
         self.left -= 1 + (len(value) // CHARACTERS_A_VALUE if isinstance(value, str) else 0)
         return self.left >= 0
 
 
 def read_state(tree: HtmlElement, fields: Fields, url: str) -> list[str]:
-    """The texts of the article that the page at `url` embeds for its scripts, as HTML, the longest first."""
+    """Return the article's texts that the page at `url` embeds for scripts, as HTML, longest first."""
     addresses = [address for address in (url, fields.canonical_url) if address]
     paths = [unquote(urlsplit(address).path).rstrip("/") for address in addresses]
     slugs = [path.rpartition("/")[2] for path in paths]
@@ -235,7 +235,7 @@ def read_state(tree: HtmlElement, fields: Fields, url: str) -> list[str]:
 
 
 def _named_texts(value: object, names: Names, budget: _Budget) -> Iterator[str]:
-    """The texts in a value around which something names the article; each object is looked at once."""
+    """Yield the texts in a value whose enclosing objects name the article; each object is examined once."""
     known: dict[int, bool] = {}  # by identity: the objects live as long as the value
     for text, around in _texts(value, budget):
         for item in around:
@@ -250,7 +250,7 @@ def _named_texts(value: object, names: Names, budget: _Budget) -> Iterator[str]:
 
 
 def _values(tree: HtmlElement, budget: _Budget) -> Iterator[object]:
-    """The values that the scripts of a page hold, and its long attributes; last those of a stream in pieces."""
+    """Yield the values in scripts and long attributes, and last those of a stream of components."""
     scripts = (each.text or "" for each in tree.iter("script") if "ld+json" not in each.get("type", ""))
     attributes = cast("list[str]", LONG_ATTRIBUTES(tree))
     left = MAX_CHARACTERS
@@ -261,14 +261,14 @@ def _values(tree: HtmlElement, budget: _Budget) -> Iterator[object]:
             for value in _of_script(text, budget):
                 yield value
                 stream += [piece for piece in value if isinstance(piece, str)] if isinstance(value, list) else []
-    # References may repeat a text so often that all together fit in no memory.
+    # Repeated references may exceed the memory.
     joined = "".join(stream) if sum(map(len, stream)) <= MAX_CHARACTERS else ""
     if ROW.match(joined):
         yield _rows(joined, budget)
 
 
 def _of_script(text: str, budget: _Budget) -> list[object]:
-    """The value that a script is, or those in it; where they are less than half of it, its texts too."""
+    """Return the value of a script, or those in it, and its string literals if these are less than half of it."""
     try:
         return [_revived(msgspec.json.decode(text), budget)]
     except (msgspec.DecodeError, RecursionError):
@@ -280,7 +280,7 @@ def _of_script(text: str, budget: _Budget) -> list[object]:
 
 
 def _embedded(text: str) -> tuple[list[object], int]:
-    """The values that code assigns or hands on, JSON in strings too, and how many characters objects and lists take."""
+    """Return the values that code assigns or passes, JSON in strings included, and the length of objects and lists."""
     decoder = json.JSONDecoder(strict=False)
     values: list[object] = []
     position = n_read = 0
@@ -299,7 +299,7 @@ def _embedded(text: str) -> tuple[list[object], int]:
 
 
 def _decoded(text: str) -> object:
-    """The value of JSON, or the text itself."""
+    """Decode JSON; other text is returned as is."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
@@ -307,7 +307,7 @@ def _decoded(text: str) -> object:
 
 
 def _rows(stream: str, budget: _Budget) -> object:
-    """The rows of a stream of components, what they refer to put in place."""
+    """Return the rows of a stream of components with references resolved."""
     starts = list(ROW.finditer(stream))
     ends = [each.start() for each in starts[1:]] + [len(stream)]
     texts = [(each, stream[each.end() : end].strip()) for each, end in zip(starts, ends, strict=True)]
@@ -320,7 +320,7 @@ def _rows(stream: str, budget: _Budget) -> object:
 
 
 def _revived(value: object, budget: _Budget) -> object:
-    """A list of values that refer to each other by number becomes what its first one stands for."""
+    """Resolve a list whose values refer to each other by index to its first value; others are returned as is."""
     if not isinstance(value, list) or not value or not isinstance(value[0], dict | list):
         return value
     slots = value[0].values() if isinstance(value[0], dict) else value[0]
@@ -344,7 +344,7 @@ def _resolved(value: object, refer: Callable[[object], object], budget: _Budget,
 
 
 def _texts(value: object, budget: _Budget) -> Iterator[tuple[str, Objects]]:
-    """The texts in a value, as HTML, each with the objects around it."""
+    """Yield the texts in a value, as HTML, each with its enclosing objects."""
     left: list[tuple[object, Objects]] = [(value, ())]
     while left:
         here, around = left.pop()
@@ -365,7 +365,7 @@ def _texts(value: object, budget: _Budget) -> Iterator[tuple[str, Objects]]:
 
 
 def _paragraphs(parts: list[str]) -> str:
-    """Parts of an article as HTML; "" where they are no prose, or together too short."""
+    """Render parts of an article as HTML; "" where they are no prose or too short."""
     n_prose = sum(count_words(part) >= MIN_PART_WORDS for part in parts)
     lines = [
         line
@@ -378,7 +378,7 @@ def _paragraphs(parts: list[str]) -> str:
 
 
 def _part(item: object, budget: _Budget, depth: int = 0) -> str:
-    """The text of an item of an article."""
+    """Return the text of an item of an article."""
     if depth > MAX_PART_DEPTH or not budget.spend(item):
         return ""
     inner = partial(_part, budget=budget, depth=depth + 1)
@@ -397,7 +397,7 @@ def _part(item: object, budget: _Budget, depth: int = 0) -> str:
 
 
 def _part_of_object(item: Mapping[str, object], inner: Callable[[object], str]) -> str:
-    """What an object holds of an article; "" for pictures, promotion, and what names another document."""
+    """Return an object's text; "" for pictures, promotion and references to other documents."""
     kind = next((kind for key in KIND_KEYS if isinstance(kind := item.get(key), str)), "")
     is_document = not {"title", "headline"}.isdisjoint(item) and not {"url", "slug", "href"}.isdisjoint(item)
     if is_document or NO_TEXT.search(kind):

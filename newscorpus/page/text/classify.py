@@ -1,7 +1,7 @@
-"""Classify blocks: features to the probability of being main text, by boosted trees in two passes; then labels.
+"""Classify blocks by boosted trees in two passes: from features to probabilities of main text, then to labels.
 
-The first pass sees each block's features. The second sees, beside them, the context that the first pass makes: a block
-among good blocks is likely good, one whose siblings are boilerplate is likely boilerplate.
+The first pass sees each block's features. The second also sees the context given by the first pass: a block among good
+blocks is likely good, one among boilerplate is likely boilerplate.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,16 +18,16 @@ from newscorpus.page.text.features import FEATURES, PageFeatures
 FIRST, SECOND = "first.onnx", "second.onnx"
 
 RULED_OUT = 0.1
-"""What the first pass gives less, the second leaves alone: F1 over 1,377 unseen pages is that of 0.02 (2026-11)."""
+"""The second pass skips blocks below this probability: F1 over 1,377 unseen pages is that of 0.02 (2026-11)."""
 
 REACH = (1, 2, 3, 4)
 WINDOWS = (2, 5, 12)
 FAR = 60
-"""Blocks; a good block further off counts as this far."""
+"""Maximum distance to a good block, in blocks."""
 
 GOOD, ALMOST = 0.5, RULED_OUT
-"""A block more probable than the first is taken for good, than the second for almost good. Of 1,043 blocks between the
-two one in eight is main text, of those below one in 340 (240 pages of six development sets, 2026-11)."""
+"""Thresholds for good and almost good blocks. Of 1,043 blocks between the two one in eight is main text, of those below
+one in 340 (240 pages of six development sets, 2026-11)."""
 
 CONTEXT: Final[tuple[str, ...]] = (
     "probability",
@@ -40,19 +40,19 @@ CONTEXT: Final[tuple[str, ...]] = (
 """The columns of `measure_context`, in order."""
 
 COLUMNS = (*FEATURES, *CONTEXT)
-"""What the second pass sees; the first sees the columns of `FEATURES`."""
+"""Input columns of the second pass; the first has those of `FEATURES`."""
 
 
 def probability_of(margin: Floats) -> Floats:
-    """The probability whose odds have these logarithms."""
+    """Convert log-odds to probabilities."""
     return np.asarray(1 / (1 + np.exp(-margin)))
 
 
 class Trees:
-    """The trees of one file of a model, which see `width` columns.
+    """The trees in one file of a model, with `width` input columns.
 
     Raises:
-        ArtifactError: the model has no such file, or its trees see another number of columns.
+        ArtifactError: the model has no such file, or its trees expect another number of columns.
     """
 
     def __init__(self, artifact: Artifact, file: str, width: int) -> None:
@@ -62,11 +62,11 @@ class Trees:
             raise ArtifactError(f"model {name!r}: {file} was trained on {found} columns, not on {width}")
 
     def probability(self, rows: Matrix) -> Floats:
-        """The probability of each row, shape (rows,); `rows` has the shape (rows, width)."""
+        """Return the probability of each row, shape (rows,); `rows` has the shape (rows, width)."""
         return probability_of(self.margin(rows))
 
     def margin(self, rows: Matrix) -> Floats:
-        """The logarithm of the odds of that probability."""
+        """Return the log-odds of that probability."""
         return np.asarray(self._session.run(None, {"features": rows})[0], np.float64)[:, 0]
 
 
@@ -82,7 +82,7 @@ class Classifier:
         self._second = Trees(artifact, SECOND, len(COLUMNS))
 
     def __call__(self, features: PageFeatures) -> Floats:
-        """Per block the probability of being main text."""
+        """Return per block the probability of main text."""
         probability = self._first.probability(features.matrix)
         left = probability > RULED_OUT
         if left.any():
@@ -97,10 +97,10 @@ def label_by(
     good_above: float = GOOD,
     almost_above: float = ALMOST,
 ) -> tuple[LabelledBlock, ...]:
-    """`blocks` labelled by the `probability` of each: good above one threshold, almost good above the other.
+    """Label `blocks` by `probability`: good above one threshold, almost good above the other.
 
-    Where no block is that probable, those are good that maximise the expected F1 of the page: a text of doubtful blocks
-    with a low confidence serves better than none.
+    If no block exceeds the first, the good ones are those that maximise the expected F1 of the page: a doubtful text
+    with low confidence is better than none.
     """
     good = probability > good_above
     if not good.any():
@@ -113,7 +113,7 @@ def label_by(
 
 
 def best_expected_f1(probability: Floats, words: NDArray[np.float32]) -> Flags:
-    """The most probable blocks, so many that the expected F1 over words is highest (Ye et al. 2012, ICML)."""
+    """Choose the most probable blocks, as many as maximise the expected F1 over words (Ye et al. 2012, ICML)."""
     order = np.argsort(-probability, kind="stable")
     expected = (probability * words)[order]
     f1 = 2 * np.cumsum(expected) / (np.cumsum(words[order]) + max(expected.sum(), 1e-9))
@@ -123,18 +123,18 @@ def best_expected_f1(probability: Floats, words: NDArray[np.float32]) -> Flags:
 
 
 def add_context(features: PageFeatures, probability: Floats, rows: Flags | slice = slice(None)) -> Matrix:
-    """The columns of the second pass: the features, and the context that the first pass's probabilities make.
+    """Return the input of the second pass: the features, and the context from the first pass's probabilities.
 
-    `rows` chooses blocks; the context is that of all.
+    `rows` selects blocks; the context covers all.
     """
     context = measure_context(probability, features.words.astype(float), features.parents, features.paths)
     return np.hstack((features.matrix[rows], context[rows]))
 
 
 def measure_context(probability: Floats, words: Floats, parents: Integers, paths: Integers) -> Matrix:
-    """The context of every block, float32, shape (blocks, len(CONTEXT)).
+    """Return the context of every block, float32, shape (blocks, len(CONTEXT)).
 
-    `probability` is that of the first pass; `parents` and `paths` number the parent and the path of each block.
+    `probability` is that of the first pass; `parents` and `paths` give each block the numbers of its parent and path.
     """
     good = probability > GOOD
     good_words = probability * words
@@ -165,7 +165,7 @@ def measure_context(probability: Floats, words: Floats, parents: Integers, paths
 
 
 def _neighbours(probability: Floats) -> Iterator[Floats]:
-    """Of the blocks before and after; -1 where there is none."""
+    """Yield the values of the blocks before and after; -1 where there is none."""
     n = len(probability)
     far = REACH[-1]
     padded = np.full(n + 2 * far, -1.0)
@@ -176,7 +176,7 @@ def _neighbours(probability: Floats) -> Iterator[Floats]:
 
 
 def _windows(probability: Floats) -> Iterator[Floats]:
-    """The mean over the blocks around, the block itself included."""
+    """Yield means over windows around each block, itself included."""
     n = len(probability)
     index = np.arange(n)
     sums = np.zeros(n + 1)
@@ -187,14 +187,14 @@ def _windows(probability: Floats) -> Iterator[Floats]:
 
 
 def _best_before(values: Floats) -> Floats:
-    """The highest value of the blocks before each."""
+    """Return the highest value before each block."""
     best = np.zeros(len(values))
     np.maximum.accumulate(values[:-1], out=best[1:])
     return best
 
 
 def _since(flags: Flags) -> Floats:
-    """How many blocks ago the last flag stands before each block, at most `FAR`."""
+    """Return the distance from each block back to the last flag, at most `FAR`."""
     index = np.arange(len(flags))
     last = np.full(len(flags), -FAR)
     np.maximum.accumulate(np.where(flags, index, -FAR)[:-1], out=last[1:])
@@ -202,7 +202,7 @@ def _since(flags: Flags) -> Floats:
 
 
 def _groups(groups: Integers, probability: Floats, words: Floats) -> tuple[Floats, Floats]:
-    """The mean over the blocks of the same group, unweighted and weighted by words."""
+    """Return the mean over each block's group, unweighted and weighted by words."""
     total_words = np.maximum(np.bincount(groups, weights=words), 1e-9)
     mean = np.bincount(groups, weights=probability) / np.maximum(np.bincount(groups), 1e-9)
     mean_by_words = np.bincount(groups, weights=probability * words) / total_words

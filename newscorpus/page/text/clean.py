@@ -1,8 +1,8 @@
-"""Correct what the classifier cannot know: conventions on the main text, and what a site adds to its articles.
+"""Apply conventions on the main text, and remove a site's additions to its articles.
 
-The conventions, listed in docs/main-text.md, are those where people differ and which are decided, not learned. What a
-site adds in its own words (consent forms, appeals, notes below, comments of readers) looks like running text; each is
-known by two signs: a phrase or a name, and its place. `additions.toml` has the phrases.
+The conventions (docs/main-text.md) settle cases on which people disagree; they are decided, not learned. Additions
+(consent forms, appeals, notes, readers' comments) look like running text; each is recognised by two signs: a phrase or
+name, and its place. `additions.toml` has the phrases.
 """
 
 import re
@@ -25,40 +25,40 @@ from newscorpus.resources import read_toml
 from newscorpus.tokens import count_words, fold, words
 
 CELL_MARK = " | "
-"""Between the cells of a row, which makes one line."""
+"""Separator of the cells of a row, which becomes one line."""
 MAX_CELL_CHARACTERS = 200
-"""Longer cells hold the columns of a page whose layout is a table; chosen, two or three lines."""
+"""Longer cells are columns of a table layout (a choice: two or three lines)."""
 MAX_BOX_SHARE = 0.5
-"""Share of the main text above which what is called a box, or stands in one link, is the article itself."""
+"""A box or link with a larger share of the main text is the article itself."""
 
 _POST = re.compile(
     r"\b(?:twitter-(?:tweet|video)|instagram-media|tiktok-embed|bluesky-embed|mastodon-embed|text-post-media"
     r"|reddit-(?:card|embed)|fb-xfbml|imgur-embed)"
 )
-"""Classes of the quotation that social networks have sites put where a script will show a post."""
+"""Classes of the quotations that embed posts of social networks until a script renders them."""
 _SIGNATURE = re.compile(r"[—–―-]+\s*[^()]{1,80}\(@[\w.@-]+\)[^()]{0,60}")
-"""The last line of a quoted post, "— Name (@user) March 3, 2025": who wrote it, and when."""
+"""The last line of a quoted post, "— Name (@user) March 3, 2025"."""
 _SHARED = re.compile(r"[^().!?]{1,80}\(@[\w.@-]+\)[^()]{0,60}")
-"""The same as other networks have it: "A post shared by Name (@user)"."""
+"""The same on other networks: "A post shared by Name (@user)"."""
 _QUOTING = ("blockquote", "figure")
 """Elements that hold a quotation and its source."""
 _BOX = re.compile(
     r"(?:fact|info|summary|key)[-_]?box|key[-_]?(?:point|fact|takeaway)|fakten|faktaruta|callout", re.IGNORECASE
 )
-"""Classes and ids of boxes that sum an article up or add facts to it."""
+"""Classes and ids of boxes with summaries or facts."""
 
 BYLINE, ADVERT_LABEL, SIGNATURE, CARD, CITATION = "byline", "advert_label", "signature", "card", "citation"
 """Reasons of blocks that are left out."""
 QUOTATION, ATTRIBUTION, CELL = "quotation", "attribution", "cell"
-"""Reasons of blocks that are kept: what is quoted amid the text, and who; cells of a row that is text."""
+"""Reasons of blocks that are kept: quotations amid the text, their attributions, cells of rows that are text."""
 MAX_BYLINE_CHARACTERS, MAX_BYLINE_WORDS = 250, 6
-"""Longest byline with the headline before it, and the most words beside the names: "updated", months, "min read"."""
+"""Longest byline, headline included, and its maximum number of words beside names: "updated", months, "min read"."""
 MIN_HEADLINE = 3
-"""Words of the shortest headline that is looked for before a byline."""
+"""Minimum number of words of a headline recognised before a byline."""
 NEAR_ENDS = 3
-"""Good blocks from either end of the text among which a byline stands."""
+"""Bylines are among this many good blocks from either end of the text."""
 _LABELLED = re.compile(r"[^:：]{1,30}[:：]\s*(\S.*)")
-"""A line of the box below a post that says how to cite it: "Title: ...", "Author: ...", "Link: ..."."""
+"""A line of a citation box below a post: "Title: ...", "Author: ...", "Link: ..."."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ADVERT_LABELS = frozenset(phrase.strip() for phrase in PHRASES["continues"].split("|"))
 
@@ -70,19 +70,19 @@ _CONSENT = re.compile(
     r"(?:banner|bar|box|form|layer|message|modal|notice|overlay|popup|pref|settings|wall))",
     re.IGNORECASE,
 )
-"""How classes and ids of forms that ask for consent begin, as their makers name them; not tags ("tag-cookies")."""
+"""Beginnings of the classes and ids of consent forms, by vendor; not of tags ("tag-cookies")."""
 _FORMS = frozenset(("div", "section", "aside", "dialog", "form"))
 MIN_APPEALS = 3
-"""Fewest different phrases of an appeal for money in a box; advice may say "donate" and "donations"."""
+"""Minimum number of distinct phrases in an appeal for money; advice may say "donate" and "donations"."""
 MIN_APPEALING, MAX_APPEAL = 0.4, 0.5
-"""Share of the box's blocks that appeal, at least, and its share of the text, at most: more is an article on giving."""
+"""Minimum share of appealing blocks in the box, and maximum share of the box in the text, else about giving."""
 NEAR_END = 3
-"""Blocks at the end of a text that may be a note."""
+"""Blocks at the end of a text that may be notes."""
 MAX_NOTE_WORDS = 70
 MIN_RIGHTS = 2
-"""Fewest phrases of a note on rights: "All rights reserved. This material may not be published"."""
+"""Minimum number of phrases of a note on rights: "All rights reserved. This material may not be published"."""
 MIN_WORDS, MIN_SHARE = 60, 0.3
-"""Text before readers' comments, in words and of the whole text: nearer to its start, a link leads down to them."""
+"""Minimum text before readers' comments, in words and as a share: earlier mentions are links to the comments."""
 MAX_HEADING_WORDS = 6
 """Longest heading of comments, numbers and names of sites included."""
 
@@ -92,8 +92,8 @@ _WORDS, _DONATE, _RIGHTS = (tuple(FEATURES).index(name) for name in ("words", "s
 def apply_conventions(labelled: Labelled, fields: Fields, leave_out: Collection[Part] = ()) -> Labelled:
     """Keep embedded posts, quotations and whole rows amid the main text; leave out the parts in `leave_out`.
 
-    Bylines, signatures of posts and labels of advertising are left out too. What changes has the name of the part
-    among its reasons.
+    Bylines, signatures of posts and labels of advertising are also left out. Changed blocks get the name of the part as
+    a reason.
     """
     blocks = [item.block for item in labelled]
     posts = find_posts(blocks)
@@ -122,31 +122,31 @@ def apply_conventions(labelled: Labelled, fields: Fields, leave_out: Collection[
 
 
 def lacks_parts(labelled: Labelled, leave_out: Collection[Part]) -> bool:
-    """Whether parts that `leave_out` names were taken out of the text."""
+    """Tell whether any part in `leave_out` was removed from the text."""
     return any(reason in leave_out for item in labelled for reason in item.reasons)
 
 
 def lines_of(labelled: Labelled) -> list[str]:
-    """The texts of the good blocks, in order; the cells of a row of a table are one line."""
+    """Return the texts of the good blocks, in order; the cells of a table row form one line."""
     good = (item.block for item in labelled if item.label is Label.GOOD)
     rows = groupby(good, lambda block: _row_of(block) or block.position)
     return [CELL_MARK.join(block.text for block in row) for _, row in rows]
 
 
 def _row_of(block: Block) -> Element | None:
-    """The row of a table of data of which a block is a cell."""
+    """Return the row of the data table in which a block is a cell."""
     element, row = block.element, block.element.parent
     is_cell = element.tag in ("td", "th") and block.whole and len(block.text) <= MAX_CELL_CHARACTERS
     return row if is_cell and row is not None and row.tag == "tr" else None
 
 
 def find_posts(blocks: Sequence[Block]) -> dict[int, Element]:
-    """The embedded posts of social media, each by the places of its blocks."""
+    """Map the indices of blocks in embedded social media posts to the post."""
     return _find_parts(blocks, lambda element: element.tag == "blockquote" and bool(_POST.search(element.classes)))
 
 
 def _find_parts(blocks: Sequence[Block], is_part: Callable[[Element], bool]) -> dict[int, Element]:
-    """By the places of the blocks that stand in parts of one kind the outermost part; each element is asked once."""
+    """Map the indices of blocks in parts of a kind to the outermost part; each element is tested once."""
     parts = {each for each in elements_around(blocks) if is_part(each)}
     if not parts:  # as on most pages
         return {}
@@ -155,7 +155,7 @@ def _find_parts(blocks: Sequence[Block], is_part: Callable[[Element], bool]) -> 
 
 
 def _amid_text(labelled: Labelled, posts: dict[int, Element]) -> set[int]:
-    """The places of the posts whose nearest surroundings hold main text; what is nothing but a link is no post."""
+    """Return the indices of posts amid main text; posts that are only a link are left out."""
     others = [item for at, item in enumerate(labelled) if at not in posts]
     around = {each for item in others for each in item.block.element.ancestry}
     around_text = {each for item in others if item.label is Label.GOOD for each in item.block.element.ancestry}
@@ -172,7 +172,7 @@ def _amid_text(labelled: Labelled, posts: dict[int, Element]) -> set[int]:
 
 
 def _signatures(labelled: Labelled, posts: Collection[int]) -> set[int]:
-    """The places of the good blocks in quotations that only say who wrote a post, and when."""
+    """Return the indices of good blocks that are the signature of a quoted post."""
     good = ((at, item.block) for at, item in enumerate(labelled) if item.label is Label.GOOD)
     return {
         at
@@ -182,7 +182,7 @@ def _signatures(labelled: Labelled, posts: Collection[int]) -> set[int]:
 
 
 def _quotations(labelled: Labelled) -> set[int]:
-    """The places of the blocks of quotations that stand between two blocks of text in one element."""
+    """Return the indices of quotations between two blocks of text in the same element."""
     parts = _find_parts([item.block for item in labelled], lambda element: element.tag in _QUOTING)
     found = set[int]()
     for part, group in groupby(parts, parts.__getitem__):
@@ -198,7 +198,7 @@ def _quotations(labelled: Labelled) -> set[int]:
 
 
 def _attributions(labelled: Labelled) -> set[int]:
-    """The places of the blocks that say in `<cite>` who is quoted, below a text in the same quotation or figure."""
+    """Return the indices of `<cite>` attributions below a text in the same quotation or figure."""
     found = set[int]()
     for at, item in enumerate(labelled):
         if at and "cite" in item.block.inline and labelled[at - 1].label is Label.GOOD:
@@ -209,18 +209,18 @@ def _attributions(labelled: Labelled) -> set[int]:
 
 
 def _is_quoted(block: Block) -> bool:
-    """Whether a block stands in a quotation, and there in no caption."""
+    """Tell whether a block stands in a quotation but in no caption."""
     holder = _holder(block, "blockquote", "figcaption")
     return holder is not None and holder.tag == "blockquote"
 
 
 def _holder(block: Block, *tags: str) -> Element | None:
-    """The innermost element around a block, or its own, that has one of these tags."""
+    """Return the innermost element around a block, or its own, with one of these tags."""
     return next((each for each in reversed(block.element.ancestry) if each.tag in tags), None)
 
 
 def _cells(labelled: Labelled) -> set[int]:
-    """The places of the cells in rows of which a cell is text, and of all cells where half of a table's rows are."""
+    """Return the indices of cells in rows with a text cell, and of all cells if half of the table's rows have one."""
     rows = {at: row for at, item in enumerate(labelled) if (row := _row_of(item.block))}
     good = {row for at, row in rows.items() if labelled[at].label is Label.GOOD}
     n_rows = Counter(row.parent for row in {*rows.values()})
@@ -229,7 +229,7 @@ def _cells(labelled: Labelled) -> set[int]:
 
 
 def _bylines(labelled: Labelled, fields: Fields) -> set[int]:
-    """The places of the first and last good blocks that are bylines, or the headline with one, or dates."""
+    """Return the indices of bylines, alone or after the headline, and dates among the first and last good blocks."""
     names = [words for author in fields.authors if (words := _letters(author))]
     headlines = [_letters(" ".join(words)) for words in possible_headlines(fields.title) if len(words) >= MIN_HEADLINE]
     good = [at for at, item in enumerate(labelled) if item.label is Label.GOOD]
@@ -242,7 +242,7 @@ def _bylines(labelled: Labelled, fields: Fields) -> set[int]:
 
 
 def _citation(labelled: Labelled, fields: Fields) -> set[int]:
-    """The places of labelled lines in a row, one of which repeats the headline."""
+    """Return the indices of consecutive labelled lines, one of which repeats the headline."""
     headlines = {words for words in possible_headlines(fields.title) if len(words) >= MIN_HEADLINE}
     good = ((at, _LABELLED.fullmatch(item.block.text)) for at, item in enumerate(labelled) if item.label is Label.GOOD)
     runs = [list(run) for is_labelled, run in groupby(good, lambda each: bool(each[1])) if is_labelled]
@@ -251,13 +251,13 @@ def _citation(labelled: Labelled, fields: Fields) -> set[int]:
 
 
 def is_date_line(block: Block) -> bool:
-    """Whether a block holds a `<time>`, and hardly more."""
+    """Tell whether a block holds a `<time>` and hardly more."""
     is_short = len(_letters(block.text)) <= MAX_BYLINE_WORDS
     return is_short and "time" in block.inline and any(map(str.isdecimal, block.text))
 
 
 def is_byline(text: str, names: Sequence[Sequence[str]], headlines: Sequence[Sequence[str]]) -> bool:
-    """Whether a text holds a number, an author's name or the headline before it, and hardly more."""
+    """Tell whether a text is hardly more than a number or an author's name, perhaps after the headline."""
     words = _letters(text)
     headline = max((each for each in headlines if words[: len(each)] == each), key=len, default=())
     rest = frozenset(words[len(headline) :])
@@ -267,19 +267,19 @@ def is_byline(text: str, names: Sequence[Sequence[str]], headlines: Sequence[Seq
 
 
 def _letters(text: str) -> list[str]:
-    """The words of a text, case folded, without digits: dates often touch the names before them."""
+    """Return the case-folded words of a text without digits: dates often touch the names before them."""
     return _WORD.findall(text.casefold())
 
 
 def _advert_labels(labelled: Labelled) -> set[int]:
-    """The places of good blocks that only say that advertising is near, or that the text goes on below."""
+    """Return the indices of good blocks that only label advertising or say that the text continues below."""
     most = max(map(len, _ADVERT_LABELS)) + 1
     good = ((at, item.block.text) for at, item in enumerate(labelled) if item.label is Label.GOOD)
     return {at for at, text in good if len(text) <= most and " ".join(_letters(text)) in _ADVERT_LABELS}
 
 
 def _small_parts(labelled: Labelled, parts: dict[int, Element]) -> set[int]:
-    """The places of the blocks in parts that hold no more than half of the main text."""
+    """Return the indices of blocks in parts with at most half of the main text."""
     words = {at: count_words(item.block.text) for at, item in enumerate(labelled) if item.label is Label.GOOD}
     most = MAX_BOX_SHARE * sum(words.values())
     held = Counter[Element]()
@@ -289,7 +289,7 @@ def _small_parts(labelled: Labelled, parts: dict[int, Element]) -> set[int]:
 
 
 def drop_additions(labelled: Labelled, features: PageFeatures) -> Labelled:
-    """Leave out what the site adds, with the kind of addition among the reasons; never the whole text."""
+    """Leave out the site's additions, with their kind as reason; never the whole text."""
     good = [at for at, item in enumerate(labelled) if item.label is Label.GOOD]
     if len(good) < 2:
         return labelled
@@ -310,7 +310,7 @@ def drop_additions(labelled: Labelled, features: PageFeatures) -> Labelled:
 
 
 def _comments(labelled: Labelled, good: Sequence[int], n_words: Floats) -> Iterable[int]:
-    """The places of the good blocks below the heading of readers' comments, and of the heading."""
+    """Return the indices of the heading of readers' comments and of the good blocks below it."""
     words_so_far = np.cumsum(n_words[good])
     least = max(MIN_WORDS, MIN_SHARE * words_so_far[-1])
     begin, end = good[int(np.argmax(words_so_far >= least))], good[-1] + 1
@@ -322,9 +322,9 @@ def _comments(labelled: Labelled, good: Sequence[int], n_words: Floats) -> Itera
 
 
 def _opens_comments(labelled: Labelled, at: int) -> bool:
-    """Whether a block stands above comments; items of lists and links that are no heading lead to them.
+    """Tell whether a block is the heading of comments; list items and links outside headings only point to them.
 
-    One word that the classifier takes for text may be the heading of a chapter.
+    A single word that the classifier takes for text may be a chapter heading.
     """
     item = labelled[at]
     leads_there = item.block.tag == "li" or item.block.link_text == item.block.text
@@ -344,7 +344,7 @@ def _headings() -> frozenset[tuple[str, ...]]:
 
 
 def _notes(blocks: Sequence[Block], last: Sequence[int], matrix: Matrix) -> Iterator[int]:
-    """The places of notes among the `last` blocks of a text: where an entry is filed, who has the rights."""
+    """Yield the indices of notes on filing or rights among the `last` blocks of a text."""
     for at in last:
         text = blocks[at].text
         is_on_rights = matrix[at, _RIGHTS] and len(_said("rights", text)) >= MIN_RIGHTS
@@ -360,7 +360,7 @@ def _opens_note() -> re.Pattern[str]:
 def _appeals(
     blocks: Sequence[Block], appealing: Collection[int], good: Sequence[int], n_words: Floats
 ) -> Iterator[int]:
-    """The places of the good blocks in boxes that appeal for money: the elements right around those `appealing`."""
+    """Yield the indices of good blocks in the elements right around `appealing` blocks, if these ask for money."""
     inside: dict[Element | None, list[int]] = {blocks[at].element.parent: [] for at in appealing}
     for at in good:
         for element in blocks[at].element.ancestry:
@@ -375,7 +375,7 @@ def _appeals(
 
 
 def _consents(blocks: Sequence[Block], good: Sequence[int]) -> Iterator[int]:
-    """The places of the good blocks in forms that ask for consent."""
+    """Yield the indices of good blocks in consent forms."""
     around = elements_around([blocks[at] for at in good])
     forms = {each for each in around if each.tag in _FORMS and _CONSENT.search(f"{each.classes} {each.id}")}
     if forms:
@@ -383,7 +383,7 @@ def _consents(blocks: Sequence[Block], good: Sequence[int]) -> Iterator[int]:
 
 
 def _said(kind: str, text: str) -> frozenset[str]:
-    """The different phrases of a kind of `PHRASES` in a text."""
+    """Return the distinct phrases of a kind in a text."""
     return frozenset(found.casefold() for found in _pattern(kind).findall(text))
 
 
@@ -396,6 +396,6 @@ def _pattern(kind: str) -> re.Pattern[str]:
 
 @cache
 def _phrases(kind: str) -> tuple[str, ...]:
-    """The phrases of a kind in `additions.toml`, of all languages."""
+    """Return the phrases of a kind in `additions.toml`, in all languages."""
     by_language: Mapping[str, Sequence[str]] = read_toml(__package__, "additions.toml")[kind]
     return tuple(chain.from_iterable(by_language.values()))

@@ -40,16 +40,16 @@ from newscorpus.tokens import count_words
 
 MODEL = "main-text"
 INPUTS = (*COLUMNS, *(f"page: {name}" for name in SIGNS), *(f"pair: {name}" for name in PAIR_SIGNS))
-"""All that the model's trees and numbers were trained on."""
+"""All inputs on which the model was trained."""
 MOST_ROUNDS = 3
-"""Times that a page is judged again without other articles that it appends."""
+"""Maximum number of times a page is judged again without the articles appended to it."""
 
 OTHER_ARTICLE = "other_article"
 """Reason of the blocks of another article."""
 HEADINGS = ("h1", "h2")
-"""Ranks of headings that articles begin with."""
+"""Tags of headings with which articles begin."""
 MAX_HEADINGS = 50
-"""Most headings of a page that are looked at: each is compared with the blocks around it."""
+"""Maximum number of headings examined: each is compared with the blocks around it."""
 
 _ARTICLE: Final = 1 << NAMES.index("article")
 _META: Final = 1 << NAMES.index("meta")
@@ -59,12 +59,12 @@ _CLOCK = re.compile(r"\W*\d{1,2}[:.h]\d\d\b.{0,6}")
 
 
 class MainTextSystem:
-    """The default system, `main-text`: classify the blocks, revise their labels, judge the page, ask where unsure.
+    """The default system, `main-text`: classify blocks, revise labels, judge the page, ask a second opinion if unsure.
 
     Args:
-        artifact: the trained model; by default the one that travels with the package.
-        asks: whether another extractor is asked where the model is unsure.
-        revision: how the blocks are labelled; whatever the rules say, the headline is left out.
+        artifact: the trained model; by default the shipped one.
+        asks: whether to ask another extractor where the model is unsure.
+        revision: how blocks are labelled; the headline is always left out.
 
     Raises:
         ArtifactError: the model is missing, damaged or made for other features.
@@ -82,22 +82,22 @@ class MainTextSystem:
         self.almost_above = ALMOST if revision.lower is None else revision.lower
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
-        """The blocks of what was read, with the final verdict on each."""
+        """Return the blocks of a parsed page with their final labels."""
         if not reading.blocks:
             return ()
         labelled, _, others = self._label(reading)
         return tuple(sorted((*labelled, *others), key=lambda item: item.block.position))
 
     def find(self, reading: Reading) -> FoundText | Rejected:
-        """The main text that a page shows, or that it carries besides; rejected where there is none, or no article.
+        """Return the main text, visible or hidden; reject a page without text or article.
 
-        Another extractor is asked on what the page shows, unless it is declared not free: that one reads more.
+        Another extractor is asked about the visible text, unless the page is declared paywalled: it ignores paywalls.
         """
         shown = self._find(reading, None if reading.is_closed else self.arbiter)
         return complete(shown, reading, self._find)
 
     def _find(self, reading: Reading, arbiter: Arbiter | None = None) -> FoundText | Rejected:
-        """The good blocks, or what `arbiter` prefers; rejected where there is no text, or no article."""
+        """Return the good blocks, or the text that `arbiter` prefers; reject a page without text or article."""
         url = reading.page.url
         if not reading.blocks:
             return Rejected("extract", NO_MAIN_TEXT, url=url)
@@ -107,7 +107,7 @@ class MainTextSystem:
         if self.judge.refuses(verdict):
             return Rejected("extract", "no_article", f"probability of an article {verdict.article:.2f}", url)
         found = FoundText(lines_of(labelled), self.name, verdict.confidence)
-        if arbiter and not others and not lacks_parts(labelled, reading.leave_out):  # the other one takes all
+        if arbiter and not others and not lacks_parts(labelled, reading.leave_out):  # the other one keeps all
             found = decide(arbiter, reading, labelled, signs, found)
         if not found.paragraphs:
             return Rejected("extract", NO_MAIN_TEXT, url=url)
@@ -115,7 +115,7 @@ class MainTextSystem:
         if verdict.article < LIKELY_ARTICLE:
             confidence *= verdict.article
             flags += (DOUBTFUL_PAGE,)
-        confidence = max(round(confidence, 3), 0.001)  # 0 says that none is stated
+        confidence = max(round(confidence, 3), 0.001)  # 0 means: not stated
         if confidence < LEAST_CONFIDENCE:
             flags += (LOW_CONFIDENCE,)
         return replace(
@@ -123,9 +123,9 @@ class MainTextSystem:
         )
 
     def _label(self, reading: Reading) -> tuple[Labelled, PageFeatures, Labelled]:
-        """The final verdicts on the blocks of the article, at least one, their features, and those of other articles.
+        """Return the labelled blocks of the article, at least one, their features, and the blocks of other articles.
 
-        Where a page appends other articles, the article is judged again without them, and then the next ones may show.
+        If a page appends other articles, it is judged again without them, which may reveal further ones.
         """
         labelled, features = self._judged(reading)
         dropped: Labelled = ()
@@ -153,21 +153,21 @@ class MainTextSystem:
         return apply_conventions(drop_additions(revised, features), fields, reading.leave_out), features
 
     def _by(self, probability: Floats, features: PageFeatures, reading: Reading) -> Labelled:
-        """The blocks labelled by the probability of each."""
+        """Label the blocks by their probability."""
         return label_by(probability, features, reading.blocks, self.good_above, self.almost_above)
 
 
 def _note_change(alone: LabelledBlock, reviewed: LabelledBlock) -> LabelledBlock:
-    """The second verdict, with a reason and the first score where it differs from the one by the page alone."""
+    """Return the reviewed label; where it differs from that by the page alone, add a reason and the first score."""
     if alone.label is reviewed.label:
         return reviewed
     return msgspec.structs.replace(reviewed, reasons=(PROFILE,), given=alone.score)
 
 
 def find_others(labelled: Labelled, title: str) -> frozenset[int]:
-    """The places of blocks that belong to other articles than the one of the title.
+    """Return the indices of blocks of articles other than the one of the title.
 
-    Those are what stands in the box of another article, and where articles have no boxes, all from its heading on.
+    Such an article extends over its box or, where articles have no boxes, from its heading to the end.
     """
     headings = [at for at, item in enumerate(labelled) if item.block.element.tag in HEADINGS][:MAX_HEADINGS]
     if len(headings) < 2:
@@ -185,7 +185,7 @@ def find_others(labelled: Labelled, title: str) -> frozenset[int]:
 
 
 def _article_at(labelled: Labelled, other: int, own: int) -> range:
-    """The blocks of the article that begins with the heading at `other`; empty where it begins none."""
+    """Return the range of the article that begins with the heading at `other`; empty if none does."""
     mine, its = labelled[own].block.element, labelled[other].block.element
     boxes = _part(mine, its), _part(its, mine)
     is_boxed = boxes[0] is not mine and boxes[1] is not its
@@ -200,7 +200,7 @@ def _article_at(labelled: Labelled, other: int, own: int) -> range:
 
 
 def _begins(labelled: Labelled, other: int, own: int, boxes: tuple[Element, Element] | None) -> bool:
-    """Whether the heading at `other` looks like the beginning of an article; `boxes` are those of both headings."""
+    """Tell whether the heading at `other` seems to begin an article; `boxes` are those of both headings."""
     ranks = labelled[own].block.tag, labelled[other].block.tag
     are_first = ranks == ("h1", "h1")
     if boxes is None:
@@ -212,13 +212,13 @@ def _begins(labelled: Labelled, other: int, own: int, boxes: tuple[Element, Elem
 
 
 def _part(element: Element, other: Element) -> Element:
-    """The outermost element around `element`, or itself, that does not hold `other` too."""
+    """Return the outermost element around `element`, or itself, that does not contain `other`."""
     around = frozenset(other.ancestry)
     return next((each for each in element.ancestry if each not in around), element)
 
 
 def _inside(labelled: Labelled, at: int, box: Element) -> range:
-    """The blocks in `box`, of which the one at `at` is one."""
+    """Return the range of blocks in `box`, which contains the block at `at`."""
     first, last = at, at + 1
     while first > 0 and box in labelled[first - 1].block.element.ancestry:
         first -= 1
@@ -228,7 +228,7 @@ def _inside(labelled: Labelled, at: int, box: Element) -> range:
 
 
 def _are_articles(own: Element, other: Element) -> bool:
-    """Whether two boxes are of one kind, which is that of articles."""
+    """Tell whether two boxes are both of the same kind of article box."""
     if own.tag != other.tag:
         return False
     shared = set(_NUMBER.sub("", own.classes).split()) & set(_NUMBER.sub("", other.classes).split())
@@ -236,7 +236,7 @@ def _are_articles(own: Element, other: Element) -> bool:
 
 
 def _is_signed(labelled: Labelled, heading: int) -> bool:
-    """Whether a date or an author, and not only a time of day, follows close below a heading."""
+    """Tell whether a date or an author, not only a time of day, follows closely below a heading."""
     for item in labelled[heading + 1 : heading + 1 + DEFAULTS.near_blocks]:
         block = item.block
         if block.tag in HEADINGS:

@@ -1,9 +1,9 @@
-"""Revise the labels of a page's blocks by named rules; a block keeps the names of those that changed it.
+"""Revise the labels of a page's blocks by named rules; a block records the names of the rules that changed it.
 
 The headline is the title, never main text. Four rules are those of Texttractor (Mrózek 2014, Brno University of
-Technology), as published; the others are filters of Boilerpipe (Kohlschütter et al. 2010), as Brezovnik (2021,
-Ljubljana) chose them. To add a rule, a pure function of the blocks, the title and the configuration: write it, and its
-entry in `RULES`, its name in `config.RuleName`, a test and a line in docs/post-analysis.md.
+Technology), as published; the others are filters of Boilerpipe (Kohlschütter et al. 2010), as chosen by Brezovnik
+(2021, Ljubljana). A rule is a pure function of blocks, title and configuration; a new one needs an entry in `RULES`, a
+name in `config.RuleName`, a test and a line in docs/post-analysis.md.
 """
 
 import re
@@ -22,27 +22,27 @@ from newscorpus.tokens import count_words, fold, folded_words, words
 
 Labelled = tuple[LabelledBlock, ...]
 Rule = Callable[[Labelled, str, PostAnalysisConfig], Labelled]
-"""From the labelled blocks of a page, in order, and its title to the same blocks with revised labels and scores."""
+"""Revises labels and scores of a page's blocks, given in order with the title."""
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 Headlines = frozenset[tuple[str, ...]]
-"""What the headline may be, each as its words, case folded."""
+"""Possible headlines, each as case-folded words."""
 
 _SEPARATORS = tuple(map(re.compile, (r"[|»]", r"[|»:]", r"[|»:()]", r"[|»:()]|\s[-–—]\s", r"[|»:(),]|\s[-–—]\s")))
-"""What may part a headline from the rest of the title, ever more of it (Boilerpipe, DocumentTitleMatchClassifier)."""
+"""Ever larger sets of separators between headline and rest of a title (Boilerpipe, DocumentTitleMatchClassifier)."""
 
 PHRASES: Mapping[str, Sequence[str]] = read_toml(__package__, "end_phrases.toml")
-"""Phrases that stand where an article has ended, by language."""
+"""Phrases that follow the end of an article, by language."""
 
 MROZEK: Final = ("start", "common_parent", "lonely_ends", "neighbours")
-"""In the order of Texttractor (Mrózek 2014)."""
+"""Rules in the order of Texttractor (Mrózek 2014)."""
 
 BREZOVNIK: Final = (
     "terminating_phrases", "title_match", "heading_to_content", "ignore_after_content", "trailing_headlines",
     "expand_title_to_content",
 )  # fmt: skip
-"""In the order of Brezovnik (2021); there the first two come before the classification."""
+"""Rules in the order of Brezovnik (2021), where the first two precede the classification."""
 
 DEFAULT_RULES: Final = ("drop_headline",)
 
@@ -50,12 +50,12 @@ DEFAULTS: Final = PostAnalysisConfig()
 
 
 def is_heading(block: Block) -> bool:
-    """Whether `block` is a heading of any rank."""
+    """Tell whether `block` is a heading of any rank."""
     return block.tag in _HEADINGS
 
 
 def relabel(labelled: Labelled, chosen: Collection[int], label: Label, *reasons: str) -> Labelled:
-    """`labelled` with the blocks at the `chosen` indices labelled `label`; those that change have `reasons` added."""
+    """Label the blocks at the `chosen` indices `label`, and add `reasons` to those that change."""
     if not chosen:
         return labelled
     return tuple(
@@ -72,31 +72,31 @@ def lower_words(text: str) -> tuple[str, ...]:
 
 
 def possible_headlines(title: str) -> Headlines:
-    """What the headline may be: the title, and its longest part at each set of separators; words, case folded."""
+    """Return the title and its longest part for each set of separators, as case-folded words."""
     longest = [max(map(lower_words, separator.split(title)), key=len) for separator in _SEPARATORS]
     return frozenset({lower_words(title), *longest} - {()})
 
 
 def is_headline(block: Block, headlines: Headlines) -> bool:
-    """Whether `block` says one of `headlines` and nothing else."""
+    """Tell whether the text of `block` equals one of `headlines`."""
     return lower_words(block.text) in headlines
 
 
 def likeness(words: tuple[str, ...], others: tuple[str, ...]) -> float:
-    """How far two texts have the same words: Dice's coefficient of both lists of words."""
-    if set(words).isdisjoint(others):  # most are, and to count the words takes ten times as long
+    """Return Dice's coefficient of the words of two texts."""
+    if set(words).isdisjoint(others):  # most are, and counting takes ten times as long
         return 0.0
     return 2 * (Counter(words) & Counter(others)).total() / max(len(words) + len(others), 1)
 
 
 def title_match(labelled: Labelled, title: str, _config: PostAnalysisConfig) -> Labelled:
-    """A block that says what the title says, or its longest part, is bad (Boilerpipe, DocumentTitleMatchClassifier)."""
+    """Label a block bad that equals the title or its longest part (Boilerpipe, DocumentTitleMatchClassifier)."""
     headlines = possible_headlines(title)
     return relabel(labelled, {at for at, item in enumerate(labelled) if is_headline(item.block, headlines)}, Label.BAD)
 
 
 def drop_headline(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
-    """A block of nearly the title's words is bad, if it is a heading or no good text stands before it."""
+    """Label a block bad that has nearly the title's words, if it is a heading or precedes all good text."""
     headline = lower_words(title)
     dropped = set()
     has_begun = False
@@ -111,8 +111,8 @@ def drop_headline(labelled: Labelled, title: str, config: PostAnalysisConfig) ->
 
 
 def start(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
-    """The h1 or h2 most like the title is good with score 1, every block three or more before it bad with score 0."""
-    run = _as_run(title)  # of equally long headings whose words stand in the title as a run, the first
+    """Label the h1 or h2 most like the title good with score 1, blocks three or more before it bad with score 0."""
+    run = _as_run(title)  # of equally long headings contained in the title, the first
     words = {at: lower_words(item.block.text) for at, item in enumerate(labelled) if item.block.tag in ("h1", "h2")}
     contained = [at for at, own in words.items() if own and _as_run(labelled[at].block.text) in run]
     at = max(contained, key=lambda at: len(words[at]), default=None)
@@ -128,14 +128,14 @@ def _as_run(text: str) -> str:
 
 
 def common_parent(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
-    """Where at least three good blocks have the same parent, all blocks with this parent are good."""
+    """Label all blocks with the same parent good if at least three of them are."""
     good = Counter(item.block.parent for item in labelled if item.label is Label.GOOD)
     joined = {at for at, item in enumerate(labelled) if good[item.block.parent] >= config.sibling_blocks}
     return relabel(labelled, joined, Label.GOOD)
 
 
 def lonely_ends(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
-    """From the end back to the first good block with a good one among the five before it, all without one are bad."""
+    """Label blocks at the end bad, up to a good block with another among the five before it."""
     good = [item.label is Label.GOOD for item in labelled]
     lonely = set()
     for at in reversed(range(len(good))):
@@ -147,7 +147,7 @@ def lonely_ends(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> 
 
 
 def neighbours(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
-    """An almost good block is good or bad as its surroundings are, which count with the labels they came with."""
+    """Label almost good blocks good or bad by the original labels of their surroundings."""
     labels = [item.label for item in labelled]
     almost = {at for at, label in enumerate(labels) if label is Label.ALMOST}
     keeps = {at: _keeps_heading if is_heading(labelled[at].block) else _keeps_text for at in almost}
@@ -156,13 +156,13 @@ def neighbours(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> L
 
 
 def _keeps_heading(labels: Sequence[Label], at: int, near: int) -> bool:
-    """Good or almost good blocks near on both sides, or a good one near below."""
+    """Tell whether good or almost good blocks are near on both sides, or a good one near below."""
     before, after = _around(labels, at, near)
     return Label.GOOD in after or (Label.ALMOST in after and any(label is not Label.BAD for label in before))
 
 
 def _keeps_text(labels: Sequence[Label], at: int, near: int) -> bool:
-    """Good blocks near on both sides, or next to it where the page starts or ends near."""
+    """Tell whether good blocks are near on both sides or, close to the start or end of the page, adjacent."""
     before, after = _around(labels, at, near)
     if Label.GOOD in before and Label.GOOD in after:
         return True
@@ -176,9 +176,9 @@ def _around(labels: Sequence[Label], at: int, near: int) -> tuple[list[Label], l
 
 
 def opens_with_phrase(text: str, more: tuple[str, ...] = ()) -> bool:
-    """Whether `text` begins with a phrase of several words, or has nothing else before a colon than a phrase.
+    """Tell whether `text` begins with a phrase of several words, or is a phrase, alone or before a colon.
 
-    Case, accents and numbers do not count: "12 Comments" and "ΣΧΟΛΙΑ (3)" are phrases. So are `more`.
+    Case, accents and numbers are ignored: "12 Comments" and "ΣΧΟΛΙΑ (3)" match. `more` adds phrases.
     """
     whole, before_colon = _key(text), _key(text.partition(":")[0])
     keys, longest = _keys(more)
@@ -186,28 +186,28 @@ def opens_with_phrase(text: str, more: tuple[str, ...] = ()) -> bool:
 
 
 def _key(text: str) -> tuple[str, ...]:
-    # Upper case has lost the difference between the Turkish ı and i.
+    # Upper case does not distinguish Turkish ı and i.
     return tuple(word for word in words(fold(text).replace("ı", "i")) if not word.isdigit())
 
 
 @cache
 def _keys(more: tuple[str, ...]) -> tuple[frozenset[tuple[str, ...]], int]:
-    """The phrases as their words, and the number of words of the longest."""
+    """Return the phrases as words, and the number of words of the longest."""
     keys = frozenset(map(_key, chain(more, *PHRASES.values()))) - {()}
     return keys, max(map(len, keys))
 
 
 def terminating_phrases(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
-    """A short block that begins with "read also", "comments" or the like is bad (TerminatingBlocksFinder)."""
+    """Label a short block bad that begins with "read also", "comments" or the like (TerminatingBlocksFinder)."""
     ends = {at for at, item in enumerate(labelled) if _ends_article(item.block, config)}
     return relabel(labelled, ends, Label.BAD)
 
 
 def ignore_after_content(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
-    """All is bad from the terminating block on that has 60 words of running text before it.
+    """Label everything bad from the first terminating block after 60 words of running text.
 
-    Boilerpipe's IgnoreBlocksAfterContentFilter counts the words of good blocks of nine tokens a line or more; here
-    those of good blocks of nine words or more count.
+    Boilerpipe's IgnoreBlocksAfterContentFilter counts the words of good blocks with nine tokens per line or more; this
+    rule counts those of good blocks with nine words or more.
     """
     words_so_far = 0
     for at, item in enumerate(labelled):
@@ -219,7 +219,7 @@ def ignore_after_content(labelled: Labelled, _title: str, config: PostAnalysisCo
 
 
 def heading_to_content(labelled: Labelled, title: str, _config: PostAnalysisConfig) -> Labelled:
-    """Headings directly before a good block are good, the headline excepted (Brezovnik 2021)."""
+    """Label headings directly before a good block good, except the headline (Brezovnik 2021)."""
     headlines = possible_headlines(title)
     joined = set()
     is_before_good = False
@@ -231,7 +231,7 @@ def heading_to_content(labelled: Labelled, title: str, _config: PostAnalysisConf
 
 
 def trailing_headlines(labelled: Labelled, _title: str, _config: PostAnalysisConfig) -> Labelled:
-    """Good headings below all other good blocks are bad (TrailingHeadlineToBoilerplateFilter)."""
+    """Label good headings below all other good blocks bad (TrailingHeadlineToBoilerplateFilter)."""
     content = [at for at, item in enumerate(labelled) if item.label is Label.GOOD and not is_heading(item.block)]
     end = content[-1] if content else -1
     trailing = {at for at, item in enumerate(labelled) if at > end and item.label is Label.GOOD}
@@ -239,7 +239,7 @@ def trailing_headlines(labelled: Labelled, _title: str, _config: PostAnalysisCon
 
 
 def expand_title_to_content(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
-    """Between the headline and the first good block, what might be content is good (ExpandTitleToContentFilter)."""
+    """Label possible content between headline and first good block good (ExpandTitleToContentFilter)."""
     headlines = possible_headlines(title)
     begin = next((at for at, item in enumerate(labelled) if item.label is Label.GOOD), 0)
     found = [at for at, item in enumerate(labelled[: begin + 1]) if is_headline(item.block, headlines)]
@@ -254,7 +254,7 @@ def _ends_article(block: Block, config: PostAnalysisConfig) -> bool:
 
 
 def _might_be_content(item: LabelledBlock, config: PostAnalysisConfig) -> bool:
-    """Almost good, or running text: Boilerpipe asks for blocks that a former step held to be content."""
+    """Tell whether a block is almost good or running text; Boilerpipe uses an earlier step's content flag."""
     n_words = count_words(item.block.text)
     is_running = n_words >= config.min_running_words
     return item.label is Label.ALMOST or (
@@ -281,7 +281,7 @@ RULES: Final[Mapping[str, Rule]] = {
 def revise(
     labelled: Labelled, title: str, rules: Sequence[str] = DEFAULT_RULES, config: PostAnalysisConfig = DEFAULTS
 ) -> Labelled:
-    """`labelled` after `rules`, one by one; a block that a rule changes carries its name in `reasons`.
+    """Apply `rules` to `labelled` one by one; a changed block has the rule's name in `reasons`.
 
     Args:
         labelled: the blocks of a page, in order.

@@ -1,8 +1,7 @@
-"""Ask trafilatura for a second opinion where the model is unsure of its text, and decide between the two.
+"""Ask trafilatura for a second opinion where the model is unsure, and choose between the two texts.
 
-Two logistic models, learned out of fold, give the probability that the one text is right and that the other is. They
-see the signs of the page, both lengths, how far the texts agree, and what the model thinks of the blocks that the other
-text is made of.
+Two logistic models, trained out of fold, give for each text the probability that it is right. They see the signs of
+the page, both lengths, the agreement of the texts, and the model's scores of the blocks in the other text.
 """
 
 import logging
@@ -34,19 +33,19 @@ ASK_BELOW = 0.7
 """Confidence below which the other extractor is asked: out of fold 0.5 gains 19 ten thousandths of F1, 0.7 gains 26
 (mean of eight sets, 2026-11), and more pages cost more time."""
 MOST_BLOCKS = 5_000
-"""Longer pages are not given to it: it takes over a second there, and more than linear time."""
+"""Trafilatura is not run on longer pages, where it takes over a second, and more than linear time."""
 MOST_STEPS = 150_000
-"""Nor are pages whose elements have more elements around them, counted together: it walks and copies what is in each
-element, and 1,500 tables in each other, a million steps, take 24 s. The most of 206 real pages are 68,000 (2026-11)."""
+"""Nor on pages where the depths of all elements sum to more: it walks and copies the content of each element, and 1,500
+nested tables, a million steps, take 24 s. The maximum of 206 real pages is 68,000 (2026-11)."""
 DISAGREE = "extractors_disagree"
-"""Flag of a text beside which there is another one that shares less than half of it."""
+"""Flag of a text that shares less than half with the other extractor's."""
 LEAST_AGREEMENT = 0.5
 BAR = re.compile(r"(?<!\\)\|")
-"""Between the cells of a row; one in a text has a backslash before it."""
+"""Separator of cells in a row; in text it is escaped with a backslash."""
 COMPARED = 60
-"""Characters on either side of the end of a line that are looked for in the page."""
+"""Characters on either side of a line end that are searched for in the page."""
 SPACES = (" ", "")
-"""What may stand there."""
+"""Possible separators at a line end."""
 
 PAIR_SIGNS: Final[Mapping[str, str]] = {
     "own_confidence": "log odds of the confidence without the other text",
@@ -61,37 +60,37 @@ PAIR_SIGNS: Final[Mapping[str, str]] = {
     "expected_recall": "the share of all expected good words that these blocks hold",
     "expected_f1": "harmonic mean of the two",
 }
-"""What is looked at beside the signs of the page, in order, and what each says."""
+"""Signs of the pair of texts, used beside those of the page, in order, with their meanings."""
 
 _AGREEMENT, _NO_OTHER = (len(SIGNS) + tuple(PAIR_SIGNS).index(name) for name in ("agreement", "no_other"))
 GRAM = 4
-"""Words of an n-gram: the same as in the score that counts."""
+"""Words of an n-gram, as in the evaluation score."""
 LEAST_ODDS = 1e-4
-"""Confidences nearer to 0 or 1 count as this near."""
+"""Confidences are clipped to this distance from 0 and 1."""
 
 logger = logging.getLogger(__name__)
 
 
 @cache
 def _trafilatura() -> ModuleType:
-    """The package, loaded when it is first asked; its log is muted, since it speaks of pages and not of a run."""
+    """Import trafilatura on first use, and mute its log, which is about single pages."""
     logging.getLogger(PACKAGE).setLevel(logging.CRITICAL + 1)
     return import_module(PACKAGE)
 
 
 def other_text(reading: Reading) -> list[str]:
-    """The paragraphs that trafilatura finds on a page, without a headline before them; none where it fails.
+    """Return the paragraphs that trafilatura finds, without the headline; none where it fails.
 
     Raises:
-        ImportError: it cannot be loaded.
+        ImportError: trafilatura cannot be imported.
     """
     extract = _trafilatura().extract
     try:
         text = extract(reading.tree, include_comments=False) or ""
-    except Exception as error:  # noqa: BLE001  (it raises whatever a page makes it raise; the own text stands then)
+    except Exception as error:  # noqa: BLE001  (any exception is possible; our own text is then used)
         logger.info("%s failed on %s: %s", PACKAGE, reading.page.url, error)
         return []
-    # The lines as paragraphs: where links or emphasis end lines in the middle of a block, they go on
+    # Join lines into paragraphs where links or emphasis break them in the middle of a block
     page = "\n".join(block.text for block in reading.blocks)
     joined = [""]
     for line in filter(None, map(_plain, paragraphs(text))):
@@ -106,7 +105,7 @@ def other_text(reading: Reading) -> list[str]:
 
 
 def _plain(line: str) -> str:
-    """The line without the marks of an item or of a row of a table; "" for the rule below a table's head."""
+    """Strip the marks of list items and table rows from a line; "" for the rule below a table's head."""
     if not line.startswith("|"):
         return line.removeprefix("- ")
     cells = (cell.replace("\\|", "|").strip() for cell in BAR.split(line))
@@ -116,18 +115,18 @@ def _plain(line: str) -> str:
 def read_pair(
     signs: Floats, confidence: float, labelled: Sequence[LabelledBlock], own: Sequence[str], other: Sequence[str]
 ) -> Floats:
-    """What the two texts of a page say, shape (signs + pair signs,); there must be at least one block.
+    """Return the signs of a page and its two texts, shape (signs + pair signs,); needs at least one block.
 
     Args:
         signs: of the page, as `read_signs`.
-        confidence: that the own text is right, 0..1.
+        confidence: probability that our own text is right, 0..1.
         labelled: the blocks of the page.
-        own: paragraphs of the own text.
-        other: those of the other text.
+        own: paragraphs of our own text.
+        other: paragraphs of the other text.
     """
     words = count_characters([item.block.text for item in labelled], ("\n".join(own), "\n".join(other))).words
     own_grams, other_grams = (grams(found, GRAM) for found in words.others)
-    # Count the n-grams that stand in both, each as often as both hold it
+    # Count the n-grams common to both texts, with multiplicity
     values, times = np.unique(own_grams, return_counts=True)
     other_values, other_times = np.unique(other_grams, return_counts=True)
     _, at, other_at = np.intersect1d(values, other_values, assume_unique=True, return_indices=True)
@@ -135,7 +134,7 @@ def read_pair(
     other_shared, own_shared = common / max(len(other_grams), 1), common / max(len(own_grams), 1)
     certain = min(max(confidence, LEAST_ODDS), 1 - LEAST_ODDS)
     log_own, log_other = math.log1p(len(own_grams)), math.log1p(len(other_grams))
-    # Precision and recall to expect of the other text, by the probabilities of the blocks it is made of
+    # Expected precision and recall of the other text, by the probabilities of its blocks
     score = np.array([item.score for item in labelled])
     inside = words.text[: max(len(words.text) - GRAM + 1, 0)] == words.text[GRAM - 1 :]
     is_found = is_among(grams(words.hash, GRAM), np.unique(other_grams)) & inside
@@ -168,35 +167,35 @@ def _harmonic(precision: float, recall: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Arbiter:
-    """What decides between two texts of a page; both models see the signs of `read_pair`."""
+    """Decides between two texts of a page; both models see the signs of `read_pair`."""
 
-    own: Logistic  # gives the probability that the own text is right
-    other: Logistic  # gives the probability that the other one is
+    own: Logistic  # probability that our own text is right
+    other: Logistic  # probability that the other text is
 
     def __call__(self, pair: Floats) -> tuple[float, bool]:
-        """The confidence in the better text, and whether that is the other one."""
+        """Return the confidence in the better text, and whether it is the other one."""
         own, other = self.own(pair), self.other(pair)
         takes_other = other > own and not pair[_NO_OTHER]
         return (other if takes_other else own), takes_other
 
     @classmethod
     def of(cls, artifact: Artifact) -> "Arbiter":
-        """The arbiter that a model holds.
+        """Read the arbiter of a model.
 
         Raises:
-            ArtifactError: a number is missing, or was made for another number of signs.
+            ArtifactError: a parameter is missing, or was made for another number of signs.
         """
         n_signs = len(SIGNS) + len(PAIR_SIGNS)
         return cls(read_logistic(artifact, "own", n_signs), read_logistic(artifact, "other", n_signs))
 
 
 def disagree(pair: Floats) -> bool:
-    """Whether there is another text that shares less than half of what stands in the two."""
+    """Tell whether another text exists and the two share less than half of their content."""
     return bool(pair[_AGREEMENT] < LEAST_AGREEMENT and not pair[_NO_OTHER])
 
 
 def _is_costly(tree: HtmlElement) -> bool:
-    """Whether the elements of a page stand so deep in each other that the other extractor would take long."""
+    """Tell whether elements are nested so deeply that the other extractor would take long."""
     n_around: dict[HtmlElement | None, int] = {None: -1}
     steps = 0
     for element in tree.iter():
@@ -208,13 +207,13 @@ def _is_costly(tree: HtmlElement) -> bool:
 def decide(
     arbiter: Arbiter, reading: Reading, labelled: Sequence[LabelledBlock], signs: Floats, found: FoundText
 ) -> FoundText:
-    """The own text that was `found` or, where its confidence is low, that of trafilatura if that is more likely right.
+    """Choose the own text `found` or, if its confidence is low, trafilatura's if that is more likely right.
 
     Arguments as for `read_pair`.
     """
     if found.confidence >= ASK_BELOW or len(labelled) > MOST_BLOCKS or _is_costly(reading.tree):
         return found
-    # The paragraphs of another text but for those that the other pages of the portal show to be none
+    # The other text's paragraphs, except those that the portal's profile labels bad
     dropped = {lower_words(item.block.text) for item in labelled if PROFILE in item.reasons and item.label is Label.BAD}
     other = [each for each in other_text(reading) if lower_words(each) not in dropped]
     pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)

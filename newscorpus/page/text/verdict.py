@@ -1,6 +1,6 @@
-"""Judge a page: how far the text found on it can be trusted, and whether it holds an article at all.
+"""Judge how reliable the text of a page is, and whether the page holds an article at all.
 
-The judgement is made of signs: what the page as a whole looks like once its blocks are labelled.
+The judgement is based on signs: properties of the whole page with labelled blocks.
 """
 
 import math
@@ -57,25 +57,25 @@ SIGNS: Final[Mapping[str, str]] = {
     "any_related": "words in a box named for related articles, of the page's",
     "any_advert": "words in a box named for advertising, of the page's",
 }
-"""What the verdict looks at, in order, and what each says."""
+"""The signs, in order, with their meanings."""
 
 ADDRESS = ("url_words", "url_has_date", "url_depth", "is_front")
-"""The signs of the address. An article is not refused for them alone."""
+"""Signs of the address. They alone do not reject an article."""
 STRUCTURE: Final = [at for at, name in enumerate(SIGNS) if name not in ADDRESS]
-"""The places of the other signs."""
+"""Indices of the other signs."""
 
 ARTICLE_TREES, STRUCTURE_TREES = "article.onnx", "structure.onnx"
-"""The files of the trees that decide whether there is an article: by all signs, and by all but the address."""
+"""Files of the trees that detect articles: by all signs, and by all but the address."""
 
 DOUBTFUL_PAGE = "doubtful_page"
-"""Flag of a text whose page more likely holds no article than one."""
+"""Flag of a text whose page probably holds no article."""
 LIKELY_ARTICLE = 0.5
 LEAST_ARTICLE, LEAST_STRUCTURE = 0.15, 0.2
-"""A page is refused that is less probable to hold an article, by all signs and by all but its address; low, because a
-lost article costs more than a kept listing; benchmarks/results/out_of_fold.md has what they refuse out of fold."""
+"""A page is rejected if the probabilities of an article, by all signs and by all but the address, are below these. Low,
+since a lost article costs more than a kept listing; benchmarks/results/out_of_fold.md has the rejections."""
 LEAST_CONFIDENCE = 0.005
-"""Texts of less confidence are flagged, and not published unless a build asks for less: one in 200 of such is right. Of
-3,688 articles three have less out of fold, none of them right; with 0.02 it is 13, of which two are (2026-11)."""
+"""Texts below this confidence are flagged, and published only if a build lowers the threshold: one in 200 is right. Of
+3,688 articles three are below it out of fold, none of them right; with 0.02, 13, of which two are right (2026-11)."""
 
 _COLUMN: Final = {name: column for column, name in enumerate(FEATURES)}
 _OF_GOOD: Final = [
@@ -91,9 +91,9 @@ _URL_WORD = re.compile(r"[^\W\d_]+")
 
 
 def read_signs(labelled: Sequence[LabelledBlock], features: PageFeatures, fields: Fields, url: str) -> Floats:
-    """The signs of a page in the order of `SIGNS`, shape (signs,); without a good block those of good text are 0.
+    """Measure the signs of a page in the order of `SIGNS`, shape (signs,); without good blocks, theirs are 0.
 
-    There must be at least one block, and `features` are those of the blocks.
+    Needs at least one block; `features` are those of the blocks.
     """
     good = np.array([item.label is Label.GOOD for item in labelled])
     score = np.array([item.score for item in labelled])
@@ -156,57 +156,57 @@ def read_signs(labelled: Sequence[LabelledBlock], features: PageFeatures, fields
 
 
 def looks_like_list(signs: Floats) -> bool:
-    """Whether the text of a page reads like a list of teasers: many links, and list items or doubtful blocks."""
+    """Tell whether the text looks like a list of teasers: many links, and list items or doubtful blocks."""
     by_name = dict(zip(SIGNS, signs, strict=True))
     return bool(by_name["link_density"] > 0.1 and (by_name["in_lists"] > 0.5 or by_name["certain_words"] < 0.3))
 
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
-    """A logistic model over `SIGNS`: a weight for each sign, and the bias that is added to the weighted sum."""
+    """A logistic model: a weight for each sign, and a bias."""
 
     weights: tuple[float, ...]
     bias: float
 
     def __call__(self, signs: Floats) -> float:
-        """The probability, 0..1."""
+        """Return the probability, 0..1."""
         total = self.bias + float(signs @ self.weights)
         return 1 / (1 + math.exp(-max(min(total, 30.0), -30.0)))
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is thought of a page and its text."""
+    """The judgement of a page and its text."""
 
     confidence: float  # probability that the text is right, if the page holds an article
-    article: float  # probability that it does
-    structure: float  # the same, whatever its address is
+    article: float  # probability that the page holds an article
+    structure: float  # the same, without the signs of the address
 
 
 @dataclass(frozen=True, slots=True)
 class PageJudge:
-    """What judges a page by its signs."""
+    """Judges a page by its signs."""
 
-    confidence: Logistic  # gives the probability that the text is right
-    article: Trees  # gives the probability that the page holds an article
-    structure: Trees  # gives it without a look at the address
+    confidence: Logistic  # probability that the text is right
+    article: Trees  # probability that the page holds an article
+    structure: Trees  # the same, without the signs of the address
 
     def __call__(self, signs: Floats) -> Verdict:
-        """The verdict on a page with these signs."""
+        """Return the verdict on a page with these signs."""
         rows = signs[None].astype(np.float32)
         structure = self.structure.probability(np.ascontiguousarray(rows[:, STRUCTURE]))
         return Verdict(self.confidence(signs), float(self.article.probability(rows)[0]), float(structure[0]))
 
     def refuses(self, verdict: Verdict) -> bool:
-        """Whether a page is taken to hold no article: only where the verdict and the structure alone agree."""
+        """Tell whether to reject a page: only if the probabilities with and without its address agree."""
         return verdict.article < LEAST_ARTICLE and verdict.structure < LEAST_STRUCTURE
 
     @classmethod
     def of(cls, artifact: Artifact) -> "PageJudge":
-        """The judge that a model holds.
+        """Read the judge of a model.
 
         Raises:
-            ArtifactError: a number or a file is missing, or was made for another number of signs.
+            ArtifactError: a parameter or file is missing, or was made for another number of signs.
         """
         return cls(
             read_logistic(artifact, "confidence", len(SIGNS)),
@@ -216,10 +216,10 @@ class PageJudge:
 
 
 def read_logistic(artifact: Artifact, name: str, n_signs: int) -> Logistic:
-    """The logistic model called `name` that a model holds; `logistic_parameters` wrote it.
+    """Read the logistic model `name` of a model, as written by `logistic_parameters`.
 
     Raises:
-        ArtifactError: a number is missing, or was made for another number of signs.
+        ArtifactError: a parameter is missing, or was made for another number of signs.
     """
     weights = _read_parameter(artifact, f"{name}_weights")
     if not isinstance(weights, list) or len(weights) != n_signs:
@@ -231,7 +231,7 @@ def read_logistic(artifact: Artifact, name: str, n_signs: int) -> Logistic:
 
 
 def logistic_parameters(name: str, logistic: Logistic) -> Mapping[str, float | list[float]]:
-    """The numbers of a logistic model, as a model's metadata holds them."""
+    """Return the parameters of a logistic model for a model's metadata."""
     return {f"{name}_weights": list(logistic.weights), f"{name}_bias": logistic.bias}
 
 

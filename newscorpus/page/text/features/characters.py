@@ -1,6 +1,6 @@
-"""Count characters and words of all blocks of a page at once, for every script alike.
+"""Count characters and words of all blocks of a page at once, in any script.
 
-The texts of the blocks are joined and looked at as one array of code points; every count is one pass of NumPy over it.
+The joined texts are one array of code points; every count is one NumPy pass over it.
 """
 
 from collections.abc import Sequence
@@ -32,20 +32,20 @@ class Words:
     characters: Integers  # characters that belong to words
     text: Integers  # the index of the word's text
     hash: Hashes  # of the word's lower-case form; equal words hash alike
-    others: tuple[Hashes, ...]  # of each further text, the hashes of its words
+    others: tuple[Hashes, ...]  # word hashes of each further text
 
 
 @dataclass(frozen=True, slots=True)
 class Characters:
-    """What stands in a sequence of texts; arrays are per text, except `odd_text` and `odd_kinds`.
+    """Counts over a sequence of texts; arrays are per text, except `odd_text` and `odd_kinds`.
 
     Attributes:
         length, letters, spaces: counts of characters.
-        sentences: marks that end a sentence with white space or the text's end behind them.
+        sentences: marks that end a sentence, followed by white space or the text's end.
         first_kinds, last_kinds: bits of the first and last character; those of a space where the text is empty.
         ends_in_dots: ends with three full stops.
-        odd_text, odd_kinds: per character of the kind ODD the index of its text, and its bits. Most characters are not
-            odd, and those that are counted are.
+        odd_text, odd_kinds: for each character of the kind ODD, the index of its text and its bits. All counted
+            characters are odd; most others are not.
         words: the words.
     """
 
@@ -61,15 +61,12 @@ class Characters:
     words: Words
 
     def count(self, kind: int) -> Integers:
-        """Per text the number of characters of `kind`: UPPER, DIGIT or a mark."""
+        """Return per text the number of characters of `kind`: UPPER, DIGIT or a mark."""
         return np.bincount(self.odd_text[self.odd_kinds & kind != 0], minlength=len(self.length))
 
 
 def count_characters(texts: Sequence[str], others: Sequence[str] = ()) -> Characters:
-    """Count over `texts`, of which there must be at least one; of `others` only the words are read.
-
-    Line feeds in the texts count as spaces.
-    """
+    """Count over `texts`, at least one; of `others` only the words are read. Line feeds count as spaces."""
     n = len(texts)
     codes, all_lengths = _join([*texts, *others])
     all_starts = np.cumsum(all_lengths + 1) - all_lengths - 1
@@ -98,14 +95,14 @@ def count_characters(texts: Sequence[str], others: Sequence[str] = ()) -> Charac
 
 
 def _join(texts: Sequence[str]) -> tuple[Integers, Integers]:
-    """The code points of all texts, a line feed behind each, and the length of each text."""
+    """Return the code points of all texts, each followed by a line feed, and the length of each text."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     raw = np.frombuffer("\n".join([*texts, ""]).encode("utf-32-le", "surrogatepass"), "<u4")
     return np.minimum(raw, PLANE).astype(np.int64), lengths
 
 
 def _find_words(traits: Traits) -> tuple[Integers, Integers]:
-    """Where the words begin, and their lengths; `traits` ends outside a word."""
+    """Return starts and lengths of the words; `traits` must end outside a word."""
     is_word = traits & WORD != 0
     is_unspaced = traits & UNSPACED_WORD != 0
     stands_apart = is_unspaced[1:] | is_unspaced[:-1]
@@ -116,7 +113,7 @@ def _find_words(traits: Traits) -> tuple[Integers, Integers]:
 
 
 def _read_words(codes: Integers, traits: Traits, text_of: Integers, others: Integers) -> Words:
-    """The words of the texts, to whose characters `text_of` gives the text; of the `others`, from where each starts."""
+    """Return the words; `text_of` gives the text of each character, `others` the starts of further texts."""
     n_texts = int(text_of[-1]) + 1
     at, sizes = _find_words(traits)
     hashes = _hash(codes, at)
@@ -150,9 +147,9 @@ def _read_words(codes: Integers, traits: Traits, text_of: Integers, others: Inte
 
 
 def _hash(codes: Integers, at: Integers) -> Hashes:
-    """One polynomial hash a word, modulo 2**64: the sum of its characters times the powers of a base.
+    """Return a polynomial hash of each word, modulo 2**64: the sum of its characters times powers of a base.
 
-    The powers run on over all words; dividing by that of the word's begin makes equal words equal.
+    The powers run over all words; dividing by the power at the word's start makes equal words hash alike.
     """
     if not len(at):
         return np.zeros(0, np.uint64)
@@ -164,7 +161,7 @@ def _hash(codes: Integers, at: Integers) -> Hashes:
 
 
 def _powers(base: int, count: int) -> tuple[Hashes, Hashes]:
-    """Small and large powers of `base`, modulo 2**64: the products of one each are more than `count` powers."""
+    """Return small and large powers of `base`, modulo 2**64; their products give more than `count` powers."""
     small = np.full(_SMALL_POWERS, base, np.uint64)
     large = np.full(count // _SMALL_POWERS + 1, pow(base, _SMALL_POWERS, 2**64), np.uint64)
     small[0] = large[0] = 1

@@ -68,7 +68,7 @@ OWN: Final[Mapping[str, str]] = {
     "link_tail": "ends with a link and begins without one",
     "repeated": "times that the same text stands on the page",
 }
-"""Features of a block alone, and what each says."""
+"""Features of a block alone, and their meanings."""
 
 PLACE: Final[Mapping[str, str]] = {
     "position": "index, of the number of blocks",
@@ -124,21 +124,21 @@ PLACE: Final[Mapping[str, str]] = {
     "body_overlap": "word triples that stand in the structured data's article body, of the block's; -1 without one",
     "has_body": "words in the structured data's article body",
 }
-"""Features of a block on its page, and what each says."""
+"""Features of a block on its page, and their meanings."""
 
 SAYS: Final[Mapping[str, str]] = {
     f"says_{kind}": f"holds a phrase of the kind {kind}: 2 where the block opens with it" for kind in PHRASES
 }
-"""What the phrases in a block speak of."""
+"""Kinds of phrases in a block."""
 
 NEIGHBOURS = (-3, -2, -1, 1, 2, 3)
-"""Offsets of the neighbours looked at."""
+"""Offsets of the neighbours examined."""
 
 OF_NEIGHBOURS = (
     "words", "link_density", "text_density", "ends_sentence", "tag", "capitalised_share", "images", "links", "commas",
     "all_bold", "digit_share",
 )  # fmt: skip
-"""The own features that are repeated for every neighbour; -1 where there is none."""
+"""Own features repeated for every neighbour; -1 where there is none."""
 
 _REPEATED: Final = [tuple(OWN).index(name) for name in OF_NEIGHBOURS]
 
@@ -167,12 +167,12 @@ def _names() -> Iterator[tuple[str, str]]:
 
 
 FEATURES: Final[Mapping[str, str]] = dict(_names())
-"""Every feature in the order of the matrix's columns, and what it says."""
+"""All features in the order of the matrix's columns, and their meanings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What the head of a page says of its article; "" where it says nothing."""
+    """Texts about the article in the head of a page; "" where missing."""
 
     title: str = ""
     description: str = ""
@@ -197,7 +197,7 @@ _WORDS = tuple(FEATURES).index("words")
 
 
 def measure(blocks: Sequence[Block], hints: Hints = Hints()) -> PageFeatures:
-    """The features of `blocks`, those of a page in document order; there must be at least one."""
+    """Measure the features of a page's blocks, given in document order; at least one."""
     texts = [block.text for block in blocks]
     characters = count_characters(texts, (hints.title, hints.description, hints.article_body))
     structure = read_structure(blocks)

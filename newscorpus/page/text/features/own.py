@@ -1,4 +1,4 @@
-"""Measure a block alone: how much it holds, its characters and words, its ends, its inline elements."""
+"""Measure a block alone: its size, characters and words, beginning and end, inline elements."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from newscorpus.data import Block
 from newscorpus.page.text.features.characters import Characters
 
 Columns = dict[str, NDArray[Any] | float]
-"""Features by name: a value a block, or one for all blocks of the page."""
+"""Features by name: a value per block, or one for all blocks of the page."""
 
 TAG_CODES: Final = {
     "p": 1, "div": 2, "li": 3, "h1": 4, "h2": 5, "h3": 6, "h4": 7, "h5": 7, "h6": 7, "td": 8, "th": 8, "blockquote": 9,
@@ -28,14 +28,14 @@ PROSE_LINK_DENSITY: Final = 0.3
 LINE_CHARACTERS: Final = 80
 
 POSITIVE_INLINE: Final = ("abbr", "cite", "code", "dfn", "kbd", "mark", "q", "samp", "sub", "sup", "var")
-"""Inline elements that stand in running text."""
+"""Inline elements of running text."""
 
 _INLINE = ("links", "images", "emphasis", "positive_inline", "controls", "has_time", "all_bold", "inline")
 _INLINE_TAGS = (
     ("a",), ("img",), ("b", "strong", "em", "i", "u"), POSITIVE_INLINE, ("button", "input", "label", "select"),
     ("time",),
 )  # fmt: skip
-"""The tags that the first features of `_INLINE` count."""
+"""Tags counted by the first features of `_INLINE`."""
 
 _INLINE_COLUMN = {tag: column for column, tags in enumerate(_INLINE_TAGS) for tag in tags}
 _BOLD = frozenset({("b",), ("strong",)})
@@ -45,21 +45,20 @@ _SENTENCE_ENDS = ".!?…。！？।"
 
 @dataclass(frozen=True, slots=True)
 class BlockAmounts:
-    """What the blocks of a page hold; all arrays are per block, in whole numbers except the density."""
+    """Sizes of a page's blocks; all arrays are per block, in whole numbers except the density."""
 
     words: Floats
     length: Floats  # characters
     links: Floats  # characters inside links, at most `length`
     link_density: Floats  # `links` of `length`
-    # Words of blocks that look like running text (ten words or more, few of them in links, the end of a sentence); 0
-    # for other blocks.
+    # Words, if the block looks like running text (ten words or more, few in links, ends a sentence); else 0.
     prose: Floats
     tags_before: Integers  # tags since the block before
     tag: Integers  # the element, as in `TAG_CODES`; 0 for others
 
 
 def read_amounts(blocks: Sequence[Block], characters: Characters) -> BlockAmounts:
-    """The amounts of `blocks`, whose characters are counted already."""
+    """Measure the sizes of `blocks`, given their counts of characters."""
     link_length = np.array([len(block.link_text) for block in blocks], np.int64)
     tags_before = np.array([block.tags_before for block in blocks], np.int64)
     tag = np.array([TAG_CODES.get(block.element.tag, 0) for block in blocks], np.int64)
@@ -73,7 +72,7 @@ def read_amounts(blocks: Sequence[Block], characters: Characters) -> BlockAmount
 def measure_own(
     blocks: Sequence[Block], texts: Sequence[str], characters: Characters, amounts: BlockAmounts
 ) -> Columns:
-    """The features named in `names.OWN`; `texts` are those of `blocks`."""
+    """Measure the features of `measure.OWN`; `texts` are those of `blocks`."""
     times = Counter(texts)
     sequences = [block.inline for block in blocks]
     number = {tags: at for at, tags in enumerate(dict.fromkeys(sequences))}

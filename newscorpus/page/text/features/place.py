@@ -11,16 +11,16 @@ from newscorpus.page.text.features.structure import Structure, common_depth, mai
 
 NEAR_BLOCKS: Final = 5
 FAR_PROSE: Final = 50
-"""Blocks; prose further off counts as this far."""
+"""Maximum distance to prose, in blocks."""
 
 LEAST_LIKENESS: Final = 0.4
-"""A block less like the title is no headline."""
+"""Minimum likeness of a headline to the title."""
 RANKS: Final = {"h1": 0.4, "h2": 0.2}
-"""What being a heading adds to a block's likeness to the title."""
+"""Bonus of headings to the likeness to the title."""
 
 
 def measure_order(amounts: BlockAmounts) -> Columns:
-    """The features of position, and of the prose around the block."""
+    """Measure position and surrounding prose."""
     words, prose = amounts.words, amounts.prose
     n = len(words)
     index = np.arange(n)
@@ -52,10 +52,9 @@ def measure_order(amounts: BlockAmounts) -> Columns:
 
 
 def best_interval(gains: Sequence[int]) -> tuple[int, int]:
-    """The interval `[i, j)` of `gains` with the largest sum; `(0, 0)` where no interval has a sum above 0.
+    """Return the interval `[i, j)` of `gains` with the largest sum; `(0, 0)` where no sum exceeds 0.
 
-    Linear time (Kadane's maximum-sum subarray). Of several intervals with that sum the one with the smallest i is
-    taken, and of those the one with the smallest j.
+    Linear time (Kadane's maximum-sum subarray). Ties go to the smallest i, then to the smallest j.
     """
     best, best_start, best_end = 0, 0, 0
     total, start = 0, 0
@@ -69,9 +68,9 @@ def best_interval(gains: Sequence[int]) -> tuple[int, int]:
 
 
 def measure_headline(structure: Structure, amounts: BlockAmounts, overlap: Floats, cover: Floats) -> Columns:
-    """The features of the headline: the block most like the title, headings of rank 1 and 2 before others.
+    """Measure places relative to the headline: the block most like the title, with a bonus for h1 and h2.
 
-    `overlap` is per block the share of its words that stand in the title, `cover` that of the title's words in it.
+    `overlap` is the share of a block's words that occur in the title, `cover` the share of the title's words in it.
     """
     is_first_rank, is_second_rank = amounts.tag == TAG_CODES["h1"], amounts.tag == TAG_CODES["h2"]
     rank = np.where(is_first_rank, RANKS["h1"], np.where(is_second_rank, RANKS["h2"], 0.0))
@@ -100,18 +99,18 @@ def measure_headline(structure: Structure, amounts: BlockAmounts, overlap: Float
 
 
 def measure_tree(structure: Structure, amounts: BlockAmounts) -> Columns:
-    """The features that the elements above a block give."""
+    """Measure the features of the elements above a block."""
     return {**_groups(structure, amounts), **_twins(structure), **_below(structure, amounts)}
 
 
 def distance(structure: Structure, element: int) -> tuple[Integers, Integers]:
-    """Per block how far `element` stands below what both have in common, and how far the block does."""
+    """Return per block the depths of `element` and of the block below their common ancestor."""
     common = common_depth(structure, element)[structure.block_element]
     return structure.depth[element] - common, structure.depth[structure.block_element] - common
 
 
 def _groups(structure: Structure, amounts: BlockAmounts) -> Columns:
-    """Blocks of the same parent, and of the same path."""
+    """Measure the blocks with the same parent, and those with the same path."""
     parents, paths = structure.block_parent, structure.path[structure.block_element]
     is_same_parent, is_same_path = parents[1:] == parents[:-1], paths[1:] == paths[:-1]
     parent_blocks, parent_words, parent_links, parent_prose = _totals(parents, amounts)
@@ -133,7 +132,7 @@ def _groups(structure: Structure, amounts: BlockAmounts) -> Columns:
 
 
 def _totals(groups: Integers, amounts: BlockAmounts) -> tuple[Integers, Floats, Floats, Floats]:
-    """Per block of its group: blocks, words, link density and share of the page's prose."""
+    """Return per block its group's number of blocks, words, link density and share of the page's prose."""
     words, links, length, prose = (
         np.bincount(groups, weights=values).astype(np.float64, copy=False)
         for values in (amounts.words, amounts.links, amounts.length, amounts.prose / max(amounts.prose.sum(), 1.0))
@@ -143,7 +142,7 @@ def _totals(groups: Integers, amounts: BlockAmounts) -> tuple[Integers, Floats, 
 
 
 def _twins(structure: Structure) -> Columns:
-    """How many elements share the path of an element above the block."""
+    """Count the elements that share the path of an element above the block."""
     of_path = np.bincount(structure.path)[structure.path]
     parent = structure.block_parent
     grandparent = structure.parent[parent]
@@ -155,7 +154,7 @@ def _twins(structure: Structure) -> Columns:
 
 
 def _below(structure: Structure, amounts: BlockAmounts) -> Columns:
-    """What lies below the elements above the block, and where the block stands from the boxes that hold the prose."""
+    """Measure the contents of the elements above a block, and its distance from the boxes with the prose."""
     prose_below, words_below, links_below, length_below, blocks_below = sum_below(
         structure, amounts.prose, amounts.words, amounts.links, amounts.length, np.ones(len(amounts.words))
     )

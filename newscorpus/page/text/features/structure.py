@@ -1,11 +1,11 @@
-"""Read the elements around the blocks: where they stand, what they are called, and how the text is spread over them.
+"""Read the elements around the blocks: positions, names, and the distribution of the text.
 
-Page designers name their boxes in English nearly everywhere, and in their own language at times. The class, id and role
-of an element are cut into words (`articleBody` and `article-body` into article, body), and each word speaks for the
-kinds whose patterns it contains. Words recur from site to site, so what each says is remembered.
+Page designers nearly always name boxes in English, sometimes in their own language. The class, id and role of an
+element are split into words (`articleBody` and `article-body` into article, body); a word indicates the kinds whose
+patterns it contains. Words recur between sites, so their kinds are cached.
 
-The elements are numbered in document order, so that those below one of them follow it without a gap, and what lies
-below it is the difference of two running sums.
+The elements are numbered in document order: descendants follow their element without a gap, so sums over them are
+differences of two running sums.
 """
 
 import re
@@ -20,7 +20,7 @@ from newscorpus.data import Block, Element
 from newscorpus.resources import read_toml
 
 KINDS: Mapping[str, str] = read_toml(__package__, "class_words.toml")
-"""A name for each kind of box, and the patterns of its words, set apart by white space."""
+"""Kinds of boxes, and the patterns of their words, separated by white space."""
 NAMES = tuple(KINDS)
 _ALL_KINDS = (1 << len(NAMES)) - 1
 
@@ -29,7 +29,7 @@ _WORD = re.compile(r"[A-Z]?[a-zà-ž]+|[A-Z]+(?![a-z])")
 
 
 def kinds_of(name: str) -> int:
-    """The kinds that `name` (classes, id and role of one element, joined by spaces) speaks of, a bit each."""
+    """Return the kinds indicated by `name` (classes, id and role of an element, joined by spaces), as bits."""
     kinds = 0
     for word in _WORD.findall(name):
         kinds |= _kinds_of_word(word[:MAX_WORD].lower())
@@ -37,13 +37,13 @@ def kinds_of(name: str) -> int:
 
 
 DATA_NAMES = ("article", "content", "comment", "related", "share", "advert", "subscribe", "embed")
-"""The kinds that are looked for in `data-` attributes, `aria-label` and names of custom elements."""
+"""Kinds searched for in `data-` attributes, `aria-label` and names of custom elements."""
 _DATA_BITS = [NAMES.index(name) for name in DATA_NAMES]
 
 
 @lru_cache(maxsize=20_000)
 def kinds_of_data(data: str) -> int:
-    """The kinds of `DATA_NAMES` that `data` (as `Element.data`) speaks of, a bit each."""
+    """Return the kinds of `DATA_NAMES` indicated by `data` (as `Element.data`), as bits."""
     kinds = kinds_of(data)
     return sum((kinds >> bit & 1) << place for place, bit in enumerate(_DATA_BITS))
 
@@ -57,22 +57,22 @@ SEMANTIC_TAGS = (
     "article", "main", "aside", "nav", "header", "footer", "figure", "form", "table", "li", "blockquote", "section",
     "address", "details", "dialog", "select", "dl", "figcaption",
 )  # fmt: skip
-"""Elements that say what they hold; a block counts as inside if one of them is above it or is its own."""
+"""Semantic elements; a block counts as inside if one is above it or its own."""
 
 SEMANTIC_NAMES = (*SEMANTIC_TAGS, "hidden", "article_body", "complementary")
-"""The kinds of surroundings, a bit each: the tags, hidden by markup, `itemprop=articleBody`, a role of no content."""
+"""Kinds of surroundings, one bit each: the tags, hidden by markup, `itemprop=articleBody`, a non-content role."""
 
 _TAG_BIT = {tag: 1 << bit for bit, tag in enumerate(SEMANTIC_TAGS)}
 _HIDDEN, _ARTICLE_BODY, _COMPLEMENTARY = (1 << (len(SEMANTIC_TAGS) + bit) for bit in range(3))
 _ASIDE_ROLES = ("complementary", "navigation", "banner", "contentinfo", "search", "dialog", "menu", "alert")
 CACHED = 20_000
-"""Elements that are remembered by their names: the pages of a site share most of theirs."""
+"""Number of cached names of elements: the pages of a site share most of them."""
 MAX_CACHED = 1_000
-"""Characters of the names of an element that is remembered, so that all take 20 MB at most."""
+"""Longest names that are cached, so that the cache takes at most 20 MB."""
 MAX_WORD = 100
-"""Letters of a word of a name that are looked at."""
+"""Letters examined of a word in a name."""
 
-_PAGE_TAGS = frozenset({"html", "body"})  # their classes speak of the page, not of a box on it
+_PAGE_TAGS = frozenset({"html", "body"})  # their classes describe the page, not a box
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +81,15 @@ class Structure:
 
     parent: Integers  # index of the parent; the root is its own
     end: Integers  # one past the index of the last element below
-    # Number of ancestors. own_kinds, near_kinds, all_kinds: bits of `NAMES` for the element, for it and its two nearest
-    # ancestors, for it and all.
+    # Number of ancestors. own_kinds, near_kinds, all_kinds: bits of `NAMES` for the element, with its two nearest
+    # ancestors, with all ancestors.
     depth: Integers
     own_kinds: Integers
     near_kinds: Integers
     all_kinds: Integers
     data_kinds: Integers  # bits of `DATA_NAMES` for the element and its two nearest ancestors
     surroundings: Integers  # bits of `SEMANTIC_NAMES` for the element and all ancestors
-    # A number for each way of tags and classes from the root. block_element, block_parent: per block, the index of its
+    # Number of the path (tags and classes from the root). block_element, block_parent: per block, the index of its
     # element and of its parent.
     path: Integers
     block_element: Integers
@@ -97,8 +97,8 @@ class Structure:
 
 
 def read_structure(blocks: Sequence[Block]) -> Structure:
-    """The structure around `blocks`, which stand in document order."""
-    elements: dict[Element, int] = {}  # around the blocks, each behind its parent
+    """Read the structure around `blocks`, given in document order."""
+    elements: dict[Element, int] = {}  # around the blocks, parents first
     for block in blocks:
         fresh = []
         here: Element | None = block.element
@@ -110,7 +110,7 @@ def read_structure(blocks: Sequence[Block]) -> Structure:
     block_element = np.array([elements[block.element] for block in blocks])
     parent = [elements[element.parent] if element.parent else -1 for element in elements]
     own = [_read(each) for each in elements]
-    inherited, path = [0], [-1]  # of what is above the root
+    inherited, path = [0], [-1]  # those above the root
     paths: dict[tuple[int, str, str], int] = {}
     for element, at, bits in zip(elements, parent, own, strict=True):
         inherited.append(bits | inherited[at + 1])
@@ -135,9 +135,9 @@ def read_structure(blocks: Sequence[Block]) -> Structure:
 
 
 def sum_below(structure: Structure, *amounts: Floats) -> Floats:
-    """Per element the sums of `amounts` (each per block, in whole numbers) over all blocks below it.
+    """Sum `amounts` (each per block, in whole numbers) over all blocks below each element.
 
-    Shape (amounts, elements).
+    Returns: shape (amounts, elements).
     """
     n = len(structure.parent)
     sums = np.zeros((len(amounts), n + 1))
@@ -148,7 +148,7 @@ def sum_below(structure: Structure, *amounts: Floats) -> Floats:
 
 
 def common_depth(structure: Structure, element: int) -> Integers:
-    """Per element the depth of the nearest ancestor, or itself, that also holds `element`."""
+    """Return per element the depth of its lowest common ancestor with `element`."""
     chain = [element]
     while parent := int(structure.parent[chain[-1]]):
         chain.append(parent)
@@ -159,13 +159,13 @@ def common_depth(structure: Structure, element: int) -> Integers:
 
 
 def main_container(structure: Structure, below: Floats, share: float) -> int:
-    """The deepest element that holds at least `share` of what lies below the root; `below` as from `sum_below`."""
+    """Return the deepest element with at least `share` of the root's amount; `below` as from `sum_below`."""
     holds = np.flatnonzero(below >= share * below[0])
     return int(holds[np.argmax(structure.depth[holds])])
 
 
 def _sizes(parent: Sequence[int]) -> list[int]:
-    """Per element the number of elements below it, itself included."""
+    """Count the elements below each element, itself included."""
     sizes = [1] * len(parent)
     for at in range(len(parent) - 1, 0, -1):
         sizes[parent[at]] += sizes[at]
@@ -173,7 +173,7 @@ def _sizes(parent: Sequence[int]) -> list[int]:
 
 
 def _read(element: Element) -> int:
-    """What an element speaks of, bits of `NAMES`, and above them which of `SEMANTIC_NAMES` it is."""
+    """Return the kinds of an element: bits of `NAMES` and, above these, of `SEMANTIC_NAMES`."""
     is_long = len(element.classes) + len(element.id) + len(element.role) > MAX_CACHED
     read = _read_names.__wrapped__ if is_long else _read_names
     return read(element.tag, element.classes, element.id, element.role, element.hidden)

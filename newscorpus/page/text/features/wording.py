@@ -1,7 +1,7 @@
-"""Measure what words a block shares with the rest of the page, its title and its head, and which phrases it holds.
+"""Measure a block's words in common with the rest of the page, its title and head, and its phrases.
 
-The phrases are said between the paragraphs of an article: invitations, appeals, credits, pointers elsewhere. Words,
-n-grams of words and phrases are compared by their hashes, all blocks at once.
+The phrases occur between the paragraphs of an article: invitations, appeals, credits, pointers elsewhere. Words,
+n-grams and phrases are compared by their hashes, all blocks at once.
 """
 
 from collections.abc import Mapping
@@ -19,16 +19,16 @@ from newscorpus.resources import read_toml
 _BASE: Final = np.uint64(0x100000001B3)
 
 PHRASES: Mapping[str, str] = read_toml(__package__, "phrases.toml")
-"""A name for each kind of phrase, and the phrases, set apart by `|`."""
+"""Kinds of phrases, and the phrases, separated by `|`."""
 
 LONGEST = 4
-"""Words of the longest phrase."""
+"""Maximum number of words of a phrase."""
 OPENS = 2.0
-"""Value of a block that opens with a phrase; 1 where one stands further inside, 0 where there is none."""
+"""Value of a block that begins with a phrase; 1 for a phrase further inside, 0 for none."""
 
 
 def measure_repetition(words: Words) -> Columns:
-    """The share of a block's word triples that an earlier, and that a later block holds too."""
+    """Measure the share of a block's word trigrams that occur in an earlier, and in a later block."""
     triples = grams(words.hash, 3)
     order = np.argsort(triples)
     is_same = triples[order[1:]] == triples[order[:-1]]
@@ -53,14 +53,14 @@ def measure_repetition(words: Words) -> Columns:
 
 
 def overlap_with_title(words: Words, title: Hashes) -> tuple[Floats, Floats]:
-    """Per block the share of its words that stand in the title, and the share of the title's that stand in it."""
+    """Return per block the share of its words that occur in the title, and the share of the title's in it."""
     distinct = np.unique(title)
     matched = np.bincount(words.text[is_among(words.hash, distinct)], minlength=len(words.count))
     return matched / np.maximum(words.count, 1), np.minimum(matched / max(len(distinct), 1), 1.0)
 
 
 def measure_hints(words: Words, description: Hashes, body: Hashes) -> Columns:
-    """The overlap with the page's description and with the article body of its structured data."""
+    """Measure the overlap with the page's description and the article body in structured data."""
     return {
         "description_overlap": _overlap(words, description, 2),
         "body_overlap": _overlap(words, body, 3) if len(body) else -1.0,
@@ -69,9 +69,9 @@ def measure_hints(words: Words, description: Hashes, body: Hashes) -> Columns:
 
 
 def _overlap(words: Words, other: Hashes, size: int) -> Floats | float:
-    """Per text the share of its words that start a word n-gram of `size` which stands in `other` too.
+    """Return per text the share of its words that start an n-gram of `size` words that also occurs in `other`.
 
-    The n-grams of a text run on into the next one, so that short texts are judged with what follows them.
+    The n-grams of a text extend into the next one, so that short texts are judged with their successor.
     """
     if len(other) < size:
         return 0.0
@@ -81,7 +81,7 @@ def _overlap(words: Words, other: Hashes, size: int) -> Floats | float:
 
 
 def is_among(values: Hashes, ordered: Hashes) -> NDArray[np.bool_]:
-    """Per value whether it stands in `ordered`."""
+    """Tell per value whether it occurs in `ordered`."""
     if not len(ordered):
         return np.zeros(len(values), bool)
     at = np.searchsorted(ordered, values)
@@ -90,7 +90,7 @@ def is_among(values: Hashes, ordered: Hashes) -> NDArray[np.bool_]:
 
 
 def grams(hashes: Hashes, size: int) -> Hashes:
-    """A hash for every run of `size` words."""
+    """Return a hash of every n-gram of `size` words."""
     count = max(len(hashes) - size + 1, 0)
     found = hashes[:count].copy()
     for place in range(1, size):
@@ -100,10 +100,10 @@ def grams(hashes: Hashes, size: int) -> Hashes:
 
 
 def measure_phrases(words: Words) -> Columns:
-    """What each block says, a column a kind of phrase."""
+    """Measure the phrases in each block, one column per kind."""
     says = np.zeros((len(PHRASES), len(words.count)))
     opens, tables = _tables()
-    candidates = np.flatnonzero(opens[words.hash.astype(np.uint16)])  # few words may open a phrase
+    candidates = np.flatnonzero(opens[words.hash.astype(np.uint16)])  # few words may begin a phrase
     opens_block = np.diff(words.text, prepend=-1) > 0
     for size, (known, kinds) in enumerate(tables, 1):
         starts = candidates[candidates + size <= len(words.text)]
@@ -117,9 +117,9 @@ def measure_phrases(words: Words) -> Columns:
 
 @cache
 def _tables() -> tuple[Flags, tuple[tuple[Hashes, Integers], ...]]:
-    """The last 16 bits of the hashes of words that open a phrase; by number of words the phrases and their kinds.
+    """Return flags by the last 16 bits of hashes that begin phrases, and by length the phrases and their kinds.
 
-    Phrases are given by their hashes, sorted, kinds by their indices.
+    Phrases are sorted hashes, kinds are indices.
     """
     phrases = {
         " ".join(phrase.split()): kind for kind, listed in enumerate(PHRASES.values()) for phrase in listed.split("|")
