@@ -1,4 +1,4 @@
-"""Read date, authors and lead in the text near the headline, or failing that anywhere on the page."""
+"""Read date, authors and lead from the text near the headline, or else anywhere on the page."""
 
 import re
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
@@ -17,24 +17,24 @@ from newscorpus.page.fields.visible import ASIDE, AUTHOR_LINK, FOREIGN, PUBLISHE
 DATE_MARK = re.compile(
     r"dat(?:e|um|a)(?!base)|time|fecha|pub(?:li|date|-)|stamp|posted|created|byline|meta(?!l)|dateline|cas\b|čas|vreme|vrijeme|дата"
 )
-"""Names of elements that hold a date."""
+"""Names of elements with a date."""
 DATE_ICON = re.compile(f"{DATE_MARK.pattern}|calendar|clock")
-"""Names of icons that stand before a date."""
+"""Names of icons before a date."""
 DATE_WORDS = re.compile(
     r"publi|veröff|erschien|erstellt|created|posted|written|objav|zveřej|zverej|vydán|dodan|opubl|опубл|дата|datum|date|data\b|stand"
     r"|verfasst|geschrieben|artikel wurde|this (?:entry|post|article)"
     r"|fecha|published|submitted|added|дод|обј|δημοσ|ημερομ|yayın|등록|입력|发布|時間|时间|日期",
     re.IGNORECASE,
 )
-"""Words beside a date that make it the document's."""
+"""Words beside a date that mark it as the document's."""
 AUTHOR_MARK = re.compile(
     r"author|byline|autor(?!i[sz])|auteur|verfasser|writer|avtor|reporter|journalist|redakteur|signature|p-name|\bvcard\b|\bfn\b"
 )
 HAS_DIGIT = re.compile(r"\d")
 MARKED = re.compile("author|byline|autor|avtor|vcard")
-"""In the classes of most elements that are named for authors."""
+"""Classes of most author elements."""
 POST_AUTHORS = re.compile(r"(?:post|article|entry)[-_]*authors?(?=$|[\s_-])")
-"""In the classes of an element that introduces the authors of an article, wherever it stands."""
+"""Classes of boxes that introduce the authors of an article, anywhere on the page."""
 NAME_TAGS = ("a", "b", "strong", "h2", "h3", "h4", "h5", "h6", "dt", "cite")
 MAX_MARKED = 20
 LEAD_MARK = re.compile(
@@ -42,24 +42,24 @@ LEAD_MARK = re.compile(
     r"|article[-_]?(?:summary|teaser|description|subtitle)|alternativeheadline"
 )
 MAX_REST = 40
-"""Longest text, in characters, beside a date for it to be the document's without further signs."""
+"""Longest text, in characters, beside a date that counts as the document's without further signs."""
 LOOK_AFTER, LOOK_BEFORE = 50, 20
-"""Elements after and before the headline that are looked at; with twice as many more dates are wrong (2026-11)."""
+"""Elements examined after and before the headline; with twice as many, more dates are wrong (2026-11)."""
 INSIDE, FAR_INSIDE = 12, 60
-"""Elements of a line that are searched for names of authors, and those where the first ones hold no text."""
+"""Elements of a line searched for names of authors, and the limit where the first ones have no text."""
 LOOK_EVERYWHERE = 3_000
-"""Elements looked at where no source has given a value; 95 of 100 pages of our sets have fewer than 1,900."""
+"""Elements examined where no source has given a value; 95 of 100 pages of our sets have fewer than 1,900."""
 LEAD_TAGS = frozenset({"p", "div", "h2", "h3", "strong", "span", "section", "header"})
 OPENING = 60
-"""Characters of a description that a paragraph must begin with to be the lead."""
+"""A paragraph that begins with this many characters of the description is the lead."""
 LEAD_CHARACTERS = range(40, 1_200)
 CACHED = 4_096
-"""Names of elements whose meaning is remembered; pages of a site share some hundreds."""
+"""Number of cached names of elements; pages of a site share some hundreds."""
 names_author, names_lead = lru_cache(CACHED)(AUTHOR_MARK.search), lru_cache(CACHED)(LEAD_MARK.search)
 
 
 def near(headline: HtmlElement) -> tuple[list[HtmlElement], list[HtmlElement]]:
-    """The elements before the headline and those after it, both nearest first, in which bylines stand."""
+    """Return the elements before and after the headline, nearest first, that may hold bylines."""
     return preceding(headline, LOOK_BEFORE)[::-1][:LOOK_BEFORE], list(islice(following(headline), LOOK_AFTER))
 
 
@@ -70,11 +70,11 @@ def read_near(
     setting: Setting,
     wanted: Container[str],
 ) -> Iterator[Evidence]:
-    """Evidence of the lines around the headline for the fields `wanted`: dates and authors.
+    """Yield evidence for the fields `wanted`, dates and authors, from the lines around the headline.
 
-    Dates that are named so come first, those after the headline before those above it; above it no others count, since
-    the page's own clock stands there, too, nor after the first paragraph, since the text names dates. Lines of other
-    documents, which stand outside of what is `around` the headline, are left out.
+    Elements named for dates come first, below the headline before above it. Other dates above it are ignored, since
+    pages show the current time there, and so are those after the first paragraph. Lines of other documents, outside the
+    elements `around` the headline, are left out.
     """
     long = long_ones(after)
     lines = tuple(lines_of(after, long))
@@ -92,7 +92,7 @@ def read_near(
 def read_everywhere(
     tree: HtmlElement, around: Collection[HtmlElement], setting: Setting, wanted: Container[str]
 ) -> Iterator[Evidence]:
-    """Evidence of the whole page for the fields `wanted`: dates, the most promising first, and the first author."""
+    """Yield evidence for the fields `wanted` from the whole page: most promising dates first, and the first author."""
     body = tree.find("body")
     elements = list(islice(body.iter("*"), LOOK_EVERYWHERE)) if body is not None else []
     lines = tuple(lines_of(elements, long_ones(elements)))
@@ -106,7 +106,7 @@ def read_everywhere(
 
 
 def read_marked(tree: HtmlElement, around: Collection[HtmlElement], setting: Setting) -> Iterator[Evidence]:
-    """Evidence of the authors that the first element for authors names, anywhere on the page."""
+    """Yield the authors named by the first author element anywhere on the page."""
     body = tree.find("body")
     marked = (each for each in (body.iterdescendants() if body is not None else ()) if _is_marked(each))
     own = [each for each in islice(marked, MAX_MARKED) if not around or not is_elsewhere(each, around)]
@@ -122,14 +122,14 @@ def _is_marked(element: HtmlElement) -> bool:
 
 
 def _people_of(box: HtmlElement) -> Evidence:
-    """The people whom the parts of an element introduce, each with a picture or a few words."""
+    """Return the people introduced in the parts of an element, each with a picture or a few words."""
     texts = (short_text(each) for each in islice(box.iter(*NAME_TAGS), INSIDE))
     names = (name for text in texts for name in names_in(text) if is_personal_name(name))
     return Evidence("authors", ", ".join(dict.fromkeys(names)), "text")
 
 
 def read_lead(after: Iterable[HtmlElement], description: str) -> Iterator[Evidence]:
-    """The first of the elements after the headline that is named for a lead or begins like the page's description."""
+    """Yield the first element after the headline that is named for a lead or begins like the page's description."""
     wanted = squeezed(description[:OPENING])
     for element in after:
         if element.tag in LEAD_TAGS and (names_lead(marks_of(element)) or _begins(element, wanted)):
@@ -140,21 +140,21 @@ def read_lead(after: Iterable[HtmlElement], description: str) -> Iterator[Eviden
 
 
 def _begins(element: HtmlElement, squeezed_opening: str) -> bool:
-    """Whether the text of a paragraph or sub-heading begins with the letters given."""
+    """Tell whether the text of a paragraph or sub-heading begins with `squeezed_opening`."""
     if not squeezed_opening or element.tag not in {"p", "h2", "h3"}:
         return False
     return squeezed(opening(element, 2 * OPENING)).startswith(squeezed_opening)
 
 
 def _may_be_dated(line: Line, setting: Setting) -> bool:
-    """Whether a line has a number, or is named for a date and has words such as "yesterday" or "an hour ago"."""
+    """Tell whether a line has a digit, or is named for a date and has words such as "yesterday" or "an hour ago"."""
     if HAS_DIGIT.search(line.text):
         return True
     return bool(setting.fetched and _is_marked_as_date(line) and parse_date(line.text, setting))
 
 
 def _parted(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
-    """Lines that are named for a date, and the others; those of comments and the like are left out."""
+    """Return lines named for a date, and the others; those in comments and the like are dropped."""
     parts: tuple[list[Line], list[Line]] = ([], [])
     for line in lines:
         if not FOREIGN.search(line.marks):
@@ -176,7 +176,7 @@ def _dates(lines: Iterable[Line], around: Container[HtmlElement], setting: Setti
 
 
 def _evidence(line: Line, date: Dated, after: int) -> Evidence:
-    """The date as claim: of an update, if the words before it (from `after`) or the element's name say so."""
+    """Make evidence of a date: of an update, if the words before it (from `after`) or the element's name say so."""
     label = line.text[after : date.start]
     named = UPDATE.search(line.marks) and not PUBLISHED.search(line.marks)
     updated = UPDATE.search(label) if label.strip(" ,|·-–") else named
@@ -192,7 +192,7 @@ def _is_dated(line: Line) -> bool:
 
 
 def _promise(line: Line, date: Dated) -> int:
-    """How likely a date is the document's."""
+    """Rate how likely a date is the document's."""
     return (
         3 * _is_marked_as_date(line)
         + 2 * bool(DATE_WORDS.search(line.text))
@@ -202,7 +202,7 @@ def _promise(line: Line, date: Dated) -> int:
 
 
 def _authors(lines: Iterable[Line], around: Collection[HtmlElement], setting: Setting) -> Iterator[Evidence]:
-    """The names of each line together, since it names all authors; `around` is empty where lines are known as own."""
+    """Yield the names of each line together; `around` is empty for lines known to be the document's."""
     for line in lines:
         found = (name for text in _author_texts(line) for name in names_in(_without_dates(text, setting)))
         names = dict.fromkeys(name for name in found if is_personal_name(name) or is_agency(name))
@@ -213,7 +213,7 @@ def _authors(lines: Iterable[Line], around: Collection[HtmlElement], setting: Se
 
 
 def _without_dates(text: str, setting: Setting) -> str:
-    """`text`, dates made separators, unless words say what they are: those would be taken for names."""
+    """Replace dates in `text` by separators, except labelled ones, whose labels would be taken for names."""
     if DATE_WORDS.search(text) or UPDATE.search(text):
         return text
     for date in reversed(list(find_dates(text, setting))):
@@ -222,13 +222,13 @@ def _without_dates(text: str, setting: Setting) -> str:
 
 
 def _author_texts(line: Line) -> Iterator[str]:
-    """Texts of the innermost elements named for an author; else of a line that begins with "By"."""
+    """Yield texts of the innermost elements named for an author; else of a line that begins with "By"."""
     inside = list(islice(line.element.iter("*"), FAR_INSIDE))
     if not any(map(_names_author, inside[:INSIDE])):
         if starts_like_byline(line.text):
             yield line.text
         return
-    # Portraits before the names leave the first elements without a text.
+    # Portraits before the names: the first elements have no text.
     yield from _innermost_texts(inside[:INSIDE]) or _innermost_texts(inside)
 
 
@@ -237,7 +237,7 @@ def _names_author(element: HtmlElement) -> bool:
 
 
 def _innermost_texts(elements: Iterable[HtmlElement]) -> list[str]:
-    """Short texts of those of `elements` that are named for an author and hold no other one."""
+    """Return short texts of those `elements` that are named for an author and contain no other such element."""
     marked = list(filter(_names_author, elements))
     holders = {holder for each in marked for holder in islice(each.iterancestors(), INSIDE)}
     return [text for each in marked if each not in holders and (text := short_text(each))]

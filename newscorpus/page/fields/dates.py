@@ -1,6 +1,6 @@
-"""Read dates and times as pages write them, for machines or for readers, and bring them to ISO 8601.
+"""Parse dates and times written for machines or readers, and convert them to ISO 8601.
 
-They may be written in words of some thirty languages: months, and distances from now such as "před 2 hodinami".
+Words of some thirty languages are known: months, and relative times such as "před 2 hodinami".
 """
 
 import re
@@ -18,10 +18,10 @@ ZONES = {
     5.5, "WIB": 7, "SGT": 8, "HKT": 8, "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13, "EST":
     -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
 }  # fmt: skip
-"""Hours east of Greenwich of zone abbreviations; of two meanings the one more common in news (a choice)."""
+"""UTC offsets of zone abbreviations, in hours; of two meanings the one more common in news (a choice)."""
 
 FILLER = r"(?:[^\w\n+]|\b[^\W\d_]{1,6}\b)"
-"""What may stand between date and time: marks, and short words such as "ob", "um", "godine u"."""
+"""Marks and short words between date and time, such as "ob", "um", "godine u"."""
 MERIDIEM = r"[ap]\.?\s?m\b|π\.?\s?μ\b|μ\.?\s?μ\b"
 AFTER = re.compile(
     rf"{FILLER}{{0,9}}?(?P<before>오전|오후|上午|下午|午前|午後)?\s?(?<![\d.,:+-])"
@@ -40,15 +40,15 @@ ZONE = re.compile(
     r"[\s(]*(?P<offset>[+-]\d{1,2}(?::?\d{2})?(?!\d))?"
 )
 LOOK_BACK = 60
-"""Characters before a date in which its time may stand."""
+"""Characters before a date that are searched for its time."""
 
 
 EARLIEST_YEAR = 1990
 """No news page is older than the web."""
 SLACK = timedelta(hours=36)
-"""How far after the fetch a date may lie: time zones that are missing or wrong, and tomorrow's paper."""
+"""Maximum time of a date after the fetch: missing or wrong time zones, and tomorrow's paper."""
 MAX_CHARACTERS = 5_000
-"""Longest text that is searched (a choice; a byline has some 100 characters)."""
+"""Longest text searched (a choice; a byline has some 100 characters)."""
 
 DAY = r"(?<![\d.,:/-])(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th|er|[.ºª°]|-?(?:го|ого|га|ти|η|ης))?"
 WORD = r"(?P<word>[^\W\d_]{3,14}|[IVX]{1,4})"
@@ -82,23 +82,23 @@ PATTERNS = (
         r"(?:T?(?P<hour>\d{2}):?(?P<minute>\d{2}):?(?P<second>\d{2})?)?(?!\d)"
     ),
 )
-"""Ways to write a date; of several in a text the one that stands first counts, of equals the one named first here."""
+"""Date formats; the earliest match in a text counts, ties go to the format listed first."""
 FOR_MACHINES = re.compile(r"(\d{4}-\d\d-\d\d(?P<clock>[T ]\d\d:\d\d(?::\d\d)?)?)(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?")
-"""What most sites write for machines; Python's own reader is ten times as fast."""
+"""The usual machine format; Python's own parser is ten times as fast."""
 DIGIT = re.compile(r"\d")
 YEAR_LIKE = re.compile(r"\d{4}|[./-]\s?\d\d")
-"""What stands in every date that has a year."""
+"""A part of every date with a year."""
 EPOCH = re.compile(r"\d{10}(?:\d{3})?")
 
 WORDS = read_toml(__package__, "date_words.toml")
 SOUTH_SLAVIC = frozenset({"hr", "bs", "sr", "sh"})
-"""Languages with the Croatian names of months, or with names that are not ambiguous."""
+"""Languages with the Croatian names of months, or with unambiguous ones."""
 
 ROMAN = {name: number for number, name in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), 1)}
 
 MONTHS = {fold(word): number for number, words in enumerate(WORDS["months"], 1) for word in words.split()}
 AMBIGUOUS: Mapping[str, tuple[int, int]] = WORDS["ambiguous"]
-"""Words that are one month in Croatian and another elsewhere."""
+"""Names of months that mean one month in Croatian and another elsewhere."""
 DAYS = {fold(word): int(days) for days, words in WORDS["days"].items() for word in words.split() if len(word) > 2}
 UNITS = {fold(word): timedelta(**{unit: 1}) for unit, words in WORDS["units"].items() for word in words.split()}
 AGO_WORDS = "|".join(map(fold, WORDS["ago"]))
@@ -106,31 +106,31 @@ AGO = re.compile(rf"\b(?:{AGO_WORDS})\b")
 SINGLE = "|".join(map(fold, WORDS["single_units"].split()))
 ONE = "|".join(map(fold, WORDS["ones"].split()))
 ONE_AGO = re.compile(rf"\b(?:{AGO_WORDS})\s+(?:(?:{ONE})\s+)?({SINGLE})\b|\b({SINGLE})\s+(?:{AGO_WORDS})\b")
-"""One unit that is not counted; the word stands beside "ago", since "before the hour of ..." says no date."""
+"""A single unit without a number, adjacent to "ago", since "before the hour of ..." gives no date."""
 # Letters alone: beside a date, unlike in `newscorpus.tokens`, a digit is no part of a word.
 PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 COUNTED = re.compile(r"(?<![\d.:/-])(?P<count>\d{1,3})\s*(?P<unit>[^\W\d_]+)")
 WEEKDAYS = {fold(stem): day for day, stems in enumerate(WORDS["weekdays"]) for stem in stems.split()}
 WEEKDAY = re.compile(r"([^\W\d_]{3,})[\s,.]{1,3}(?:(?:dne|den|the|el|le|il|am|dem)\s)?$")
 NEAR = 20
-"""Characters on either side of a counted unit in which "ago" must stand."""
+"""Maximum distance, in characters, of "ago" from a counted unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a page's dates are read against."""
+    """The context in which a page's dates are parsed."""
 
-    # Time of the fetch, with offset; None where unknown: then relative dates and those without a year are not read, and
-    # what lies after the present moment is refused.
+    # Time of the fetch, with offset; None: unknown, so that relative dates and those without a year are not parsed, and
+    # those after the current time are rejected.
     fetched: datetime | None = None
     language: str = ""  # primary tag of the page's language, "" where unknown
-    month_first: bool = False  # the page writes 2/3/2024 for the third of February
-    year: int = 0  # of days that are written without one, as another date of the page says; 0: the fetch decides
+    month_first: bool = False  # 2/3/2024 is the third of February
+    year: int = 0  # for dates without a year, from another date of the page; 0: inferred from the fetch
 
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """A date in a text: ISO 8601 (a day, or day and time, with offset where given), and where it starts and ends."""
+    """A date in a text: ISO 8601 (a day, or day and time, with offset where given), and its start and end."""
 
     value: str
     start: int
@@ -138,14 +138,14 @@ class Dated:
 
 
 class Clock(NamedTuple):
-    """A time of day, with its zone where known, and where in the text it ends."""
+    """A time of day, with its zone if known, and its end in the text."""
 
     time: time
     end: int
 
 
 def parse_date(text: str, setting: Setting = Setting()) -> str:
-    """The first date in `text` as ISO 8601, "" for none; impossible dates and those after the fetch are refused."""
+    """Return the first date in `text` as ISO 8601, "" for none; impossible and future dates are rejected."""
     text = text.strip()[:MAX_CHARACTERS]
     if EPOCH.fullmatch(text):
         return _checked(datetime.fromtimestamp(int(text[:10]), UTC), setting)
@@ -156,7 +156,7 @@ def parse_date(text: str, setting: Setting = Setting()) -> str:
 
 
 def find_dates(text: str, setting: Setting = Setting()) -> Iterator[Dated]:
-    """The absolute dates in `text`, in order, none overlapping another."""
+    """Yield the absolute dates in `text`, in order, without overlaps."""
     if not (YEAR_LIKE if setting.fetched is None and not setting.year else DIGIT).search(text):
         return
     matches = ((match.start(), rank, match) for rank, each in enumerate(PATTERNS) for match in each.finditer(text))
@@ -175,7 +175,7 @@ def _from_iso(text: str) -> datetime | None:
 
 
 def parse_moment(text: str) -> datetime | None:
-    """An ISO 8601 text as a time with offset, UTC where it names none; None where it is none."""
+    """Parse ISO 8601 to a time with offset, by default UTC; None for other texts."""
     moment = _from_iso(text)
     return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
 
@@ -186,7 +186,7 @@ def _dated(match: re.Match[str], text: str, setting: Setting) -> Dated | None:
     if day is None:
         return None
     weekday = None if _year(parts) else weekday_before(text[max(0, match.start() - LOOK_BACK) : match.start()])
-    if weekday not in {None, day.weekday()}:  # of another year, which nothing names
+    if weekday not in {None, day.weekday()}:  # of another, unknown year
         return None
     own_clock = _clock(match, text) if parts.get("hour") else None  # as in ISO 8601
     clock = own_clock or clock_after(text, match.end()) or clock_before(text, match.start())
@@ -195,7 +195,7 @@ def _dated(match: re.Match[str], text: str, setting: Setting) -> Dated | None:
 
 
 def _day(parts: dict[str, str | None], setting: Setting) -> date | None:
-    """The day that the parts of a match make; None for an impossible one."""
+    """Return the day of a match; None if it is impossible."""
     month, day = _month_and_day(parts, setting)
     try:
         if year := _year(parts):
@@ -224,7 +224,7 @@ def _month_and_day(parts: dict[str, str | None], setting: Setting) -> tuple[int,
 
 
 def _year(parts: dict[str, str | None]) -> int:
-    """The year, of two digits that of 1990 to 2089; 0 where there is none."""
+    """Return the year, with two digits one of 1990 to 2089; 0 for none."""
     if parts.get("year"):
         return int(parts["year"] or 0)
     short = parts.get("short")
@@ -232,7 +232,7 @@ def _year(parts: dict[str, str | None]) -> int:
 
 
 def _relative(text: str, setting: Setting) -> str:
-    """The date that a text gives by its distance from the fetch; "" for none."""
+    """Parse a date relative to the fetch; "" for none."""
     if setting.fetched is None:
         return ""
     if ago := time_ago(text, setting.fetched):
@@ -246,7 +246,7 @@ def _relative(text: str, setting: Setting) -> str:
 
 
 def _checked(value: date | datetime, setting: Setting) -> str:
-    """`value` as text if a page of the web, fetched when it was, can bear it; "" otherwise."""
+    """Return `value` as text if it is plausible for a web page fetched at that time; else ""."""
     moment = value if isinstance(value, datetime) else datetime.combine(value, time())
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     latest = (setting.fetched or datetime.now(UTC)) + SLACK
@@ -254,13 +254,13 @@ def _checked(value: date | datetime, setting: Setting) -> str:
 
 
 def clock_after(text: str, position: int) -> Clock | None:
-    """The time that follows a date which ends at `position` of `text`."""
+    """Return the time that follows a date ending at `position` of `text`."""
     match = AFTER.match(text, position)
     return _clock(match, text, match["before"] or match["after"] or "") if match else None
 
 
 def clock_before(text: str, position: int) -> Clock | None:
-    """The time that precedes a date which starts at `position` of `text`."""
+    """Return the time that precedes a date starting at `position` of `text`."""
     match = BEFORE.search(text[max(0, position - LOOK_BACK) : position])
     return _clock(match, match.string[: match.start("gap")], match["after"] or "") if match else None
 
@@ -277,7 +277,7 @@ def _clock(match: re.Match[str], text: str, half: str = "") -> Clock | None:
 
 
 def _zone_at(text: str, position: int) -> tuple[timezone | None, int]:
-    """The zone written at `position` of `text` ("Uhr (MEZ)", "GMT+3", "+0100"), and where it ends."""
+    """Parse the zone at `position` of `text` ("Uhr (MEZ)", "GMT+3", "+0100"); return it and its end."""
     match = ZONE.match(text, position)
     name, offset = (match["name"], match["offset"]) if match else (None, None)
     if match and offset:
@@ -292,9 +292,9 @@ def _zone_at(text: str, position: int) -> tuple[timezone | None, int]:
 
 
 def month_number(word: str, language: str = "", ordinal_day: bool = False) -> int:
-    """Number of the month that `word` names (in any case, or a Roman number in capitals), 0 for none.
+    """Return the number of the month `word` (in any case, or a Roman numeral in capitals), 0 for none.
 
-    Croatian differs from its neighbours by `language`; without one by the dot behind the day, `ordinal_day`.
+    Croatian months are recognised by `language` or, if that is unknown, by the dot after the day, `ordinal_day`.
     """
     if word in ROMAN:
         return ROMAN[word]
@@ -307,7 +307,7 @@ def month_number(word: str, language: str = "", ordinal_day: bool = False) -> in
 
 
 def weekday_before(text: str) -> int | None:
-    """The day of the week, 0 for Monday, that `text` ends with, as before a date; None for none."""
+    """Return the day of the week at the end of `text`, as before a date: 0 for Monday; None for none."""
     found = WEEKDAY.search(text)
     word = fold(found[1]) if found else ""
     days = (day for stem, day in WEEKDAYS.items() if word.startswith(stem) and len(word) <= len(stem) + 3)
@@ -315,7 +315,7 @@ def weekday_before(text: str) -> int | None:
 
 
 def relative_day(text: str, today: date) -> tuple[date, int, int] | None:
-    """The day that a word such as "yesterday" names, and where the word starts and ends; None without one."""
+    """Find a word such as "yesterday": return its day, start and end; None without one."""
     for match in PLAIN_WORD.finditer(text):
         days = DAYS.get(fold(match[0]).replace("’", "'"))
         if days is not None:
@@ -324,7 +324,7 @@ def relative_day(text: str, today: date) -> tuple[date, int, int] | None:
 
 
 def time_ago(text: str, now: datetime) -> tuple[datetime, bool] | None:
-    """The time that "3 hours ago" or "an hour ago" names, and whether it is known to the minute; None for none."""
+    """Parse "3 hours ago" or "an hour ago": return the time, and whether it is exact to the minute; None for none."""
     for match in COUNTED.finditer(text):
         unit = UNITS.get(fold(match["unit"]))
         around = text[max(0, match.start() - NEAR) : match.start()] + " " + text[match.end() : match.end() + NEAR]

@@ -1,7 +1,7 @@
-"""Decide which candidate of each field stands in the record.
+"""Choose among the candidates for each field of the record.
 
-Of the titles the sources vote for one, and the name of the site is stripped from it; of the dates they vote for the day
-of publication and of the last change.
+The sources vote for the title, from which the site's name is then stripped, and for the days of publication and last
+change.
 """
 
 import re
@@ -23,7 +23,7 @@ TRUST = (
     "template", "portal", "json-ld", "microdata", "meta", "sitemap", "feed", "text", "time-tag", "heading", "learned",
     "url",
 )  # fmt: skip
-"""Sources, the most trusted first: a portal's own rules, then what sites write for machines, then what people see."""
+"""Sources, most trusted first: a portal's own rules, then machine-readable data, then visible text."""
 RANKS = {source: rank for rank, source in enumerate(TRUST)}
 
 LANGUAGE_TAG = re.compile(r"^([a-z]{2,3})(?:[-_][a-z0-9_-]*)?$", re.IGNORECASE)
@@ -39,29 +39,29 @@ SLIPS = {
     "cz": "cs", "gr": "el", "ua": "uk", "jp": "ja", "kr": "ko", "cn": "zh", "sp": "es", "ger": "de", "deu": "de",
     "eng": "en",
 }  # fmt: skip
-"""Country codes and older codes that pages write for the language."""
+"""Country codes and obsolete codes used as language codes."""
 NO_LANGUAGE = frozenset({"und", "mul", "zxx", "all", "xx"})
 
 SECTION_EXTRAS = re.compile(r"^\d{1,2}-(?=[^\W\d_]{4})|(?:^|\s*[-–—|]\s*)(?:https?://|www\.)[\w.-]+\.[a-z]{2,}/?$")
-"""What systems write about a section: "3-Clanky - www.denik.cz"."""
+"""Additions to section names: "3-Clanky - www.denik.cz"."""
 
 MAX_TITLE = 300
-"""Longest title, in characters; what is longer is text of an unclosed element. The longest gold title has 186."""
+"""Longest title, in characters; longer ones come from unclosed elements. The longest gold title has 186."""
 AMERICAN = frozenset({"us", "ph"})
 """Regions that write the month first."""
 AMERICAN_DOMAINS = frozenset(["", *"com org net edu gov mil us info biz tv news io blog ph".split()])
 """Top-level domains, national ones aside, under which English pages write the month first."""
 
 SEPARATOR = re.compile(r"\s+[-–—|·•:»›/~]+\s+|\s*[|｜»›]\s*|\s*::\s*|:\s+|--+|\s+<\s+|\s*―\s*|_")
-"""What may stand between the headline and the name of site or section."""
+"""Separators between the headline and the name of site or section."""
 VOTES = {
     "template": 100, "portal": 100, "heading": 12, "json-ld": 8, "feed": 8, "sitemap": 8, "microdata": 4, "meta": 4,
 }  # fmt: skip
 LATER_VOTES = 1
-"""Votes of a source for its first title and for a further one, after a grid of weights on the train pages of fundus,
-wcxb, misinformation and article_extraction: what a page shows goes before what it writes for search engines."""
+"""Votes of a source for its first and for further titles, from a grid search on the train pages of fundus, wcxb,
+misinformation and article_extraction: visible titles go before those for search engines."""
 SHARED_WORDS = 0.3
-"""Share of the shorter title's words that a heading must share with another title; from a grid on fundus and wcxb."""
+"""Share of the shorter title's words that a heading must share with another title; grid search on fundus and wcxb."""
 
 DATE = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d{2})(?P<mark>[/_.-]?)(?P<month>0?[1-9]|1[0-2])(?P=mark)(?P<day>[0-2]?\d|3[01])(?!\d)"
@@ -75,48 +75,48 @@ PUBLISHED = re.compile(
     re.IGNORECASE,
 )
 MAX_CHARACTERS = 300_000
-"""Longest part of a script that is searched (a choice)."""
+"""Longest part of a script searched (a choice)."""
 MAX_VALUES = 2
 LITERALS = ("publi", "pubdate", "pub_date", "uploaddate", "upload_date")
-"""One of these stands in whatever `PUBLISHED` matches; to look for them takes a tenth of the time."""
+"""Every match of `PUBLISHED` contains one of these; searching for them takes a tenth of the time."""
 
 WEIGHTS = dict.fromkeys(("template", "portal"), 100) | dict.fromkeys(STATED | {"sitemap", "feed"}, 6)
 WEIGHTS |= dict.fromkeys(("text", "time-tag", "url"), 2)
 
 
-"""Votes of a source for the day it names first; a further one gets one vote. Of equals the more trusted source wins, so
-that what the page shows comes before its address: of 1,427 days, 2026-11, no fewer are right than with more votes."""
+"""Votes of a source for its first day; further days get one vote. Ties go to the more trusted source, so visible dates
+precede the address: of 1,427 days (2026-11), no fewer are right than with more votes."""
 MAX_DATES = 3
-"""Dates of one source that are weighed: what follows belongs to other documents."""
+"""Dates of a source that get votes: later ones belong to other documents."""
 HOUR = timedelta(hours=1)
 WIDEST_ZONE = timedelta(hours=14)
 
 
 def of_field(field: str, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """The candidates for `field`, by trust in their source; within a source in the order in which it gave them."""
+    """Return the candidates for `field`, sorted by trust in their source; the order within a source is kept."""
     return tuple(sorted([item for item in evidence if item.field == field], key=lambda item: RANKS[item.source]))
 
 
 def of_best_source(candidates: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    """The candidates that share the source of the first one."""
+    """Return the candidates from the source of the first one."""
     return tuple(item for item in candidates if item.source == candidates[0].source)
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The value of a field and the source it came from; both empty where there is none."""
+    """The value of a field and its source; both empty where there is none."""
 
     value: str = ""
     source: str = ""
 
 
 def decide_plain(field: str, evidence: Sequence[Evidence]) -> Decided:
-    """The value of the most trusted source."""
+    """Choose the value of the most trusted source."""
     return next((Decided(item.value, item.source) for item in of_field(field, evidence)), Decided())
 
 
 def decide_headline(evidence: Sequence[Evidence], sites: Collection[str]) -> Decided:
-    """The headline, the site's name stripped; what a template gives stands as it is."""
+    """Choose the headline and strip the site's name from it; a template's value is left unchanged."""
     titles = of_field("title", evidence)
     if titles and titles[0].source == "template":
         return Decided(titles[0].value, "template")
@@ -127,7 +127,7 @@ def decide_headline(evidence: Sequence[Evidence], sites: Collection[str]) -> Dec
 
 
 def decide_section(evidence: Sequence[Evidence]) -> Decided:
-    """The section of the most trusted source that names one, without the number and the site's address beside it."""
+    """Choose the section of the most trusted source that names one, without adjacent number and site address."""
     found = (Decided(SECTION_EXTRAS.sub("", item.value).strip(), item.source) for item in of_field("section", evidence))
     return next((section for section in found if section.value), Decided())
 
@@ -135,10 +135,10 @@ def decide_section(evidence: Sequence[Evidence]) -> Decided:
 def decide_people(
     evidence: Sequence[Evidence], sites: Collection[str]
 ) -> tuple[Decided, tuple[str, ...], tuple[str, ...]]:
-    """Authors, agencies and the source: the most trusted one that names anybody beside the site itself.
+    """Return the source, authors and agencies: the most trusted source that names anybody but the site itself.
 
-    A source that names user accounts alone comes after all others. A line that names all of the authors and more is
-    taken in their place: feeds and metadata often have room for one.
+    Sources that name only user accounts come last. A value that names all these authors and more replaces them: feeds
+    and metadata often have room for only one.
     """
     candidates = of_field("authors", evidence)
     accounts: tuple[Decided, tuple[str, ...], tuple[str, ...]] = (Decided(), (), ())
@@ -156,7 +156,7 @@ def decide_people(
 def _completed(
     found: tuple[Decided, tuple[str, ...], tuple[str, ...]], others: Iterable[Evidence], sites: Collection[str]
 ) -> tuple[Decided, tuple[str, ...], tuple[str, ...]]:
-    """The authors found, or those of the first value that names these and more."""
+    """Return the authors found, or those of the first value that names these and more."""
     known = {squeezed(name) for name in found[1]}
     for item in others if known and not found[2] else ():
         authors, agencies = authors_and_agencies((item.value,), sites)
@@ -166,10 +166,10 @@ def _completed(
 
 
 def decide_tags(evidence: Sequence[Evidence], section: str) -> tuple[Decided, tuple[str, ...]]:
-    """Key words of the most trusted source, each once; where one of their lists has semicolons, these part it.
+    """Choose the tags of the most trusted source, deduplicated; lists are split at semicolons or else commas.
 
-    Keywords in `<head>` that share nothing with the tags shown on the page are those of the site. Feeds mix sections
-    and tags: what the page names itself comes first, and the sections are left out.
+    Keywords in `<head>` that have nothing in common with the visible tags are the site's. Feeds mix sections and tags:
+    the page's own tags take precedence, and sections are left out.
     """
     candidates = of_field("tags", evidence)
     shown = tuple(item for item in candidates if item.source not in {"feed", "sitemap"})
@@ -196,18 +196,18 @@ def _names_of_tags(evidence: Iterable[Evidence]) -> set[str]:
 
 
 def decide_language(evidence: Sequence[Evidence]) -> Decided:
-    """The language that most declarations name, of equals the one named first."""
+    """Choose the language that most declarations name; ties go to the first."""
     tags = [(tag, item.source) for item in of_field("language", evidence) if (tag := primary_tag(item.value))]
-    if {"nb", "nn"} & {tag for tag, _ in tags}:  # the written forms of "no", which names no other language
+    if {"nb", "nn"} & {tag for tag, _ in tags}:  # the written forms of "no"
         tags = [(tag, source) for tag, source in tags if tag != "no"]
     counts = Counter(tag for tag, _ in tags)
     most = max(counts, key=counts.__getitem__, default="")
     return next((Decided(tag, source) for tag, source in tags if tag == most), Decided())
 
 
-@lru_cache(1_024)  # of languages there are few
+@lru_cache(1_024)  # there are few languages
 def primary_tag(value: str) -> str:
-    """The primary tag of a declared language: "sr" of "sr-Latn-RS", "de" of "German"; "" where it is none."""
+    """Return the primary tag of a declared language: "sr" for "sr-Latn-RS", "de" for "German"; else ""."""
     text = value.strip().lower()
     if text in LANGUAGE_NAMES:
         return LANGUAGE_NAMES[text]
@@ -217,7 +217,7 @@ def primary_tag(value: str) -> str:
 
 
 def month_first(evidence: Sequence[Evidence], language: str, url: str) -> bool:
-    """Whether the page writes 2/3/2024 for the third of February: English, and nothing says that it is not American."""
+    """Tell whether 2/3/2024 is the third of February: in English, unless the site is known not to be American."""
     regions = {item.value.strip().lower().replace("_", "-") for item in of_field("language", evidence)}
     host = urlsplit(url).hostname or ""
     if language != "en" or any(region.startswith("en-") and region[3:5] not in AMERICAN for region in regions):
@@ -226,14 +226,14 @@ def month_first(evidence: Sequence[Evidence], language: str, url: str) -> bool:
 
 
 def site_names(claimed: Iterable[str], host: str) -> frozenset[str]:
-    """The site's names, squeezed: those it claims, its host and the longest label of it."""
+    """Return the site's names, squeezed: those it claims, its host and the host's longest label."""
     bare = host.removeprefix("www.")
     longest_label = max(bare.split(".")[:-1], key=len, default="")
     return frozenset(map(squeezed, (*claimed, bare, host, longest_label))) - {""}
 
 
 def names_beside(title: str, headlines: Iterable[str]) -> frozenset[str]:
-    """The names, squeezed, that `title` holds beside one of `headlines`: as a rule those of site and section."""
+    """Return the parts of `title` beside one of `headlines`, squeezed: usually the names of site and section."""
     names: list[str] = []
     for headline in filter(None, headlines):
         before, found, after = title.partition(headline)
@@ -245,9 +245,9 @@ def names_beside(title: str, headlines: Iterable[str]) -> frozenset[str]:
 
 
 def strip_site(title: str, sites: Collection[str], sections: Collection[str] = ()) -> str:
-    """`title` without the site's name, and the section beside it, at its end or start; never empty.
+    """Strip the site's name, and a section beside it, from the start or end of `title`; never returns "".
 
-    `sites` and `sections` are squeezed names; a section goes only together with the site's name.
+    `sites` and `sections` are squeezed names; a section is stripped only together with the site's name.
     """
     parts, marks = _split(title)
     end, start = len(parts), 0
@@ -263,9 +263,9 @@ def strip_site(title: str, sites: Collection[str], sections: Collection[str] = (
 
 
 def decide_title(titles: Sequence[Evidence], sites: Collection[str], sections: Collection[str] = ()) -> Evidence | None:
-    """The title that the sources vote for, the site's name stripped; of equals the one that stands first in `titles`.
+    """Choose the title with most votes, the site's name stripped; ties go to the first of `titles`.
 
-    A heading counts only where it shares words with another title: above some articles stands the name of the section.
+    A heading counts only if it shares words with another title: above some articles it names the section.
     """
     stripped = [Evidence(item.field, strip_site(item.value, sites, sections), item.source) for item in titles]
     stripped = [item for item in stripped if squeezed(item.value) not in sites] or stripped[:1]
@@ -281,7 +281,7 @@ def decide_title(titles: Sequence[Evidence], sites: Collection[str], sections: C
 
 
 def _goes_on(heading: Evidence, chosen: Evidence) -> bool:
-    """Whether a title from `<head>` is the heading and then, after a separator, words for search engines."""
+    """Tell whether a title from `<head>` is the heading followed, after a separator, by words for search engines."""
     rest = chosen.value.removeprefix(heading.value)
     return chosen.source == "meta" and bool(heading.value) and rest != chosen.value and bool(SEPARATOR.match(rest))
 
@@ -293,13 +293,13 @@ def _is_headline(heading: Evidence, titles: Sequence[Evidence]) -> bool:
 
 
 def _split(title: str) -> tuple[list[str], list[str]]:
-    """Parts between separators, and the separator that follows each ("" after the last)."""
+    """Return the parts between separators, and the separator after each ("" after the last)."""
     pieces = re.split(f"({SEPARATOR.pattern})", title)
     return pieces[::2], [*pieces[1::2], ""]
 
 
 def _names_site(part: str, sites: Collection[str]) -> bool:
-    """Whether `part` is a name of the site, in whole or with a word such as "online" or ".com" beside it."""
+    """Tell whether `part` is a name of the site, alone or with a word such as "online" or ".com"."""
     name = squeezed(part)
     return bool(name) and any(
         name == site or (len(site) > 3 and len(name) <= 2 * len(site) and site in name) for site in sites
@@ -307,19 +307,19 @@ def _names_site(part: str, sites: Collection[str]) -> bool:
 
 
 def read_address(url: str) -> Iterator[Evidence]:
-    """Evidence of the publication day in a path such as `/2024/02/03/` or `-20240203.html`."""
+    """Yield the publication day in a path such as `/2024/02/03/` or `-20240203.html`."""
     path = urlsplit(url).path
     for match in (DATE.search(path), DAY_FIRST.search(path)):
         if not match:
             continue
-        # A day or month of one digit must be a step of the path, as in /2024/2/3/, not in /2024/2/3-reasons.
+        # A day or month of one digit must be a whole segment, as in /2024/2/3/, not in /2024/2/3-reasons.
         is_step = match["mark"] == "/" and path[match.end() : match.end() + 1] in {"", "/"}
         if is_step or len(match["month"] + match["day"]) == 4:
             yield Evidence("published", f"{match['year']}-{int(match['month']):02}-{int(match['day']):02}", "url")
 
 
 def read_data_layer(markup: Markup) -> Iterator[Evidence]:
-    """Evidence of the publication in scripts other than JSON-LD: the first values named so."""
+    """Yield the publication date in scripts other than JSON-LD: the first values named so."""
     found = 0
     for script in markup.code:
         text = (script.text or "")[:MAX_CHARACTERS]
@@ -332,10 +332,10 @@ def read_data_layer(markup: Markup) -> Iterator[Evidence]:
 
 
 def decide_dates(evidence: Sequence[Evidence], setting: Setting) -> tuple[Decided, Decided]:
-    """Publication and last change, each with its source.
+    """Return publication and last change, each with its source.
 
-    The day that most sources name wins, of equals the most trusted source's; its time is then given in the zone that
-    the page itself uses, where it shows one. A page that knows only of a change was published by then.
+    The day with most votes wins, ties go to the most trusted source; its time is then converted to the zone shown on
+    the page, if any. If only a change is known, it counts as publication.
     """
     candidates = of_field("published", evidence)
     published, modified = _elected(candidates, setting), _elected(of_field("modified", evidence), setting)
@@ -346,7 +346,7 @@ def decide_dates(evidence: Sequence[Evidence], setting: Setting) -> tuple[Decide
 
 
 def _elected(candidates: Sequence[Evidence], setting: Setting) -> Decided:
-    """The date that gets most votes; of those on its day, the first that gives the time."""
+    """Return the date with most votes; of those on its day, the first with a time."""
     read: Counter[str] = Counter()
     named: set[tuple[str, str]] = set()
     votes: Counter[str] = Counter()
@@ -368,7 +368,7 @@ def _elected(candidates: Sequence[Evidence], setting: Setting) -> Decided:
 
 
 def _zoned(decided: Decided, shown: Sequence[str]) -> Decided:
-    """`decided`, if it names no zone, in that of another date by whose clock it is the same minute."""
+    """Give `decided`, if it has no zone, that of another date with the same clock time."""
     moment = _moment(decided.value)
     if moment is None or moment.tzinfo:
         return decided
@@ -379,11 +379,11 @@ def _zoned(decided: Decided, shown: Sequence[str]) -> Decided:
 
 
 def _localised(decided: Decided, shown: Sequence[str], days: Sequence[str]) -> Decided:
-    """`decided`, if it is given in UTC, in the page's own zone.
+    """Convert `decided`, if it is in UTC, to the page's own zone.
 
-    The zone is that of another date that names the same moment, or that of a clock time shown without one. Where there
-    is neither, and the page or its address names the day before or after, the moment is given in the nearest zone of
-    whole hours in which it lies on that day: sites date by their own clock.
+    The zone comes from another date of the same moment, or from a clock time shown without one. If there is neither,
+    and the page or its address names the day before or after, it is the nearest zone of whole hours in which the moment
+    lies on that day: sites use local dates.
     """
     moment = _moment(decided.value)
     if moment is None or moment.utcoffset() != timedelta(0):
@@ -403,7 +403,7 @@ def _localised(decided: Decided, shown: Sequence[str], days: Sequence[str]) -> D
 
 
 def _zone_between(moment: datetime, shown: datetime) -> timezone | None:
-    """The zone in which clocks show `shown` at `moment`; None if there is none of whole half hours."""
+    """Return the zone where it is `shown` at `moment`; None if its offset is not in half hours."""
     shift = shown - moment.replace(tzinfo=None)
     shift -= timedelta(seconds=shift.total_seconds() % 60)
     whole = shift.total_seconds() % 1800 == 0
@@ -411,5 +411,5 @@ def _zone_between(moment: datetime, shown: datetime) -> timezone | None:
 
 
 def _moment(value: str) -> datetime | None:
-    """A date with its time; None for a day."""
+    """Parse a date with its time; None for a day."""
     return datetime.fromisoformat(value) if len(value) > len("2024-02-03") else None

@@ -1,8 +1,8 @@
 """Pick title, date and authors of a page without structured data by a linear classifier of elements.
 
-Kazennikov 2013: stage one takes the element that the classifier likes best for a field; stage two takes out of it the
-parts that the same classifier finds foreign. Authors are our addition. Trained on pages whose structured data gives
-the truth (`newscorpus.lab.training.learned_fields`).
+Kazennikov 2013: stage one takes the element with the highest score for a field; stage two removes its parts that the
+same classifier finds foreign. Authors are our addition. Trained on pages labelled by their structured data
+(`newscorpus.lab.training.learned_fields`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,30 +31,30 @@ from newscorpus.page.fields.visible import is_elsewhere
 
 MODEL = "learned-fields"
 FIELDS = ("title", "published", "authors")
-"""The fields in the order of the model's scores."""
+"""The fields, in the order of the model's scores."""
 
 CANDIDATES = frozenset(
     "a address b dd div dt em h1 h2 h3 h4 h5 h6 header i li p section small span strong td time".split()
 )
-"""Elements that may hold a field: those of the paper, and the inline ones that bylines are made of."""
+"""Elements that may hold a field: those of the paper, and the inline ones of bylines."""
 
 LONGEST = {"title": 300, "published": 160, "authors": 160}
-"""Characters of the longest text that may be a field: the longest gold title has 186."""
+"""Maximum number of characters of a field: the longest gold title has 186."""
 SHORTEST = 4
-"""Letters and digits of the shortest."""
+"""Minimum number of letters and digits of a field."""
 MAX_RUN = 1_000
-"""Characters of the longest text, white space included, that is measured."""
+"""Longest text, white space included, that is measured."""
 BEFORE, AFTER = 5, 20
-"""Elements before and after the headline that are looked at; four times as many find the same (dev, 2026-11)."""
+"""Elements examined before and after the headline; four times as many give the same results (dev, 2026-11)."""
 FIRST = 40
-"""Candidates that are looked at where a page has no heading."""
+"""Candidates examined where a page has no heading."""
 FOREIGN = -1.0
-"""Score at or below which a part of the chosen element is taken out: beyond the margin of the machine."""
+"""Parts of the chosen element with at most this score are removed: beyond the margin of the SVM."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """What was picked for a field: the element, and the outermost of its parts that are foreign."""
+    """The element picked for a field, and its outermost foreign parts."""
 
     element: HtmlElement
     foreign: tuple[HtmlElement, ...]
@@ -63,11 +63,11 @@ class Picked:
 def read_learned(
     tree: HtmlElement, headline: HtmlElement | None, setting: Setting, model: str = MODEL
 ) -> Iterator[Evidence]:
-    """Evidence of the picked elements near the heading of a page, one for each field at most; source "learned".
+    """Yield evidence of the elements picked near the heading, at most one per field; source "learned".
 
-    `model` names the shipped model, or the folder of another one.
+    `model` is the name of the shipped model, or the folder of another.
     """
-    # Those around the heading, or the first ones: a page has thousands more, and each costs some 0.02 ms.
+    # Elements around the heading, or the first ones: a page has thousands, and each costs some 0.02 ms.
     if headline is None:
         near = list(islice(tree.iter(*CANDIDATES), FIRST))
     else:
@@ -91,7 +91,7 @@ def read_learned(
 
 
 def describe_candidates(tree: HtmlElement) -> Nodes:
-    """The elements of `tree` that may hold a field, by their features."""
+    """Return the elements of `tree` that may hold a field, with their features."""
     return _describe(tree.iter(*CANDIDATES), measure_amounts(tree))
 
 
@@ -107,7 +107,7 @@ def _describe(elements: Iterable[HtmlElement], measured: Mapping[HtmlElement, Am
 
 
 def pick(nodes: Nodes, scores: Floats, field: str, setting: Setting) -> Picked | None:
-    """The element of the highest score above 0 whose text can be read as the field; None where there is none."""
+    """Return the element with the highest positive score whose text parses as the field; None where none does."""
     for place in np.argsort(-scores, kind="stable"):
         if scores[place] <= 0:
             return None
@@ -120,7 +120,7 @@ def pick(nodes: Nodes, scores: Floats, field: str, setting: Setting) -> Picked |
 
 
 def may_hold(field: str, characters: int) -> bool:
-    """Whether an element with so much text may hold the field."""
+    """Tell whether an element with this many characters may hold the field."""
     return characters <= LONGEST[field]
 
 
@@ -134,13 +134,13 @@ def _foreign(nodes: Nodes, scores: Floats, element: HtmlElement) -> tuple[HtmlEl
 
 
 def text_of(picked: Picked) -> str:
-    """The text of the element without its foreign parts; with them where nothing else would stay."""
+    """Return the text of the element without its foreign parts, or all of it if nothing else remains."""
     kept = plain(" ".join(pieces(picked.element, picked.foreign.__contains__)))
     return kept or plain(picked.element.text_content())
 
 
 def read_value(field: str, text: str, setting: Setting) -> str:
-    """What `text` says of a field; "" where it cannot be read as one."""
+    """Parse `text` as a field; "" where that fails."""
     if field == "published":
         return next((date.value for date in find_dates(text, setting)), "")
     if field == "authors":

@@ -1,7 +1,7 @@
-"""Gather the elements that describe the document in one pass over the tree, and read what `<meta>` and `<link>` say.
+"""Gather the elements that describe the document in one pass over the tree, and read `<meta>` and `<link>`.
 
-Values are brought to plain text. The texts in other elements are read as far as they are needed: what is asked for may
-be the whole page, and often.
+Values are converted to plain text. Texts of other elements are read only as far as needed, since an element may hold
+the whole page and be read often.
 """
 
 import html
@@ -26,36 +26,36 @@ CONTROLS = re.compile("[\ud800-\udfff\x00-\x08\x0e-\x1f\x7f]")
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\$\{|\[object |<%|%>")
 NO_VALUE = frozenset("none null undefined nan n/a false true unknown [] {} () \"\" '' - -- …".split())
 MAX_CHARACTERS = 5_000
-"""Longest value of a field; of 4,733 pages of our sets 99.9 % have descriptions below 1,400 characters."""
+"""Longest value of a field; of the 4,733 pages of our sets 99.9 % have descriptions below 1,400 characters."""
 MAX_OF_A_KIND = 300
-"""Most elements of one kind that are kept, of `<meta>` and `<link>` twice as many: 999 of 1,000 pages have fewer."""
+"""Maximum number of elements kept of a kind, twice that for `<meta>` and `<link>`: 999 of 1,000 pages have fewer."""
 
 PLAIN_ADDRESS = re.compile(r"https?://[\w.-]+(?:/[\w.~%+,/-]*)?", re.ASCII)
-"""Addresses that joining leaves as they are."""
+"""Addresses that `urljoin` leaves unchanged."""
 RELATIONS = frozenset({"canonical", "license"})
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 MAX_INSIDE = 1_000
-"""Elements inside another that are looked at; a paragraph of our sets has 411 at most, a heading seldom 10."""
+"""Descendants examined of an element; a paragraph of our sets has at most 411, a heading seldom 10."""
 
 LINES = BLOCK_TAGS | {"br"}
-"""Elements at whose ends a line ends."""
+"""Elements that end a line."""
 LINE_END = "\n"
 
 NAMES: Mapping[str, Sequence[str]] = read_toml(__package__, "meta_names.toml")
-"""Names of `<meta>` elements by the field that they give, lower case, the most trusted first."""
+"""Names of `<meta>` elements by field, lower case, most trusted first."""
 MAX_IMAGES = 50
-"""Most images that are kept of a page."""
+"""Maximum number of images kept of a page."""
 REPEATED = frozenset({"authors", "tags"})
-"""Fields whose names may stand on the page several times, each time with one more value."""
+"""Fields whose `<meta>` may be repeated, each with a further value."""
 AUTHOR_LABEL = (
     "written by", "verfasst von", "geschrieben von", "écrit par", "escrito por", "scritto da", "author", "autor",
 )  # fmt: skip
-"""What publishing systems write into `twitter:label1` before the author's name in `twitter:data1`, lower case."""
+"""Values of `twitter:label1`, lower case, with which `twitter:data1` is the author's name."""
 
 
 def plain(value: object, max_characters: int = MAX_CHARACTERS) -> str:
-    """Text of a scalar, entities and tags undone, white space collapsed; "" for what says nothing or is no text."""
+    """Convert a scalar to text without entities and tags, white space collapsed; "" for empty and other values."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     text = str(value)[: max_characters * 2]
@@ -68,7 +68,7 @@ def plain(value: object, max_characters: int = MAX_CHARACTERS) -> str:
 
 
 def plain_lines(value: object, max_characters: int) -> str:
-    """Text of several lines, each made plain, empty ones left out; a tag ends a line."""
+    """Convert a text to plain lines, empty ones left out; a tag ends a line."""
     if not isinstance(value, str):
         return ""
     text = html.unescape(value[:max_characters]) if "&" in value else value[:max_characters]
@@ -77,7 +77,7 @@ def plain_lines(value: object, max_characters: int) -> str:
 
 
 def join(base: str, link: str) -> str:
-    """`link` made absolute; "" where it is no web address, or too long for one."""
+    """Make `link` absolute; "" where it is no web address, or too long."""
     if len(link) > MAX_ADDRESS:
         return ""
     if PLAIN_ADDRESS.fullmatch(link):
@@ -92,7 +92,7 @@ def join(base: str, link: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Markup:
-    """The elements that describe a page, and their values."""
+    """Elements that describe a page, and their values."""
 
     url: str  # address of the page, after redirects
     base: str  # address that relative links refer to
@@ -104,10 +104,10 @@ class Markup:
     code: tuple[HtmlElement, ...]  # the other `<script>` elements
     headings: tuple[HtmlElement, ...]  # the `<h1>` elements
     times: tuple[HtmlElement, ...]  # the `<time>` elements, and each `<abbr>` that has a year in its `title`
-    early_times: frozenset[HtmlElement]  # those of them that stand before the first heading
+    early_times: frozenset[HtmlElement]  # `times` before the first heading
 
     def first_meta(self, *names: str) -> str:
-        """Content of the first of `names` that the page has; "" if none."""
+        """Return the content of the first of `names` on the page; "" if none."""
         return next((self.metas[name][0] for name in names if name in self.metas), "")
 
 
@@ -151,7 +151,7 @@ def gather(tree: HtmlElement, url: str) -> Markup:
 
 
 def _title(elements: list[HtmlElement]) -> str:
-    """Text of the first title outside an SVG drawing, which may hold titles of its own."""
+    """Return the text of the first title outside SVG drawings, which may have titles."""
     for element in elements:
         parent = element.getparent()
         if parent is None or parent.tag in {"head", "html", "body"}:
@@ -170,12 +170,12 @@ def _links(elements: list[HtmlElement], base: str) -> dict[str, tuple[str, ...]]
 
 
 def holds_many(element: HtmlElement) -> bool:
-    """Whether an element holds more elements than are looked at."""
+    """Tell whether an element has more descendants than are examined."""
     return next(islice(element.iter(), MAX_INSIDE, None), None) is not None
 
 
 def opening(element: HtmlElement, characters: int, inside: int = MAX_INSIDE) -> str:
-    """The first `characters` of the text of an element."""
+    """Return the first `characters` of an element's text."""
     text = element.text or ""
     if len(text) < characters and len(element):  # unlike most elements
         text = "".join(enough(pieces(element, inside=inside), characters))
@@ -183,7 +183,7 @@ def opening(element: HtmlElement, characters: int, inside: int = MAX_INSIDE) -> 
 
 
 def enough(found: Iterable[str], characters: int) -> Iterator[str]:
-    """The first texts, up to the one that makes them longer than `characters`."""
+    """Yield texts until they are longer than `characters` together."""
     length = 0
     for piece in found:
         yield piece
@@ -195,9 +195,9 @@ def enough(found: Iterable[str], characters: int) -> Iterator[str]:
 def pieces(
     element: HtmlElement, skips: Callable[[HtmlElement], bool] | None = None, inside: int = MAX_INSIDE
 ) -> Iterator[str]:
-    """The runs of text in an element and the first elements inside it, without those that `skips` names.
+    """Yield the texts of an element and its first descendants; those in `skips` are left out.
 
-    Where a line ends, at a `<br>` and around a block-level element, stands a run of its own.
+    Line ends, at a `<br>` and around block-level elements, are yielded separately.
     """
     walk = etree.iterwalk(element, events=("start", "end"))
     for event, each in islice(walk, 2 * inside):
@@ -213,9 +213,9 @@ def pieces(
 
 
 def read_metas(markup: Markup) -> Iterator[Evidence]:
-    """Evidence of the meta elements, of each field the most trusted first; `<title>` comes after the titles proper.
+    """Yield evidence of the meta elements, most trusted first per field; `<title>` follows the other titles.
 
-    Tags are those of the first element that has any: `keywords` are often the site's.
+    Tags come from the first element that has any: `keywords` are often the site's.
     """
     for field, names in NAMES.items():
         for name in names:
@@ -236,7 +236,7 @@ def read_metas(markup: Markup) -> Iterator[Evidence]:
 
 
 def read_rights(markup: Markup, headers: Mapping[str, str]) -> Rights:
-    """The rights signals of a page and of the response that carried it; a header comes before a meta element."""
+    """Read the rights signals of a page and its response; headers take precedence over meta elements."""
     directives = map(plain, (headers.get("x-robots-tag", ""), *markup.metas.get("robots", ())))
     robots = ", ".join(dict.fromkeys(filter(None, directives)))
     words = {word.strip() for word in robots.lower().replace(";", ",").split(",")}
@@ -250,7 +250,7 @@ def read_rights(markup: Markup, headers: Mapping[str, str]) -> Rights:
 
 
 def meta_images(markup: Markup) -> Iterator[Image]:
-    """The images of OpenGraph and Twitter cards, addresses absolute."""
+    """Yield the images of OpenGraph and Twitter cards, with absolute addresses."""
     alt = plain(markup.first_meta("og:image:alt", "twitter:image:alt"))
     for name in ("og:image", "og:image:url", "twitter:image", "twitter:image:src"):
         for number, address in enumerate(markup.metas.get(name, ())):
@@ -259,7 +259,7 @@ def meta_images(markup: Markup) -> Iterator[Image]:
 
 
 def merge_images(images: Iterable[Image]) -> tuple[Image, ...]:
-    """Each address once, in order, with the first alternative text and caption that any source gives it."""
+    """Deduplicate images by address, in order, with the first alternative text and caption of any source."""
     merged: dict[str, Image] = {}
     for image in images:
         known = merged.get(image.url, image)

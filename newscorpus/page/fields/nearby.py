@@ -1,4 +1,4 @@
-"""Read the short texts of a page, each with what its element is called, in the order in which the page shows them."""
+"""Read the short texts of a page in document order, each with the names of its element."""
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -12,19 +12,19 @@ from newscorpus.page.fields.markup import holds_many, opening
 from newscorpus.tokens import collapse
 
 SHORT = 160
-"""Longest text, in characters, that is taken as a line about the document rather than a piece of it."""
+"""Longest text, in characters, taken for a line about the document rather than a part of it."""
 UNSEEN = frozenset("head script style noscript template svg form select button iframe h1".split())
 CODE = ("script", "style")
 MAX_PIECES = 60
-"""Most runs of text of a line, empty ones among them."""
+"""Maximum number of text nodes of a line, empty ones included."""
 MARKS = ("class", "id", "itemprop", "rel")
 TERMS = re.compile(r"(?:^|\s)(?:category|status|tag)-\S+")
-"""Classes of a post that name its sections, tags and state: `tag-weather` does not make it a box with the weather, nor
-`status-publish` one of a date."""
+"""Classes of a post for sections, tags and status: `tag-weather` does not make it a weather box, nor `status-publish` a
+date."""
 MAX_MARK = 1_000
-"""Characters of a class or id that are looked at; the lists of classes that are longer lay out, and name nothing."""
+"""Characters examined of a class or id; longer lists of classes only style the element."""
 OPENING = 45
-"""Characters at the beginning of a paragraph in which its dateline stands."""
+"""Characters at the beginning of a paragraph that are searched for a dateline."""
 AROUND = 2
 """Ancestors of a line's element whose names count as its own."""
 INSIDE = 10
@@ -33,22 +33,22 @@ INSIDE = 10
 
 @dataclass(frozen=True)
 class Line:
-    """A short text of its own; without slots, so that the names are put together once."""
+    """A separate short text; without slots, so that its names can be cached."""
 
     text: str  # white space collapsed
-    # The outermost element that holds the text; where the text stands beside elements, what is around it.
+    # The outermost element of the text; the parent if the text stands beside elements.
     element: HtmlElement
 
     @cached_property
     def marks(self) -> str:
-        """What the element, those inside and those around it are called, lower case; icons aside."""
+        """Return the names of the element, its descendants and ancestors, lower case; without icons."""
         inside = (each for each in self._inside if not _is_icon(each))
         around = (*inside, *islice(self.element.iterancestors(), AROUND))
         return " ".join(filter(None, map(marks_of, around)))
 
     @cached_property
     def icons(self) -> str:
-        """What the icons of the line are called, lower case."""
+        """Return the names of the line's icons, lower case."""
         return " ".join(marks_of(each) for each in self._inside if _is_icon(each))
 
     @property
@@ -57,12 +57,12 @@ class Line:
 
 
 def _is_icon(element: HtmlElement) -> bool:
-    """Whether an element holds nothing: the icon of a calendar before a date is no calendar."""
+    """Tell whether an element is empty: a calendar icon before a date is no calendar."""
     return not len(element) and not (element.text or "").strip()
 
 
 def following(element: HtmlElement) -> Iterator[HtmlElement]:
-    """The elements after `element` in document order, its own content left out."""
+    """Yield the elements after `element` in document order, its own content left out."""
     here: HtmlElement | None = element
     while here is not None and here.tag != "body":
         for sibling in here.itersiblings():
@@ -71,7 +71,7 @@ def following(element: HtmlElement) -> Iterator[HtmlElement]:
 
 
 def preceding(element: HtmlElement, limit: int) -> list[HtmlElement]:
-    """The last elements before `element` in document order, at most about `limit`, ancestors left out."""
+    """Return the last elements before `element` in document order, about `limit` at most, without ancestors."""
     found: list[HtmlElement] = []
     here: HtmlElement | None = element
     while here is not None and here.tag != "body" and len(found) < limit:
@@ -83,9 +83,9 @@ def preceding(element: HtmlElement, limit: int) -> list[HtmlElement]:
 
 
 def lines_of(elements: Iterable[HtmlElement], long: Container[HtmlElement]) -> Iterator[Line]:
-    """The short texts of `elements`, in their order; what is inside a line that comes before it is no further line.
+    """Yield the short texts of `elements`, in order; elements inside an earlier line are skipped.
 
-    Those that are `long` are known to be no line and need not be read.
+    Elements in `long` are known to be no lines and are not read.
     """
     taken: set[HtmlElement] = set()
     for element in elements:
@@ -105,20 +105,20 @@ def lines_of(elements: Iterable[HtmlElement], long: Container[HtmlElement]) -> I
 
 
 def _short(text: str | None) -> str:
-    """A text that stands beside elements, if it is short; "" otherwise."""
+    """Return a text beside elements if it is short; else ""."""
     line = collapse(text[: 2 * SHORT]) if text else ""
     return line if len(line) <= SHORT else ""
 
 
 def marks_of(element: HtmlElement) -> str:
-    """What an element is called: class, id, microdata and the like, in lower case; not what a post is about."""
+    """Return an element's names: class, id, microdata etc., in lower case; without the terms of a post."""
     get = element.get
     marks = " ".join([value[:MAX_MARK] for name in MARKS if (value := get(name))]).lower()
     return TERMS.sub(" ", marks) if "hentry" in marks else marks
 
 
 def short_text(element: HtmlElement) -> str:
-    """Text of an element if it is short; "" otherwise."""
+    """Return the text of an element if it is short; else ""."""
     if not len(element):
         text = element.text
         return collapse(text) if text and len(text.strip()) <= SHORT else ""
@@ -137,9 +137,9 @@ def short_text(element: HtmlElement) -> str:
 
 
 def long_ones(elements: Sequence[HtmlElement]) -> set[HtmlElement]:
-    """Those of `elements`, in document order, whose texts are too long for a line; each text is measured once.
+    """Return those `elements`, given in document order, whose texts are too long for a line.
 
-    Where what is inside the last ones is not among `elements`, some may be missing.
+    Each text is measured once. Some may be missing if the descendants of the last ones are not among `elements`.
     """
     long: set[HtmlElement] = set()
     lengths: dict[HtmlElement | None, int] = {}

@@ -1,7 +1,7 @@
 """Describe the elements of a tree by hashed features, and score them by linear models (Kazennikov 2013).
 
-A feature is a name that an element has or has not; numbers are cut into classes. Each name is hashed to one of
-`COLUMNS` columns, so that an element is the list of its columns and a linear model one weight a column.
+Features are binary and have names; numbers are binned. Each name is hashed to one of `COLUMNS` columns, so an element
+is a list of columns and a linear model has one weight per column.
 """
 
 import re
@@ -23,41 +23,41 @@ from newscorpus.page.parsing.segment import BLOCK_TAGS, INVISIBLE_TAGS
 from newscorpus.tokens import collapse, count_words
 
 COLUMNS = 2**17
-"""Names of features share columns by chance: some 100,000 names of classes and their parts are met in training."""
+"""Feature names may collide: training has some 100,000 names of classes and their parts."""
 
 GROUPS = ("amounts", "structure", "tags", "names")
 """The four groups of features of the paper, in its order."""
 
 MAX_NAME = 100
-"""Characters of the classes and id of an element that are looked at."""
+"""Characters examined of an element's classes and id."""
 MAX_PAIRS = 6
-"""Names of an element, and of its parent, that are combined."""
+"""Names of an element and of its parent that are combined."""
 NAME_PARTS = (2, 3, 4)
 """Lengths of the character n-grams of names."""
 CACHED = 1_024
-"""Names, of each kind, whose columns are remembered, some 2 kB each: the pages of a site share theirs."""
+"""Number of cached names of each kind, some 2 kB each: the pages of a site share them."""
 
 WEIGHTS = "weights.npy"
 """The file of the weights: shape (columns, outputs), in half precision."""
 BIAS = "bias"
-"""The parameter of the model that is added to the sums of weights."""
+"""The model's bias parameter."""
 FEATURES = tuple(f"{group}, hashed to {COLUMNS}" for group in GROUPS)
 
 Hashed = tuple[list[int], list[float]]
-"""The columns of some names of features, and the value in each."""
+"""Columns of hashed feature names, and the value in each."""
 
 SENTENCE_END = re.compile(r"[.!?…。！？]+(?=[\s\"'”’»)\]]|\Z)|[。！？]")
 
 Counts = tuple[int, ...]
-"""The attributes of `Amounts` but for the first, in their order."""
+"""The attributes of `Amounts` except the first, in order."""
 
 
 class Amounts(NamedTuple):
-    """Counts over the visible text in an element, that of its descendants included; white space collapsed.
+    """Counts over the visible text of an element and its descendants; white space collapsed.
 
     Attributes:
-        depth: number of elements around it.
-        blocks: block-level elements in it.
+        depth: number of ancestors.
+        blocks: number of block-level descendants.
     """
 
     depth: int = 0
@@ -78,7 +78,7 @@ BLOCK: Counts = (1, *NOTHING[1:])
 
 
 def measure_amounts(tree: HtmlElement, depth: int = 0) -> dict[HtmlElement, Amounts]:
-    """The amounts of each element whose text is visible; `tree` has `depth` ancestors. A tag parts words."""
+    """Measure each element with visible text; `tree` has `depth` ancestors. Tags separate words."""
     found: dict[HtmlElement, Amounts] = {}
     walk = etree.iterwalk(tree, events=("start", "end"))
     for event, element in walk:
@@ -104,9 +104,9 @@ def measure_amounts(tree: HtmlElement, depth: int = 0) -> dict[HtmlElement, Amou
 def measure_some(
     elements: Iterable[HtmlElement], is_wanted: Callable[[HtmlElement], bool]
 ) -> dict[HtmlElement, Amounts]:
-    """The amounts of those of `elements`, visible ones in document order, that are wanted, and of all in them.
+    """Measure the wanted ones of `elements`, visible and in document order, and all their descendants.
 
-    This is cheaper than to measure a whole tree.
+    This is cheaper than measuring a whole tree.
     """
     found: dict[HtmlElement, Amounts] = {}
     for element in elements:
@@ -126,21 +126,21 @@ def _count(text: str | None) -> Counts:
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """The elements of a page that hold text, with their features."""
+    """The elements of a page with text, and their features."""
 
     elements: tuple[HtmlElement, ...]  # in document order
     amounts: tuple[Amounts, ...]  # of the text in each, its descendants' included
-    columns: Integers  # of all features that are present, element after element, each below `COLUMNS`
-    values: Floats  # of each of these features: 1, but names cut into many parts weigh together as much as one feature
-    starts: Integers  # where in `columns` those of each element begin
+    columns: Integers  # of all features present, element by element, each below `COLUMNS`
+    values: Floats  # of these features: 1, but the parts of a long name together weigh as much as one feature
+    starts: Integers  # index in `columns` of each element's first feature
 
     def features_of(self, place: int) -> slice:
-        """Where in `columns` and `values` the features of the element at `place` stand."""
+        """Return the slice of `columns` and `values` for the element at `place`."""
         return slice(self.starts[place], self.starts[place + 1] if place + 1 < len(self.starts) else None)
 
 
 def describe(tree: HtmlElement, tags: frozenset[str], groups: tuple[str, ...] = GROUPS) -> Nodes:
-    """The elements of `tree` that have one of `tags` and hold text, by the features of `groups`."""
+    """Describe the elements of `tree` with one of `tags` and with text, by the features of `groups`."""
     measured = measure_amounts(tree)
     elements = [element for element in tree.iter(*tags) if element in measured and measured[element].characters]
     return describe_elements(elements, [measured[element] for element in elements], groups)
@@ -149,7 +149,7 @@ def describe(tree: HtmlElement, tags: frozenset[str], groups: tuple[str, ...] = 
 def describe_elements(
     elements: Sequence[HtmlElement], amounts: Sequence[Amounts], groups: tuple[str, ...] = GROUPS
 ) -> Nodes:
-    """Elements in document order, with the amounts of each, by the features of `groups`."""
+    """Describe elements, given in document order with their amounts, by the features of `groups`."""
     columns: list[int] = []
     values: list[float] = []
     starts: list[int] = []
@@ -167,24 +167,24 @@ def describe_elements(
 class LinearModel:
     """A linear model."""
 
-    name: str  # what decides, as articles name it: "model:NAME@VERSION"
+    name: str  # as in articles: "model:NAME@VERSION"
     weights: NDArray[np.floating]  # of any precision, shape (columns, outputs)
     bias: Floats  # one for each output
 
     def score(self, nodes: Nodes) -> Floats:
-        """The scores of each node, at least one: shape (nodes, outputs)."""
+        """Return the scores of each node, at least one: shape (nodes, outputs)."""
         weighted = self.weights[nodes.columns].astype(np.float64) * nodes.values[:, None]
         sums: Floats = np.add.reduceat(weighted, nodes.starts)
         return sums + self.bias
 
     def output(self, column: int) -> "LinearModel":
-        """The model that gives this output alone."""
+        """Return the model for this output alone."""
         return LinearModel(self.name, self.weights[:, [column]], self.bias[[column]])
 
 
 @cache
 def load_linear(model: str) -> LinearModel:
-    """The model of that name that travels with the package, or that of a folder.
+    """Load the shipped model of that name, or the model in a folder.
 
     Raises:
         ArtifactError: the model is missing, damaged or made for other features.
@@ -255,7 +255,7 @@ _GROUPS: dict[str, Callable[[HtmlElement, Amounts], Iterator[Hashed]]] = dict(
 
 
 def _in_classes(values: Mapping[str, float]) -> Iterator[Hashed]:
-    """Numbers as features: there are two classes from each power of two to the next."""
+    """Bin numbers to features: two bins from each power of two to the next."""
     return (_single(f"{name} {int(2 * log2(1 + value))}") for name, value in values.items())
 
 
@@ -264,7 +264,7 @@ def _classes(element: HtmlElement) -> list[str]:
 
 
 def _name(element: HtmlElement) -> str:
-    """The classes of an element, and its id after "#"."""
+    """Return the classes of an element, and its id after "#"."""
     identifier = collapse(element.get("id") or "")[:MAX_NAME].lower()
     return " ".join([*_classes(element), *([f"#{identifier}"] if identifier else [])])
 

@@ -1,4 +1,4 @@
-"""Take the names of authors out of what pages write around them, and separate agencies from people."""
+"""Extract the names of authors from bylines, and separate agencies from people."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -10,7 +10,7 @@ from newscorpus.tokens import collapse, folded_words
 WORDS = read_toml(__package__, "people.toml")
 AGENCIES = frozenset(map(str.casefold, WORDS["agencies"]))
 NOBODY = frozenset((*WORDS["roles"].split(), *map(str.casefold, WORDS["picture_sources"])))
-"""What stands where a name should be, case folded: words for roles, and where pictures come from."""
+"""Texts in place of a name, case-folded: roles, and sources of pictures."""
 PARTICLES = frozenset(WORDS["particles"].split())
 
 PREFIX = re.compile(
@@ -21,11 +21,11 @@ PREFIX = re.compile(
     r"|na|tekst|text|testo|texte|opracował[ai]?|oprac\.?|byline)\s*(?::\s*|\s+)",
     re.IGNORECASE,
 )
-"""What stands before a name. Without a colon it needs a capital after it, see `_without_prefix`."""
+"""Words before a name; without a colon they need a capital after them, see `_without_prefix`."""
 SOURCE = re.compile(
     r"(?:zdroj|izvor|vir|źródło|source|quelle|fonte|fuente|источник|извор|джерело|източник|πηγή)\s*:\s*", re.IGNORECASE
 )
-"""What stands before agencies and sites from which a text was taken; of these the agencies count."""
+"""Words before agencies and sites that are the source of a text; of these only agencies count."""
 SEPARATORS = re.compile(r"\s*(?:[;|•·\n]|\s[/–—]\s|\s-\s|\s&\s)\s*")
 AND = re.compile(r"\s+(?:and|und|et|y|e|i|a|u|in|и|і|й|та|και|och|og|en|ve|sowie|mit|with)\s+")
 PHOTO = r"(?i:fot(?:os?|ó|ky|ografi\w*|ograf\w*|\.)|photo(?:s|graph\w*)?|zdjęci[ea]|фото\w*|снимк\w*|φωτο\w*|φωτό)"
@@ -38,13 +38,13 @@ CREDIT = re.compile(
     rf"(?<!\w)(?:{PHOTO}(?:\s*[:/©]|\s+(?i:by|von|par|por|di|od|от)\s|\s*(?=[A-ZÀ-ÞĀ-ŽΑ-ΩА-Я]))|{PICTURE}\s*:)"
     rf".*?(?=$|[;|•·]|(?<!\w){TEXT}(?:\s*:|\s+(?i:by|von)\b))"
 )
-"""The credit of a picture, up to the next separator or to what stands before an author: its names are no authors."""
+"""A picture credit, up to the next separator or author prefix: its names are no authors."""
 COMPANY = re.compile(
     r"(?:^|\s)(?:a\. ?s\.|(?i:s\. ?r\. ?[ol]\.|d\. ?o\. ?o\.|sp\. ?z ?o\. ?o\.)|d\. ?d\.|k\. ?s\.|v\. ?o\. ?s\."
     r"|GmbH|KG(?:aA)?|AG|SE|Inc\.?|Ltd\.?|Limited|LL[CP]|PLC|Corp(?:oration)?\.?|S\. ?p\. ?A\.|S\.A\.(?:S\.)?|Kft\.?"
     r"|Zrt\.?|Nyrt\.?|[BN]\.V\.|A/S|ApS|Oyj?|[ΑA]\. ?[ΕE]\.|Ε\.Π\.Ε\.)$|^(?:ООО|ОАО|ЗАО|АО|ТОВ|ПАТ|ДОО|АД)(?:\s|$)"
 )
-"""What a company bears behind or before its name: alone, the name is what stands before a comma."""
+"""Legal forms after or before the name of a company; a bare one belongs to the name before the comma."""
 NO_NAME = re.compile(
     r"https?:|www\.|@|(?<=\w{2})\.(?:com|net|org|info|php|html?|aspx?|at|ba|bg|by|ch|cz|de|es|eu|fr|gr|hr|hu|it|mk|pl|ro|rs|ru"
     r"|si|sk|tv|ua|uk|us)\b|[<>{}\[\]=_#]|\d{2}"
@@ -54,11 +54,11 @@ NO_NAME = re.compile(
     r"|\b(?:дизайн|разработка|создание сайт\w*|κατασκευή|σχεδίαση|wykonanie|realizacja|tvorba web\w*|izrada web\w*)\b",
     re.IGNORECASE,
 )
-"""Addresses, code, numbers, archives of pictures, and the systems and studios that made the site."""
+"""Addresses, code, numbers, picture archives, and the systems and studios behind the site."""
 ACCOUNT = re.compile(r"[a-z]{5,}|[a-z]+(?:[._][a-z]+)+|(?=\S*\d)[A-Za-z0-9._-]+")
-"""The name of a user account: one word in small Latin letters, longer than what journalists sign with, or a digit."""
+"""The name of a user account: a lower-case Latin word, longer than journalists' initials, or one with a digit."""
 SAME_LETTER = re.compile(r"(\w)(?:[\s+-]+\1)*[+-]?", re.IGNORECASE)
-"""What enlarges the letters of a page: "A A A"."""
+"""Controls of the font size: "A A A"."""
 REMARK = re.compile(
     r"\s*\([^)]*\)|\s*\[[^\]]*\]|\s+(?:기자|특파원|논설위원|인턴기자)$|(?<=[\u4e00-\u9fff])(?:记者|記者)$"
 )
@@ -72,27 +72,27 @@ OFFICE = re.compile(
     r"|correspondent|korrespondent\w*|author|autor\w*|online|media|press|magazine|archiv\w*|share|follow|read|more|comments?)$",
     re.IGNORECASE,
 )
-"""Words that no personal name has."""
+"""Words that occur in no personal name."""
 MIN_DEPARTMENT = 4
-"""Fewest letters of a department; journalists sign with fewer."""
+"""Minimum number of letters of a department; journalists' initials are shorter."""
 MAX_NAME_WORDS = 6
 MAX_NAME_CHARACTERS = 70
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """The names of people and agencies in a byline or an author field, in order, each once."""
+    """Return the names of people and agencies in a byline or an author field, in order, deduplicated."""
     names = (_cleaned(part, position) for position, part in enumerate(_parts(text)))
     return tuple(dict.fromkeys(name for name in names if name))
 
 
 def is_agency(name: str) -> bool:
-    """Whether `name` is a news agency, or several ("dpa/AFP")."""
+    """Tell whether `name` is a news agency, or several ("dpa/AFP")."""
     folded = name.casefold()
     return folded in AGENCIES or all(part.strip() in AGENCIES for part in folded.split("/"))
 
 
 def is_personal_name(name: str) -> bool:
-    """Whether `name` looks like the full name of a person: two to four words, capitals, no word of a profession."""
+    """Tell whether `name` looks like a person's full name: two to four capitalised words, none a profession."""
     parts = name.split()
     if not 1 < len(parts) <= 4 or not parts[0][0].isupper() or any(map(OFFICE.search, parts)):
         return False
@@ -100,9 +100,9 @@ def is_personal_name(name: str) -> bool:
 
 
 def authors_and_agencies(texts: Iterable[str], sites: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Authors and agencies named in `texts`, without the site itself (`sites`, squeezed) and departments.
+    """Return authors and agencies named in `texts`, without the site itself (`sites`, squeezed) and departments.
 
-    Names of user accounts count where nobody else is named.
+    Names of user accounts count only if nobody else is named.
     """
     names = dict.fromkeys(name for text in texts for name in names_in(text))
     agencies = tuple(name for name in names if is_agency(name))
@@ -112,29 +112,29 @@ def authors_and_agencies(texts: Iterable[str], sites: Collection[str]) -> tuple[
 
 
 def is_account(name: str) -> bool:
-    """Whether `name` is that of a user account, which stands for a person only where no name does."""
+    """Tell whether `name` is a user account, which counts as a person only without other names."""
     return bool(ACCOUNT.fullmatch(name))
 
 
 def _is_department(name: str) -> bool:
-    """Whether what stands beside an agency is a part of the newsroom: one word, or one that no personal name has."""
+    """Tell whether a name beside an agency is a department: a single word, or one that occurs in no personal name."""
     words = name.split()
     return any(map(OFFICE.search, words)) or (len(words) == 1 and len(name) >= MIN_DEPARTMENT and name[0].isupper())
 
 
 @lru_cache(4_096)  # titles and names are compared again and again
 def squeezed(name: str) -> str:
-    """Letters and digits alone, case folded: what makes two spellings of a name equal."""
+    """Reduce to case-folded letters and digits, so that spellings of a name are equal."""
     return "".join(folded_words(name))
 
 
 def starts_like_byline(text: str) -> bool:
-    """Whether `text` begins with "By", "Von", "Autor:" and a capital after it."""
+    """Tell whether `text` begins with "By", "Von", "Autor:" etc. and a capital."""
     return _without_prefix(text) != text
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The pieces between separators; commas part names, but not a name from its title."""
+    """Yield the parts between separators; commas separate names, but not a name from its title."""
     people = CREDIT.sub("", TEXT_AND_PHOTO.sub("", REMARK.sub("", collapse(text)))).strip()
     for piece in SEPARATORS.split(_without_prefix(people)):
         for part in _joined(piece.split(",")):
@@ -142,7 +142,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _without_prefix(text: str) -> str:
-    """`text` without "By", "Von", "Autor:" before a name in capitals."""
+    """Strip "By", "Von", "Autor:" before a capitalised name."""
     match = PREFIX.match(text)
     if not match or (":" not in match[0] and text[match.end() : match.end() + 1].islower()):
         return text
@@ -150,7 +150,7 @@ def _without_prefix(text: str) -> str:
 
 
 def _joined(parts: list[str]) -> Iterator[str]:
-    """The parts between commas, "Jr." with the name before it; what stands before the form of a company is none."""
+    """Yield the parts between commas, "Jr." joined to the name before it; companies are dropped."""
     name = ""
     for part in map(str.strip, parts):
         if form := COMPANY.search(part):
@@ -169,9 +169,9 @@ def _joined(parts: list[str]) -> Iterator[str]:
 
 
 def _split_at_and(part: str) -> list[str]:
-    """Both sides of an "and" where each could be a name of its own: two words or more, or an agency.
+    """Split at an "and" if each side could be a name: two words or more, or an agency.
 
-    Beside an agency, a slash is one, too; what follows it in small letters is a desk of the agency ("dpa/bb").
+    Beside an agency, a slash counts as well; a lower-case text after it is a desk of the agency ("dpa/bb").
     """
     slashed = [side.strip() for side in part.split("/")]
     if any(map(is_agency, slashed)) and not is_agency(part):
@@ -182,7 +182,7 @@ def _split_at_and(part: str) -> list[str]:
 
 
 def _cleaned(part: str, position: int) -> str:
-    """The name in `part`; "" where there is none; capitals that follow a name are a title, those before it initials."""
+    """Return the name in `part`, or ""; capitals after a name are a title, those before it initials."""
     source = SOURCE.match(part.strip())
     name = _without_prefix(part.strip()[source.end() if source else 0 :]).strip(" \t,.:;-–—*/|\"'«»“”„")
     name = name + "." if re.search(r"\b(?:[A-ZÀ-Ž]|Jr|Sr)$", name) and part.strip().endswith(".") else name

@@ -52,24 +52,22 @@ from newscorpus.page.fields.terms import read_terms
 from newscorpus.page.fields.visible import find_headline, heading_text, read_logo, read_times
 
 VISIBLE = frozenset({"published", "authors"})
-"""Fields that are read from the text where the page does not declare them."""
+"""Fields read from the text if the page does not declare them."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldReading:
-    """The fields of a page, and what they were decided from."""
+    """The fields of a page, and their candidates."""
 
     fields: Fields  # the decisions
-    article_body: str  # the text as the page gives it to machines, a paragraph a line; "" if it does not
-    evidence: tuple[Evidence, ...]  # every candidate of every source
+    article_body: str  # text in structured data, one paragraph per line, or ""
+    evidence: tuple[Evidence, ...]  # all candidates
 
 
 def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = (), model: str = MODEL) -> FieldReading:
-    """The fields of `page`, parsed to `tree`; `evidence` is what a portal's template reads there.
+    """Read the fields of `page`, parsed to `tree`; `evidence` comes from the portal's template.
 
-    `model` reads those that the page does not declare.
-
-    Never raises for what a page may hold, and takes bounded time over it.
+    `model` reads undeclared fields. No content of a page makes this raise, and its time is bounded.
     """
     markup = gather(tree, page.url)
     addresses = frozenset(link.partition("#")[0].rstrip("/") for link in (page.url, canonical_address(markup)) if link)
@@ -98,7 +96,7 @@ def decide(
     setting: Setting,
     language: Decided,
 ) -> Fields:
-    """Weigh the candidates of each field."""
+    """Choose among the candidates of each field."""
     names = _sites(evidence, markup)
     title, lead = decide_headline(evidence, names), decide_plain("lead", evidence)
     published, modified = decide_dates(evidence, setting)
@@ -140,7 +138,7 @@ def decide(
 
 
 def canonical_address(markup: Markup) -> str:
-    """The address that the page calls its own; "" if it calls none, or a whole site for one of its pages."""
+    """Return the page's canonical address; "" if it has none, or the site's for one of its pages."""
     links = (*markup.links.get("canonical", ()), *(join(markup.base, url) for url in markup.metas.get("og:url", ())))
     is_home = not urlsplit(markup.url).path.strip("/")
     return next((link for link in links if link and (is_home or urlsplit(link).path.strip("/"))), "")
@@ -149,7 +147,7 @@ def canonical_address(markup: Markup) -> str:
 def _from_text(
     tree: HtmlElement, markup: Markup, declared: tuple[Evidence, ...], setting: Setting, model: str
 ) -> tuple[Evidence, ...]:
-    """What readers see: headline and lead; date and authors that are not declared."""
+    """Read visible fields: headline and lead, and undeclared date and authors."""
     headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)])
     wanted = frozenset(field for field in VISIBLE if not _is_declared(field, declared, markup))
     before, after = near(headline) if headline is not None else ([], [])
@@ -167,7 +165,7 @@ def _from_text(
         title = Evidence("title", heading_text(headline), "heading")
         found += (title, *read_lead(after, description))
         found += read_near(before, after, around, setting, wanted | {"authors"})
-    is_silent = wanted == VISIBLE and not of_field("authors", declared)  # as the pages that the model learned from
+    is_silent = wanted == VISIBLE and not of_field("authors", declared)  # like the pages in the model's training set
     if is_silent and wanted - {item.field for item in found}:
         has_title = any(item.field == "title" for item in (*declared, *found))
         shown = [item.value for item in (*declared, *found) if item.field == "title"]
@@ -183,7 +181,7 @@ def _from_text(
 
 
 def _year_of(evidence: Iterable[Evidence], setting: Setting) -> int:
-    """The year of the first date of publication; 0 where there is none."""
+    """Return the year of the first date of publication; 0 for none."""
     dates = (parse_date(item.value, setting) for item in of_field("published", evidence))
     return next((int(date[:4]) for date in dates if date), 0)
 
@@ -191,9 +189,9 @@ def _year_of(evidence: Iterable[Evidence], setting: Setting) -> int:
 def _from_page(
     tree: HtmlElement, markup: Markup, around: frozenset[HtmlElement], setting: Setting, missing: frozenset[str]
 ) -> tuple[Evidence, ...]:
-    """What stands anywhere on the page for the fields that are missing.
+    """Read missing fields from anywhere on the page.
 
-    All of it is read only for a date, for authors only what is named for them: more costs a fifth of an extraction and
+    Only for dates the whole page is read, for authors only elements named so: more costs a fifth of an extraction and
     finds few.
     """
     found: list[Evidence] = []
@@ -207,21 +205,21 @@ def _from_page(
 
 
 def _sites(evidence: Iterable[Evidence], markup: Markup) -> frozenset[str]:
-    """The names of the site, squeezed."""
+    """Return the names of the site, squeezed."""
     return site_names((item.value for item in of_field("site_name", evidence)), urlsplit(markup.url).hostname or "")
 
 
 def _is_declared(field: str, declared: tuple[Evidence, ...], markup: Markup) -> bool:
-    """Whether a field that readers see needs no look at the text."""
+    """Tell whether a visible field is declared, so that the text need not be read."""
     if field == "authors":  # sites declare their own name, addresses and user accounts
         _, authors, agencies = decide_people(declared, _sites(declared, markup))
         return bool(agencies) or not all(map(is_account, authors))
-    # A date in UTC leaves open on which day it was where the page was read.
+    # A date in UTC leaves the local day open.
     return any(not item.value.endswith(("Z", "+00:00", "+0000")) for item in declared if item.field == field)
 
 
 def _cleaned(evidence: Iterable[Evidence]) -> Iterator[Evidence]:
-    """Evidence as plain text, without what says nothing; main text is left to the extractor."""
+    """Convert evidence to plain text and drop empty values; main text is left to the extractor."""
     for item in evidence:
         if item.field != "text" and (value := plain(item.value)):
             yield Evidence(item.field, value, item.source)
