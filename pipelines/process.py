@@ -1,4 +1,4 @@
-"""Process pages: from a page to the row of its article, or to a rejection."""
+"""Turn pages into rows or rejections."""
 
 import asyncio
 import logging
@@ -23,18 +23,18 @@ from newscorpus.portal.profile import NO_PROFILES, Profiles, profiles_of
 from newscorpus.store.redesigns import look_of
 
 QUALITY_STAT = "newscorpus/quality"
-"""Where the settings of filters and masks differ from the defaults, for the report of the crawl."""
+"""Settings of filters and masks that differ from the defaults, for the report of the crawl."""
 
 logger = logging.getLogger(__name__)
 
 
 class ProcessPipeline:
-    """Makes a `Row` or a `Rejected` of a `SourcePage`: what its visit awaits, or what the processes of the crawl judge.
+    """Turns a `SourcePage` into a `Row` or a `Rejected`: the judgement of its visit, or one by the worker processes.
 
     Args:
         crawler: the crawl.
         recipe: how pages become rows.
-        profiles: what is known of their portals.
+        profiles: of the portals.
     """
 
     def __init__(self, crawler: Crawler, recipe: Recipe, profiles: Profiles = NO_PROFILES) -> None:
@@ -49,7 +49,7 @@ class ProcessPipeline:
         """Read the settings.
 
         Raises:
-            CrawlError: one of them is wrong.
+            CrawlError: a setting is wrong.
         """
         settings = crawler.settings
         for setting, check in (("NEWSCORPUS_EXTRACTOR", check_name), ("NEWSCORPUS_FIELDS_MODEL", check_fields_model)):
@@ -73,7 +73,7 @@ class ProcessPipeline:
         return cls(crawler, recipe, profiles)
 
     async def open_spider(self) -> None:
-        """Start the processes before the first page comes.
+        """Start the worker processes before the first page arrives.
 
         Raises:
             CloseSpider: the extractor cannot be loaded; the log says why.
@@ -86,12 +86,12 @@ class ProcessPipeline:
             raise CloseSpider("extractor_failed") from error
 
     def close_spider(self) -> None:
-        """Say which rules of templates did not do what they are for."""
+        """Warn about template rules that had no effect."""
         for warning in self._tally.warnings():
             logger.warning("%s", warning)
 
     async def process_item(self, item: Any) -> Any:
-        """Process a page; hand on everything else."""
+        """Process a page; pass on everything else."""
         if not (isinstance(item, Delivery) and isinstance(item.item, SourcePage)):
             return item
         page, visit = item.item, item.visit

@@ -1,4 +1,4 @@
-"""Store what became of each page: as a row of the intake, or as a line of the rejections."""
+"""Store the outcome of each page: a row of the intake, or a line of the rejections."""
 
 import asyncio
 import logging
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 class StorePipeline(CrawlComponent):
-    """Hands rows and rejections to the visit that brought them, which writes them when it ends; counts both.
+    """Adds rows and rejections to their visit, which writes them when it ends; counts both.
 
     Passes a `Record` on.
     """
@@ -44,16 +44,16 @@ class StorePipeline(CrawlComponent):
         return made
 
     async def spider_opened(self) -> None:
-        """Restore from the archive the rows that the intake has lost, before any page is asked for again."""
+        """Restore lost rows of the intake from the archive, before any page is fetched again."""
         if self._scheduler.ledger.losses:
             with self._scheduler.guarded():
                 await self._restore(self._scheduler.ledger)
 
     def process_item(self, item: Any) -> Any:
-        """Store a row or a rejection; hand on everything else.
+        """Store a row or a rejection; pass on everything else.
 
         Raises:
-            DropItem: a rejection, stored.
+            DropItem: the item is a rejection; it is stored.
         """
         match item:
             case Delivery(visit, Rejected() as rejected):
@@ -98,7 +98,7 @@ class StorePipeline(CrawlComponent):
         raise DropItem(f"{rejected.stage}/{rejected.reason} {rejected.url}")
 
     def _refuse(self, visit: Visit | None, url: str, line: bytes, outcome: UrlOutcome) -> bool:
-        """Note why an address that a page names is not asked for, unless it has a fate already."""
+        """Record why an address found on a page is not fetched, unless it has an outcome already."""
         scheduler = self._scheduler
         portal, found_on = (visit.portal, visit.serial) if visit else ("", 0)
         try:
@@ -108,7 +108,7 @@ class StorePipeline(CrawlComponent):
             return False
 
     def _write(self, line: bytes, outcome: UrlOutcome, portal: str) -> None:
-        """Write an article that came of no request."""
+        """Write an article that no request brought."""
         scheduler = self._scheduler
         with scheduler.guarded():
             scheduler.ledger.append(INTAKE, line)

@@ -1,4 +1,4 @@
-"""Read the arguments of the portal spider (`-a NAME=VALUE`), and set what follows from its portals."""
+"""Read the arguments of the portal spider (`-a NAME=VALUE`) and derive its settings."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -36,22 +36,22 @@ USAGE = (
 T = TypeVar("T")
 
 PROMISES = (PolitenessMiddleware, PrivateAddressMiddleware, RobotsMiddleware)
-"""Middlewares without which no portal is crawled."""
+"""Middlewares that a crawl of portals requires."""
 
 REACHABLE = re.compile(r"[^@\s]+@[^@\s]+|https?://\S+")
 
 
 @dataclass(frozen=True, slots=True)
 class PortalArguments:
-    """What a crawl of portals was asked to do."""
+    """The arguments of a crawl of portals."""
 
     name: str  # the argument `portal` as given; names the default corpus folder
     portals: tuple[Portal, ...]  # the portals, in the order asked for
-    limit: int = 0  # rows of the intake, over the life of the corpus, with which the crawl ends; 0: none
-    urls: tuple[str, ...] = ()  # addresses of the only pages to fetch; empty: discover them
-    fresh: str = ""  # "" to continue the corpus; "yes" to begin it anew, and anything else to do so after asking
-    period: Period = ALWAYS  # the days that the articles are to be of
-    revisit: Revisit = Revisit.NOTHING  # what is asked for again
+    limit: int = 0  # rows in the intake, over all crawls of the corpus, at which the crawl ends; 0: no limit
+    urls: tuple[str, ...] = ()  # fetch only these pages; empty: discover pages
+    fresh: str = ""  # "": continue the corpus; "yes": start it over; anything else: start over after asking
+    period: Period = ALWAYS  # days of publication to collect
+    revisit: Revisit = Revisit.NOTHING  # what to fetch again
 
 
 def read_arguments(given: Mapping[str, str]) -> PortalArguments:
@@ -85,26 +85,26 @@ def read_arguments(given: Mapping[str, str]) -> PortalArguments:
 
 
 def portal_settings(arguments: PortalArguments, settings: BaseSettings) -> dict[str, Any]:
-    """The settings that depend on the portals: corpus folder, user agent, delays.
+    """Return the settings that depend on the portals: corpus folder, user agent, delays.
 
     Raises:
-        CrawlError: a portal lies beyond this machine, and the crawl does not say who asks.
+        CrawlError: a portal is not on localhost, and no contact is set.
     """
     sites = (f"http://{domain}/" for portal in arguments.portals for domain in portal.domains)
     return {
         **corpus_settings(arguments.name, arguments.fresh, settings),
         "USER_AGENT": named_agent((*sites, *_named_addresses(arguments.portals)), settings),
         "DOWNLOAD_SLOTS": {portal.name: {"delay": portal.delay_seconds, "jitter": 0} for portal in arguments.portals},
-        # One request of a portal goes out at a time; more of them under way would only spoil the order.
+        # Each portal gets one request at a time; more in progress would only disturb the order.
         "CONCURRENT_REQUESTS": 2 * len(arguments.portals),
     }
 
 
 def named_agent(addresses: Iterable[str], settings: BaseSettings) -> str:
-    """The user agent of a crawl that asks some addresses, which says whom sites can reach.
+    """Return the user agent for a crawl of `addresses`, with the contact in it.
 
     Raises:
-        CrawlError: the contact is none, or is missing and an address lies beyond this machine.
+        CrawlError: the contact is invalid, or it is missing and an address is not on localhost.
     """
     contact = settings.get("NEWSCORPUS_CONTACT") or ""
     if contact and not REACHABLE.search(contact):
@@ -115,7 +115,7 @@ def named_agent(addresses: Iterable[str], settings: BaseSettings) -> str:
 
 
 def corpus_settings(name: str, fresh: str, settings: BaseSettings) -> dict[str, str]:
-    """The settings of the corpus: its folder, by default one of that name, and whether it is begun anew.
+    """Return the settings of the corpus: its folder (by default named `name`), and whether to start it over.
 
     Raises:
         CrawlError: as `default_corpus`.
@@ -127,13 +127,13 @@ def corpus_settings(name: str, fresh: str, settings: BaseSettings) -> dict[str, 
 
 
 def check_promises(settings: BaseSettings) -> None:
-    """See that nothing takes away what sites are promised.
+    """Check that no setting breaks the politeness promised to sites.
 
     Args:
         settings: with those of `portal_settings`.
 
     Raises:
-        CrawlError: the user agent is another one, or what keeps the promises is switched off.
+        CrawlError: the user agent was changed, or a required middleware is switched off.
     """
     if settings.get("USER_AGENT") != user_agent(settings.get("NEWSCORPUS_CONTACT") or ""):
         raise CrawlError("setting USER_AGENT: newscorpus says who asks, always; set NEWSCORPUS_CONTACT")
@@ -143,7 +143,7 @@ def check_promises(settings: BaseSettings) -> None:
 
 
 def portal_policies(portals: Iterable[Portal], period: Period, today: date) -> dict[str, PolitenessPolicy]:
-    """What each portal may expect of a crawl of these days, by its name."""
+    """Return the politeness policy of each portal, by its name, for a crawl of these days."""
     return {
         portal.name: PolitenessPolicy(
             portal.delay_seconds,
@@ -155,22 +155,22 @@ def portal_policies(portals: Iterable[Portal], period: Period, today: date) -> d
 
 
 def loopback_hosts(portals: Iterable[Portal]) -> frozenset[str]:
-    """`host:port` of the portals that are served on this machine, as their files name them."""
+    """Return `host:port` of the portals on localhost, as in their files."""
     return frozenset(host_and_port(url) for url in _named_addresses(portals) if is_loopback(url))
 
 
 def refuse_unknown(given: Mapping[str, str], known: Collection[str], usage: str) -> None:
-    """Refuse an argument that a spider does not know.
+    """Refuse unknown arguments of a spider.
 
     Raises:
-        CrawlError: there is one; the message names those it knows.
+        CrawlError: an argument is unknown; the message lists the known ones.
     """
     if unknown := sorted(given.keys() - set(known)):
         raise CrawlError(f"unknown argument {unknown[0]!r}; known: {', '.join(known)}; {usage}")
 
 
 def parse_names(text: str) -> list[str]:
-    """The names in a list with commas, each once."""
+    """Split a comma-separated list of names; drop duplicates."""
     return list(dict.fromkeys(filter(None, map(str.strip, text.split(",")))))
 
 
@@ -179,7 +179,7 @@ def _named_addresses(portals: Iterable[Portal]) -> Iterable[str]:
 
 
 def named_portals(name: str) -> tuple[Portal, ...]:
-    """The portals named; "all" leaves out those on this machine, which run only where they are served."""
+    """Load the portals named; "all" leaves out portals on localhost, which must be served first."""
     if name == "all":
         every = map(load_portal, list_portals())
         return tuple(portal for portal in every if not is_loopback(portal.start[0]))
@@ -189,7 +189,7 @@ def named_portals(name: str) -> tuple[Portal, ...]:
 
 
 def _load_checked(name: str) -> Portal:
-    """A portal whose own models, if it names any, can be loaded."""
+    """Load a portal, and check that its own models, if any, can be loaded."""
     portal = load_portal(name)
     try:
         if portal.extractor or portal.fields_model:
@@ -200,7 +200,7 @@ def _load_checked(name: str) -> Portal:
 
 
 def _check_apart(portals: tuple[Portal, ...]) -> None:
-    """See that no two portals are one site, which each would then ask at its own pace."""
+    """Check that no two portals share a site, which both would crawl at their own rate."""
     for one, other in permutations(portals, 2):
         for domain in one.domains:
             if other.covers(f"http://{domain}/") and not is_loopback(f"http://{domain}/"):
@@ -211,7 +211,7 @@ def read_period(given: Mapping[str, str]) -> Period:
     """Read the days that the arguments `since` and `until` ask for.
 
     Raises:
-        CrawlError: one is no day, the first one is still to come, or they are the wrong way round.
+        CrawlError: a value is no date, `since` lies in the future, or is later than `until`.
     """
     since = _parse(given, "since", date.fromisoformat, date.min, "expected a day, YYYY-MM-DD")
     until = _parse(given, "until", date.fromisoformat, date.max, "expected a day, YYYY-MM-DD")
@@ -237,7 +237,7 @@ def _parse(given: Mapping[str, str], name: str, parse: Callable[[str], T], defau
 
 
 def _addresses(file: str) -> tuple[str, ...]:
-    """The addresses in a file, one a line; empty lines and those that begin with # are passed over."""
+    """Read the addresses in a file, one per line; empty lines and lines that begin with # are skipped."""
     if not file:
         return ()
     try:

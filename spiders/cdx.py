@@ -1,4 +1,4 @@
-"""Fetch the captures of a portal's articles from somebody else's web archive, by a CDX index or a list of files."""
+"""Fetch captures of a portal's articles from a third-party web archive, by a CDX index or a list of files."""
 
 import asyncio
 import re
@@ -37,21 +37,21 @@ from .web_archive import FILE, USAGE, WebArchive
 KNOWN = ("portal", "index", "list", "captures", "since", "until", "fresh")
 
 BLOCK_BYTES = 2**24
-"""Of a WARC file that are asked for at once; the longest page that is read takes 20 MB, and packed a fifth of that."""
+"""Bytes of a WARC file per request; the longest page accepted has 20 MB, compressed a fifth of that."""
 
 MAX_HELD_BYTES = 2**26
-"""Of pages of a block, unpacked, after which what follows is asked for again: of four blocks of pages alone."""
+"""Uncompressed bytes of pages taken from a block, as in four blocks of pages only; the rest is requested again."""
 
 LENGTH = re.compile(rb"/(\d+)$")
-"""In `Content-Range`: of the whole file."""
+"""Length of the whole file in `Content-Range`."""
 
 
 class CdxSpider(Spider):
     """Fetches captures: `scrapy crawl cdx`, with the arguments of `USAGE`.
 
-    By an index, of each article the oldest one; by a list of files, whatever they hold of the portals, block by block.
-    Yields a `SourcePage` for every capture, and a `Rejected` for what is none. The pages of the index, the captures and
-    the blocks are requests that the ledger remembers.
+    An index gives the oldest capture of each article; a list of files is read block by block for all pages of the
+    portals. Yields a `SourcePage` for every capture, and a `Rejected` for every failure. Requests for index pages,
+    captures and blocks are stored in the ledger.
     """
 
     name = "cdx"
@@ -66,10 +66,10 @@ class CdxSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *_args: Any, **kwargs: Any) -> Self:
-        """Make the spider of a crawl, and set what depends on its arguments.
+        """Make the spider of a crawl, and derive settings from its arguments.
 
         Raises:
-            CrawlError: an argument or setting is wrong, or takes away what sites are promised.
+            CrawlError: an argument or setting is wrong, or breaks the politeness promised to sites.
             PortalError: a portal file is wrong.
         """
         check_settings(crawler.settings)
@@ -84,9 +84,9 @@ class CdxSpider(Spider):
         return super().from_crawler(crawler, archive, portals, period)
 
     async def start(self) -> AsyncIterator[Request | Rejected]:
-        """Ask for the lists of files, or how long the index of each domain is; and again for what had failed.
+        """Request the lists of files, or the length of each domain's index; retry earlier failures.
 
-        What is asked for in an index was captured on the first day of the period, or later.
+        An index is queried for captures from the first day of the period on.
         """
         self.crawler.stats.inc_value(REVISITED, requeue_failed(scheduler_of(self.crawler).ledger, (self.name,)))
         for name in self._archive.lists(self._period):
@@ -103,7 +103,7 @@ class CdxSpider(Spider):
             yield self._ask(query | {"showNumPages": "true"}, self.parse_count, {"query": query})
 
     def parse_count(self, response: Response, query: dict[str, str]) -> Iterator[Request | Rejected]:
-        """Ask for every page of the index."""
+        """Request every page of the index."""
         try:
             n_pages = count_pages(response.text)
         except ValueError as error:
@@ -112,7 +112,7 @@ class CdxSpider(Spider):
         yield from (self._ask(query | {"page": str(number)}, self.parse_index) for number in range(n_pages))
 
     def parse_index(self, response: Response) -> Iterator[Request | Rejected]:
-        """Ask for the captures of articles that a page of the index names, each article once."""
+        """Request the captures of articles on a page of the index, each article once."""
         ledger, n_broken = scheduler_of(self.crawler).ledger, 0
         for capture in read_index(response.text):
             if capture is None:
@@ -128,11 +128,11 @@ class CdxSpider(Spider):
         self.crawler.stats.inc_value("newscorpus/cdx/passed_over", n_broken)
 
     def parse_list(self, response: Response) -> Iterator[Request | Rejected]:
-        """Ask for the files that a list names."""
+        """Request the files in a list."""
         yield from self._files(response.body, response.url)
 
     async def parse_block(self, response: Response, file: str, offset: int) -> AsyncIterator[Any]:
-        """Hand on the pages of a block of a WARC file that are wanted, and ask for the next one."""
+        """Yield the pages of the portals in a block of a WARC file, and request the next block."""
         if response.status != HTTPStatus.PARTIAL_CONTENT:
             yield _whole_file(response, response.url)
             return
@@ -147,7 +147,7 @@ class CdxSpider(Spider):
             yield self._block(file, following)
 
     async def parse_capture(self, response: Response, url: str, stamp: str, file: str) -> AsyncIterator[Any]:
-        """Hand on the page of a capture, with its source and its time."""
+        """Yield the page of a capture, with its source and time."""
         indexed = IndexedCapture(url, stamp, file)
         if not file:
             found: Capture | Rejected = Capture(replace(make_page(response), url=url, fetched=indexed.time))
@@ -158,7 +158,7 @@ class CdxSpider(Spider):
         yield found if isinstance(found, Rejected) else self._page(found, indexed)
 
     def failed(self, failure: Failure) -> Iterator[Rejected]:
-        """Say why a fetch brought nothing; a request that is postponed stays queued."""
+        """Reject a failed fetch; a postponed request stays queued."""
         if not isinstance(failure.value, Postponed):
             yield fetch_rejection(failure.value, failure.request.url)  # type: ignore[attr-defined]
 
@@ -166,7 +166,7 @@ class CdxSpider(Spider):
         return Request(f"{self._archive.index}?{urlencode(query)}", callback, errback=self.failed, cb_kwargs=given)
 
     def _files(self, listed: bytes, url: str) -> Iterator[Request | Rejected]:
-        """Ask for the first block of the files of a list that may have captures of the period.
+        """Request the first block of each file in a list that may have captures of the period.
 
         A file begins at the time in its name, and holds captures of some hours.
         """
@@ -180,7 +180,7 @@ class CdxSpider(Spider):
                 yield self._block(file, 0)
 
     def _block(self, file: str, offset: int) -> Request:
-        """Ask for a block of a file; one that was begun comes before the others."""
+        """Request a block of a file; files already begun come first."""
         address, headers = self._archive.request(IndexedCapture("", "", file, offset, BLOCK_BYTES))
         given = {"file": file, "offset": offset}
         return Request(
@@ -188,7 +188,7 @@ class CdxSpider(Spider):
         )
 
     def _page(self, found: Capture, indexed: IndexedCapture) -> SourcePage:
-        """A page with its source and its time."""
+        """Make a page with its source and time."""
         self.crawler.stats.inc_value(PAGES)
         source = ArchiveCapture(self._archive.name(indexed), found.page.fetched or indexed.time)
         return page_of_capture(replace(found, page=replace(found.page, capture=source)), self._portals)
@@ -199,7 +199,7 @@ class CdxSpider(Spider):
         return portal is not None and has_place and find_kind(capture.url, portal) is FetchKind.ARTICLE
 
     def _portal_of(self, url: str) -> Portal | None:
-        """The portal that wants the page at an address; None where none does."""
+        """Return the portal that wants the page at an address, or None."""
         portal = next((one for one in self._portals if one.covers(url)), None)
         wanted = portal and not portal.is_ignored(url) and self._period.may_hold_address(url)
         return portal if wanted else None
@@ -212,7 +212,7 @@ def _whole_file(response: Response, url: str) -> Rejected:
 def _read_part(
     body: bytes, block: ByteRange, portal_of: Callable[[str], Portal | None], *, is_last: bool
 ) -> tuple[list[Capture | Rejected], int]:
-    """What a block holds of the pages that are wanted, and the offset at which to read on; 0 at the end of the file."""
+    """Return the wanted pages of a block, and the offset of the next block; 0 at the end of the file."""
     part: list[Capture | Rejected] = []
     n_held, following = 0, block.offset
     for after, found in read_block(body, block, is_last=is_last):
@@ -230,7 +230,7 @@ def _read_part(
 
 
 def _read_record(body: bytes, file: str, url: str) -> Capture | Rejected:
-    """The page of a record of a WARC file, as it came."""
+    """Return the page of a WARC record, unchanged."""
     for _, found in read_block(body, ByteRange(file, 0, len(body)), is_last=True):
         return found if isinstance(found, Capture) else replace(found, url=url)
     return Rejected("archive", "broken_record", "no record of a page came", url)

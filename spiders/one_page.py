@@ -1,4 +1,4 @@
-"""Fetch one page outside a crawl, with the middlewares of a crawl and what they refuse."""
+"""Fetch one page outside a crawl, with the middlewares and refusals of a crawl."""
 
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from typing import Any
@@ -25,7 +25,7 @@ MEMORY: Mapping[str, Any] = {
     "RETRY_ENABLED": False,
     "LOG_ENABLED": False,
 }
-"""Settings that differ from those of a crawl: nothing is written, and one page needs no pauses and no second try."""
+"""Settings that differ from those of a crawl: nothing is written, and one page needs no delays or retries."""
 
 
 class OnePageSpider(Spider):
@@ -33,8 +33,8 @@ class OnePageSpider(Spider):
 
     Args:
         url: its address.
-        keep: takes the page, or why there is none (stage "fetch").
-        loopback: `host:port` on this machine that may be asked.
+        keep: takes the page, or its rejection (stage "fetch").
+        loopback: `host:port` on localhost that may be fetched.
     """
 
     name = "one_page"
@@ -46,7 +46,7 @@ class OnePageSpider(Spider):
         self._keep = keep
 
     async def start(self) -> AsyncIterator[Request]:
-        """Ask for the page."""
+        """Request the page."""
         try:
             yield Request(self._url, errback=self.failed)
         except ValueError as error:
@@ -60,20 +60,20 @@ class OnePageSpider(Spider):
         self._keep(page if is_html else Rejected("fetch", "not_html", f"content type {kind!r}", response.url))
 
     def failed(self, failure: Failure) -> None:
-        """Keep the reason why there is no page."""
+        """Keep the rejection."""
         self._keep(fetch_rejection(failure.value, self._url))
 
 
 def fetch_page(
     url: str, contact: str, loopback: Collection[str] = (), settings: Mapping[str, Any] = {}
 ) -> Page | Rejected:
-    """The page at `url`, redirects followed, or why it was not fetched (stage "fetch"). A process can call this once.
+    """Fetch the page at `url`, following redirects, or return a rejection (stage "fetch"). Call once per process.
 
     Args:
         url: an http or https address.
-        contact: where the site can reach the person who asks.
-        loopback: `host:port` on this machine that may be asked nevertheless.
-        settings: settings of Scrapy that differ.
+        contact: address at which the site can reach the user.
+        loopback: `host:port` on localhost that may be fetched.
+        settings: Scrapy settings to override.
     """
     found: list[Page | Rejected] = []
     ours = {name: value for name, value in vars(newscorpus.settings).items() if name.isupper()}

@@ -1,4 +1,4 @@
-"""Crawl portals: find their pages, and hand on those that may hold an article."""
+"""Crawl portals: discover pages, and yield the candidates for articles."""
 
 import asyncio
 import time
@@ -47,15 +47,15 @@ from .requests import fetch_parts, make_request
 Output = SourcePage | Rejected | Request
 
 JUDGED_SECONDS = 0.05
-"""How often a page that the limit may have no room for looks whether those before it are judged."""
+"""Interval at which a page that may exceed the limit checks whether earlier pages are judged."""
 
 
 class ArticleLimit:
-    """Bounds the rows of the intake, over the life of a corpus.
+    """Limits the rows of the intake, over all crawls of a corpus.
 
     Args:
         crawler: the crawl.
-        limit: the most rows; 0: any number.
+        limit: maximum number of rows; 0: no limit.
     """
 
     def __init__(self, crawler: Crawler, limit: int) -> None:
@@ -65,7 +65,7 @@ class ArticleLimit:
 
     @property
     def is_reached(self) -> bool:
-        """Whether no other row is wanted."""
+        """Whether the limit is reached."""
         return 0 < self._limit <= scheduler_of(self._crawler).articles()[0]
 
     def end_crawl(self) -> None:
@@ -74,7 +74,7 @@ class ArticleLimit:
             self._ending = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="limit"))
 
     async def has_room(self, visit: Visit) -> bool:
-        """Whether the article of a visit may be kept: known when enough of those under way are judged."""
+        """Whether the article of a visit may be kept; waits until enough pages in progress are judged."""
         scheduler = scheduler_of(self._crawler)
         while self._limit and not self.is_reached:
             if sum(scheduler.articles()) < self._limit:
@@ -85,7 +85,7 @@ class ArticleLimit:
 
 
 class RevisitClock:
-    """Notes for each answer whether it brought anything new, and sets the time of the next visit by that."""
+    """Schedules the next visit of each address by whether the last one brought anything new."""
 
     def __init__(self, ledger: Ledger, stats: StatsCollector, config: RevisitConfig) -> None:
         self._ledger = ledger
@@ -93,7 +93,7 @@ class RevisitClock:
         self._config = config
 
     def is_unchanged(self, response: Response, *, is_article: bool = False) -> bool:
-        """Whether the site says that nothing changed, or sent an article with the same bytes as last time."""
+        """Whether the site reports no change, or sent an article with the same bytes as last time."""
         visit = visit_of(response)
         if not visit.serial or visit.from_archive:
             return False
@@ -107,7 +107,7 @@ class RevisitClock:
         return visit.unchanged
 
     def set_next(self, visit: Visit, *, changed: bool, depth: int = 0) -> None:
-        """Set the time of the next visit, by whether this one brought anything new."""
+        """Schedule the next visit by whether this one brought anything new."""
         if not visit.from_archive:
             last = self._ledger.revisits.last(visit.url)
             interval = next_interval(last.interval if last else 0.0, changed=changed, depth=depth, config=self._config)
@@ -115,19 +115,19 @@ class RevisitClock:
 
 
 def asked_address(response: Response) -> str:
-    """The address that was asked for first, before redirects."""
+    """Return the address requested first, before redirects."""
     return str(response.meta.get("redirect_urls", [response.url])[0])
 
 
 def depth_of(response: Response) -> int:
-    """Links followed to get there."""
+    """Return the number of links followed to get there."""
     return int(response.meta.get("depth", 0))
 
 
 class PortalSpider(Spider):
     """Crawls portals: `scrapy crawl portal -a portal=NAME[,NAME]|all`, with the arguments of `arguments.USAGE`.
 
-    Yields a `SourcePage` for every article found and a `Rejected` for every address that was refused or failed.
+    Yields a `SourcePage` for every article found and a `Rejected` for every address refused or failed.
     """
 
     name = "portal"
@@ -144,7 +144,7 @@ class PortalSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *_args: Any, **kwargs: Any) -> Self:
-        """Make the spider of a crawl, and change the settings that depend on its portals.
+        """Make the spider of a crawl, and derive settings from its portals.
 
         Raises:
             CrawlError: an argument or setting is wrong.
@@ -183,10 +183,9 @@ class PortalSpider(Spider):
         return RevisitClock(self._ledger, self.crawler.stats, RevisitConfig())
 
     async def start(self) -> AsyncIterator[Output]:
-        """Begin with the addresses listed; without any, with feeds, sitemaps, start pages and archive of every portal.
+        """Request the addresses listed, or else the feeds, sitemaps, start pages and archive of every portal.
 
-        What was asked for before is asked for again on a revisit, if it failed for a reason that may have passed, and
-        if other days are asked for.
+        Known addresses are requeued on a revisit, after a temporary failure, or when the period has changed.
         """
         if self.limit.is_reached:
             raise CloseSpider("limit")
@@ -203,14 +202,14 @@ class PortalSpider(Spider):
             yield output
 
     def _judge_again(self, portal: Portal) -> int:
-        """Queue again what another file of the portal, or other days, decided otherwise; gives the number."""
+        """Requeue addresses affected by a changed portal file or period; return their number."""
         again = judge_again(self._ledger, portal, self.arguments.period, datetime.now(UTC).date())
         if again:
             self.logger.info("%s", again)
         return again.judged + again.read if again else 0
 
     async def parse_list(self, response: Response, source: str, form: str) -> AsyncIterator[Output]:
-        """Ask for what a feed or a sitemap names."""
+        """Request the addresses in a feed or a sitemap."""
         if self._clock.is_unchanged(response):
             for dropped in self._end_archive(response, source, form, leads_on=False):
                 yield dropped
@@ -227,7 +226,7 @@ class PortalSpider(Spider):
             yield dropped
 
     async def parse_guess(self, response: Response, source: str) -> AsyncIterator[Output]:
-        """Ask for what a feed or a sitemap names, if the answer is one; judge a page that came in its place."""
+        """Request the addresses in a feed or a sitemap; if the answer is a page instead, judge that."""
         if self._clock.is_unchanged(response):
             return
         found = await self._workers.read(response.url, partial(read_any, make_page(response)))
@@ -244,7 +243,7 @@ class PortalSpider(Spider):
                     yield output
 
     async def parse_probe(self, response: Response, source: str) -> None:
-        """Remember what the site shows for a page that it cannot have, and yet answers."""
+        """Remember the site's page for missing addresses, if it answers 200 (soft 404)."""
         if isinstance(response, HtmlResponse):
             reading = await self._workers.read(response.url, partial(read_page, make_page(response)))
             probe = response.request.url if response.request else ""
@@ -254,7 +253,7 @@ class PortalSpider(Spider):
     async def parse_page(
         self, response: Response, source: str, kind: str, evidence: list[dict[str, str]]
     ) -> AsyncIterator[Output]:
-        """Hand on what may be an article, and ask for what the page links to."""
+        """Yield a candidate for an article, and request the links of the page."""
         visit, is_article = visit_of(response), kind == FetchKind.ARTICLE
         if self.limit.is_reached:
             visit.postponed = True
@@ -291,17 +290,17 @@ class PortalSpider(Spider):
             yield output
 
     def _listed(self, response: Response, source: str, listing: Listing) -> Iterator[Plan]:
-        """What a list names, part by part; one read again from the archive says nothing new of what is known."""
+        """Plan the entries of a list in parts; of a list read again from the archive, skip known URLs."""
         planner, depth, is_old = self._planners[source], depth_of(response) + 1, visit_of(response).stored is not None
         return planner.listing(listing, response.url, depth, is_old=is_old)
 
     async def _follow(
         self, visit: Visit, source: str, plans: Iterator[Plan], depth: int | None = 0
     ) -> AsyncIterator[Output]:
-        """Ask for what plans lead to; between two plans other work goes on.
+        """Request the planned addresses; yield to the event loop between two plans.
 
-        Then set the time of the next visit of the page or list, which is `depth` links away, by whether there was
-        anything to fetch; with None no time is set.
+        Then schedule the next visit of the page or list, which is `depth` links away, by whether there was anything to
+        fetch; with None no visit is scheduled.
         """
         changed = False
         for plan in plans:
@@ -313,24 +312,24 @@ class PortalSpider(Spider):
             self._clock.set_next(visit, changed=changed, depth=depth)
 
     def has_met(self, url: str, asked: str) -> bool:
-        """Whether the document at `url` was met already, otherwise than by a redirect from `asked`."""
+        """Whether the document at `url` is known already, apart from the redirect from `asked`."""
         return self._ledger.knows(url, asked)
 
     def failed(self, failure: Failure) -> Iterator[Rejected]:
-        """Say why a fetch brought nothing; a request that is postponed stays queued."""
+        """Reject a failed fetch; a postponed request stays queued."""
         if isinstance(failure.value, Postponed):
             return
         request: Request = failure.request  # type: ignore[attr-defined]
         yield fetch_rejection(failure.value, request.meta.get("redirect_urls", [request.url])[0])
 
     def guess_failed(self, failure: Failure) -> None:
-        """Count a guess that led nowhere: nobody promised a page there."""
+        """Count a guessed address that failed; it is not rejected, since no page named it."""
         if not isinstance(failure.value, Postponed):
             self.crawler.stats.inc_value(WRONG_GUESSES)
             self._clock.set_next(visit_of(failure.request), changed=False)  # type: ignore[attr-defined]
 
     def _trust(self, response: Response, source: str, page: Page, *, is_article: bool) -> AddressTrust:
-        """What an address says of its page; a page that was found to be a section before is not judged again."""
+        """Return the trust in an address; a page found to be a section before is not judged again."""
         last = None if is_article else self._ledger.revisits.last(asked_address(response))
         if not is_article and (depth_of(response) == 0 or (last and last.reason == "section")):
             return AddressTrust.SECTION
@@ -339,7 +338,7 @@ class PortalSpider(Spider):
     async def _article(
         self, response: Response, source: str, given: SourcePage, judged: Judgement, rules: Rules
     ) -> tuple[list[Output], tuple[str, ...]]:
-        """An article with the pages that follow it, or why there is none; and the addresses tried as such pages."""
+        """Return an article with its further pages, or its rejection; and the addresses tried as further pages."""
         visit, planner, page = visit_of(response), self._planners[source], given.page
         if refusal := planner.refuse_day(page.url, judged.links):
             return [refusal], ()
@@ -359,16 +358,16 @@ class PortalSpider(Spider):
         if refused := list(self._requests(source, plan)):
             return [*refused, *ends], tried
         if given.articles:
-            joined = replace(given, page=replace(page, body=b""), following=())  # which are extracted already
+            joined = replace(given, page=replace(page, body=b""), following=())  # already extracted
             visit.judgement = asyncio.ensure_future(self._workers.judge(joined, Rules(rules.recipe)))
         self.crawler.stats.inc_value(PAGES)
         further = (Rejected("discovery", "part_of_another", f"of {page.url}", part.url) for part in parts)
         return [given, *further, *ends], tried
 
     def _links(self, response: Response, source: str, reading: PageReading, tried: tuple[str, ...], kind: str) -> Plan:
-        """What a page points to: other pages, on a start page feeds and sitemaps, and feeds on a page about these.
+        """Plan the links of a page; on a start page also feeds and sitemaps, on a page about feeds its feeds.
 
-        Nothing is followed from addresses that the user listed.
+        No links are followed from addresses that the user listed.
         """
         if self.arguments.urls:
             return
@@ -393,13 +392,13 @@ class PortalSpider(Spider):
     def _end_archive(
         self, response: Response, source: str, kind: str, *, leads_on: bool, goes_on: bool = False
     ) -> Iterator[Rejected]:
-        """Count an archive that was read, unless the user named it or it comes from the archive of the crawl."""
+        """Count an archive page as read, unless the user named it or it comes from the archive of the crawl."""
         if kind != FetchKind.ARTICLE and depth_of(response) and not visit_of(response).stored:
             frontier = self._planners[source].frontier
             yield from frontier.end_archive(asked_address(response), leads_on=leads_on, goes_on=goes_on)
 
     def _begin(self) -> Iterator[Output]:
-        """Ask for the addresses listed, each of the first portal that covers it; without any, for what portals name."""
+        """Request each address listed, for the first portal that covers it; or else the portals' starting points."""
         if not self.arguments.urls:
             for name, planner in self._planners.items():
                 yield from self._requests(name, planner.beginnings())
@@ -411,7 +410,7 @@ class PortalSpider(Spider):
                 yield Rejected("discovery", "offsite", "no portal of this crawl covers it", url)
 
     def _requests(self, source: str, plan: Plan) -> Iterator[Rejected | Request]:
-        """Make the requests of a portal's plan."""
+        """Turn a portal's plan into requests."""
         for planned in plan:
             if isinstance(planned, Rejected):
                 yield planned

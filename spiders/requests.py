@@ -1,6 +1,6 @@
 """Make the requests of the portal spider, and fetch the further pages of an article.
 
-Requests carry plain values only, and a visit, so that the ledger can store them.
+Requests carry only plain values and a visit, so that the ledger can store them.
 """
 
 from collections.abc import Awaitable, Callable
@@ -27,13 +27,13 @@ from newscorpus.portal.addresses import FetchKind
 from newscorpus.portal.portal import Portal
 
 LIST_PRIORITY = 1_000
-"""Feeds and sitemaps come first: what they know of a document travels with its request."""
+"""Feeds and sitemaps come first, since their metadata of a document is stored with its request."""
 
 ARTICLE_PRIORITY = 100
 """Articles come before the sections that lead to more of them."""
 
 SHUFFLED = 1_000
-"""Places behind the last priority, by a hash of the address: so archives of tags and days are read in turn."""
+"""Priorities below the last one, chosen by a hash of the address, so that archives of tags and days alternate."""
 
 
 CALLBACKS = {
@@ -42,19 +42,19 @@ CALLBACKS = {
     FetchKind.MAYBE_LIST: ("parse_guess", "guess_failed"),
     FetchKind.PROBE: ("parse_probe", "guess_failed"),
 }
-"""Methods of the spider that take an answer, and a failure."""
+"""Methods of the spider for an answer and for a failure."""
 PAGE_CALLBACKS = ("parse_page", "failed")
 
 
 def make_request(portal: Portal, planned: PlannedFetch, spider: Spider) -> Request:
-    """The request for an address of a portal; of two pages of a kind, the one fewer links away goes first."""
+    """Make the request for an address of a portal; within a kind, pages fewer links away come first."""
     kind = planned.kind
     callback, errback = (getattr(spider, name) for name in CALLBACKS.get(kind, PAGE_CALLBACKS))
     given: dict[str, Any] = {"source": portal.name}
     visit = Visit(portal.name, kind.value)
     meta: dict[str, Any] = {"download_slot": portal.name, VISIT: visit}
     priority = LIST_PRIORITY
-    if kind in {FetchKind.FEED, FetchKind.SITEMAP}:  # they may lie on another host
+    if kind in {FetchKind.FEED, FetchKind.SITEMAP}:  # they may be on another host
         given["form"] = kind.value
         meta["download_maxsize"] = MAX_BYTES
     else:
@@ -82,22 +82,21 @@ async def fetch_parts(
     judged: Judgement,
     max_bytes: int = Limits().max_bytes,
 ) -> tuple[SourcePage, Rejected | None]:
-    """Fetch the pages that follow the first one of an article.
+    """Fetch the further pages of an article.
 
     Args:
-        download: fetches now.
+        download: fetches immediately.
         judge: judges a page.
         portal: of the article.
         first: its first page.
-        judged: what is known of that page.
-        max_bytes: of all pages together: a text that is joined is as long as one page may be.
+        judged: judgement of that page.
+        max_bytes: of all pages together; the limit of a single page applies to the joined text.
 
     Returns:
-        The first page with those that follow it, and the articles of all; and why there are no more where a link
-        promised one.
+        The first page with its further pages and the articles of all; and a rejection if a linked page is missing.
 
     Raises:
-        Postponed: the site is not asked any more in this run.
+        Postponed: the site is not crawled any more in this run.
     """
     url, beginning, last = first.page.url, judged.links, judged.links
     parts: list[Page] = []

@@ -26,19 +26,18 @@ KNOWN = ("files", "portal", "fresh")
 USAGE = "usage: scrapy crawl warc -a files=FILE|PATTERN[,...] [-a portal=NAME[,NAME]|all] [-a fresh=1]"
 
 PART_RECORDS = 200
-"""Pages and rejected records between two entries in the ledger: what is read again after the process died."""
+"""Pages and rejected records between two entries in the ledger: at most these are read again after a crash."""
 
 
 class WarcSpider(Spider):
     """Reads pages from WARC files: `scrapy crawl warc -a files=FILE|PATTERN[,...] [-a portal=NAME[,NAME]|all]`.
 
-    Yields a `SourcePage` for every page and a `Rejected` for every record that is none. A request stands for a part
-    of a file, so that the ledger remembers how far the crawl came; Scrapy answers it by itself, and nothing else could
-    be asked for.
+    Yields a `SourcePage` for every page and a `Rejected` for every other record. Each request stands for a part of a
+    file, so that the ledger records the progress; Scrapy answers it locally, and nothing is downloaded.
 
     Args:
         files: to read, in order.
-        portals: whose rules and languages count for the addresses they cover.
+        portals: their rules and languages apply to the addresses they cover.
     """
 
     name = "warc"
@@ -61,7 +60,7 @@ class WarcSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *_args: Any, **kwargs: Any) -> Self:
-        """Make the spider of a crawl, and set what depends on its arguments.
+        """Make the spider of a crawl, and derive settings from its arguments.
 
         Raises:
             CrawlError: an argument or setting is wrong.
@@ -74,12 +73,12 @@ class WarcSpider(Spider):
         return super().from_crawler(crawler, files, portals)
 
     async def start(self) -> AsyncIterator[Request]:
-        """Begin every file that the ledger does not know."""
+        """Request the first part of every file that is not in the ledger."""
         for path in self._files:
             yield self._part(str(path.absolute()), 0)
 
     async def parse_part(self, _response: Response, file: str, offset: int) -> AsyncIterator[Any]:
-        """The pages of a part of a file, and the request for the part after it."""
+        """Yield the pages of a part of a file, and the request for the next part."""
         try:
             part, following = await asyncio.to_thread(_read_part, Path(file), offset)
         except ArchiveError as error:
@@ -119,7 +118,7 @@ def read_warc_arguments(given: Mapping[str, str]) -> tuple[list[Path], list[Port
 
 
 def _read_part(file: Path, offset: int) -> tuple[list[Capture | Rejected], int]:
-    """What stands in a file from `offset` on, and the offset at which to read on; 0 at the end."""
+    """Return the records of a file from `offset` on, and the offset of the next part; 0 at the end."""
     part: list[Capture | Rejected] = []
     for after, found in read_onwards(file, offset):
         part.append(found)

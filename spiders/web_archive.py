@@ -1,4 +1,4 @@
-"""Say where somebody else's web archive is asked, by the arguments of the spider."""
+"""Locate a third-party web archive by the arguments of the spider."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ FILE, STAMP, URL = "{file}", "{time}", "{url}"
 
 @dataclass(frozen=True, slots=True)
 class WebArchive:
-    """Where somebody else's archive is asked."""
+    """The addresses of a third-party web archive."""
 
-    captures: str  # address of a capture: with {file} of a WARC file, else with {time} and {url} of a page as it was
-    index: str = ""  # address of its CDX server; "" where lists name its files
+    captures: str  # address of a capture: a WARC file, with {file}, or an original page, with {time} and {url}
+    index: str = ""  # address of its CDX server; "" if `files` is given
     files: str = ""  # address or path of a list of its WARC files, perhaps with {year} and {month}; "" with an index
 
     @classmethod
@@ -59,30 +59,30 @@ class WebArchive:
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """What is asked, by the arguments."""
+        """The addresses in the arguments."""
         return tuple(url for url in (self.index, self.files, self.captures) if "://" in url)
 
     @property
     def loopback(self) -> frozenset[str]:
-        """`host:port` of what lies on this machine."""
+        """`host:port` of the addresses on localhost."""
         return frozenset(host_and_port(url) for url in self.addresses if is_loopback(url))
 
     def lists(self, period: Period) -> Iterator[str]:
-        """The lists of files captured in a period: one, or one for each month or year, the latest first."""
+        """Return the lists of files captured in a period: one, or one for each month or year, latest first."""
         if "{" not in self.files:
             return iter([self.files] if self.files else [])
         last = min(period.until, datetime.now(UTC).date())
         return archive_pages(self.files, period.since - timedelta(days=1), last)
 
     def request(self, capture: IndexedCapture) -> tuple[str, dict[str, str]]:
-        """The address that gives a capture, and the headers that go with it."""
+        """Return the address and the headers of the request for a capture."""
         if FILE not in self.captures:
             return self.captures.replace(STAMP, capture.stamp).replace(URL, capture.url), {}
         last = capture.offset + capture.length - 1
-        # Servers of files pay no heed to the query; by it the ledger tells the captures of one file apart.
+        # File servers ignore the query; the ledger distinguishes the captures of one file by it.
         place = f"{self.captures.replace(FILE, quote(capture.file))}?bytes={capture.offset}-{last}"
         return place, {"Range": f"bytes={capture.offset}-{last}", "Accept-Encoding": "identity"}
 
     def name(self, capture: IndexedCapture) -> str:
-        """Whose archive it is: the collection of Common Crawl, else the host that gives the capture."""
+        """Return the name of the archive: the Common Crawl collection, or else the host of the captures."""
         return capture.collection or urlsplit(self.captures).hostname or ""

@@ -1,6 +1,6 @@
-"""Follow requests under way, and collect what each brings until all of it is written in one transaction.
+"""Track requests in progress; commit all results of a request in one transaction.
 
-Say, too, why a request brought nothing.
+Also turn failed requests into rejections.
 """
 
 import asyncio
@@ -50,65 +50,65 @@ SIGNATURE_BYTES = 8
 
 
 class Purpose(Enum):
-    """What a request is for. All but pages are asked for while a page is under way, and are not in the ledger."""
+    """Purpose of a request. All but PAGE are sent while a page is in progress, and are not in the ledger."""
 
     PAGE = auto()
-    PART = auto()  # a further page of an article, for which the first one waits
-    SCRIPT = auto()  # what the scripts of a page ask for while it is rendered
+    PART = auto()  # a further page of an article; the first page waits for it
+    SCRIPT = auto()  # sent by the scripts of a page while it is rendered
     ROBOTS = auto()  # a robots.txt
-    PROBE = auto()  # a page that was there before, to see whether the site still answers
+    PROBE = auto()  # a page fetched before, to test whether the site still answers
 
 
 @dataclass(eq=False)
 class Visit:
-    """One request, from its lease until all that its answer brought has passed the pipelines.
+    """One request, from its lease until all its results have passed the pipelines.
 
-    It travels on the request, through redirects and retries. It is the one value here that changes, since it collects.
+    It stays with the request through redirects and retries, and is mutable since it collects the results.
     """
 
-    # What is asked for; `stored` says what of it the ledger keeps with the request.
-    portal: str = ""  # its name; "": that of the spider
+    # The request; module `stored` lists the parts that the ledger keeps.
+    portal: str = ""  # its name; "": the spider's name
     kind: str = ""  # what the page is fetched for
-    domains: tuple[str, ...] | None = None  # hosts, with all below them, that redirects may lead to; None: any
+    domains: tuple[str, ...] | None = None  # hosts (with subdomains) that redirects may lead to; None: any
     purpose: Purpose = Purpose.PAGE
-    found_on: int = 0  # serial of the page that named the address; 0 for none
-    asked_again: int = 0  # how often the request went back into the queue because the site came to rest
+    found_on: int = 0  # serial of the page that links to the address; 0: none
+    asked_again: int = 0  # how often the request was requeued because the crawl backed off from the site
 
-    # What the ledger says of the address.
-    serial: int = 0  # of the address; 0 for a request that is not there
-    from_archive: bool = False  # the archive is to answer
-    stored_at: tuple[str, int] | None = None  # where: file relative to the corpus, offset
-    links_only: bool = False  # what became of the address stands: the answer is read for its links alone
+    # From the ledger.
+    serial: int = 0  # of the address; 0: not in the ledger
+    from_archive: bool = False  # read the answer from the archive
+    stored_at: tuple[str, int] | None = None  # capture in the archive: file relative to the corpus, offset
+    links_only: bool = False  # read the answer only for its links; the earlier outcome is kept
     is_repeat: bool = False  # the address has brought a page before
 
-    # What was noted on the way.
-    request: Request = field(init=False, repr=False)  # as it is being sent
-    first: Request = field(init=False, repr=False)  # as it was when it was leased
-    url: str = field(init=False, repr=False)  # address of that
+    # Collected during the visit.
+    request: Request = field(init=False, repr=False)  # as currently sent
+    first: Request = field(init=False, repr=False)  # as leased
+    url: str = field(init=False, repr=False)  # address of `first`
     entered: bool = False  # the spider has the answer
-    unchanged: bool = False  # the answer says that the address is as it was; it brings nothing then
-    postponed: bool = False  # it is asked for again, and what the answer brought is dropped
-    may_keep: bool = False  # its page was handed on as an article
-    is_unresolved: bool = False  # no address of the host was found when it was looked for
-    n_received: int = 0  # bytes of a robots.txt that have come
-    is_one_of_several: bool = False  # other hosts of the site may be asked without this robots.txt
-    stored: Capture | None = None  # what the archive answered in place of the site
-    held: Exchange | None = None  # the answer, which is archived with the page that the spider makes of it
-    archived: tuple[str, int] = ("", 0)  # where: file relative to the corpus, offset; file "" for nowhere
+    unchanged: bool = False  # nothing changed since the last fetch; the visit brings nothing
+    postponed: bool = False  # the address is requeued, and the results are dropped
+    may_keep: bool = False  # its page was passed on as an article
+    is_unresolved: bool = False  # the host could not be resolved
+    n_received: int = 0  # bytes of a robots.txt received so far
+    is_one_of_several: bool = False  # other hosts of the site may be crawled without this robots.txt
+    stored: Capture | None = None  # the archive's answer in place of the site's
+    held: Exchange | None = None  # the answer, to be archived with the page that the spider makes of it
+    archived: tuple[str, int] = ("", 0)  # new capture: file relative to the corpus, offset; file "": none
     judgement: asyncio.Future[Judgement] | None = None  # of its page
-    look: Look | None = None  # what its page looked like, if it was judged
+    look: Look | None = None  # look of its page, if judged
     _fetched: Fetched | None = None
     _brought: list[tuple[Series, bytes, UrlOutcome]] = field(default_factory=list)
 
     def begin(self, request: Request) -> None:
-        """Travel on a request that is to be sent, and wrap its errback to learn when that is called."""
-        # As it was before redirects, and before middlewares added what is not to be stored, such as a proxy's password.
+        """Attach the visit to a request about to be sent, and wrap its errback to see the failure."""
+        # Copied before redirects, and before middlewares add secrets such as a proxy's password.
         self.first, self.url, self.request = request.copy(), request.url, request
         request.meta[VISIT] = self.first.meta[VISIT] = self
         request.errback = self._failing(request.errback or self._reject)
 
     def enter(self, result: Response | Failure) -> None:
-        """Note that the spider gets the answer, or why there is none."""
+        """Record the answer or the failure that the spider receives."""
         self.entered = True
         error = result.value if isinstance(result, Failure) else None
         self.postponed = self.postponed or isinstance(error, Postponed)
@@ -126,9 +126,9 @@ class Visit:
             )
 
     def hand_on(self, output: Any) -> Any:
-        """Turn what the spider made of the answer into a `Delivery`; note on requests which page named their address.
+        """Wrap pages and rejections from the spider as `Delivery`; set `found_on` of requests.
 
-        A response or a `Page` is taken for a page that may hold an article; its source is the name of the site.
+        A response or a `Page` becomes a `SourcePage` with the name of the site as its source.
         """
         if isinstance(output, Request):
             ordered = visit_of(output)
@@ -145,13 +145,13 @@ class Visit:
 
     @property
     def has_article(self) -> bool | None:
-        """Whether it brought an article; None while nothing is known of its page."""
+        """Whether it brought an article; None until its page is judged."""
         ends = [outcome.reason == "kept" for _, _, outcome in self._brought if outcome.stage != FAILED_STAGE]
         return any(ends) if ends else None
 
     @property
     def signature(self) -> str:
-        """Hash of the body that came; "" where none did."""
+        """Hash of the answer's body; "" without an answer."""
         return self._fetched.signature if self._fetched else ""
 
     def is_about(self, url: str) -> bool:
@@ -159,7 +159,7 @@ class Visit:
         return url in {self.url, self.request.url, self._fetched.url if self._fetched else ""}
 
     def end(self, ledger: Ledger) -> None:
-        """Write what the visit brought, or queue its address again; the caller commits."""
+        """Write the results of the visit, or requeue its address; the caller commits."""
         if self.postponed and self.serial:
             ledger.queue.release(self.serial)
             return
@@ -167,7 +167,7 @@ class Visit:
             if self.serial and (self.links_only or (self.unchanged and self._fetched)):
                 ledger.leave(self.serial, self._fetched)
                 return
-            if self.has_article:  # a callback that fails after its article was kept is in the log
+            if self.has_article:  # a callback that failed after its article was kept is only logged
                 self._brought = [one for one in self._brought if one[2].stage != FAILED_STAGE]
             outcomes = [replace(outcome, line=ledger.append(series, line)) for series, line, outcome in self._brought]
             outcomes.sort(key=lambda outcome: outcome.reason != "kept")
@@ -186,27 +186,27 @@ class Visit:
         async def called(failure: Failure) -> AsyncIterator[Any]:
             self.enter(failure)
             outputs = await ensure_awaitable(iterate_spider_output(errback(failure)))
-            async for output in as_async_generator(outputs):  # which pass no spider middleware
+            async for output in as_async_generator(outputs):  # they bypass spider middlewares
                 yield self.hand_on(output)
 
         return called
 
     def _reject(self, failure: Failure) -> Iterator[Rejected]:
-        """Say why a request brought nothing, for a spider that names no errback."""
+        """Reject a failed request of a spider without an errback."""
         if not isinstance(failure.value, Postponed):
             yield fetch_rejection(failure.value, self.url)
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """What a visit brought, on its way through the pipelines: a page, then a row or a rejection."""
+    """The result of a visit in the pipelines: first a page, then a row or a rejection."""
 
-    visit: Visit | None  # None for what a spider begins with
+    visit: Visit | None  # None for items from the spider's `start`
     item: SourcePage | Row | Rejected
 
 
 def visit_of(asked: Request | Response) -> Visit:
-    """The visit that travels on a request, or on that of a response."""
+    """Return the visit of a request or of a response's request; create it if there is none."""
     visit: Visit | None = asked.meta.get(VISIT)
     if visit is None:
         visit = asked.meta[VISIT] = Visit()
@@ -214,13 +214,13 @@ def visit_of(asked: Request | Response) -> Visit:
 
 
 def make_page(response: Response, evidence: tuple[Evidence, ...] = ()) -> Page:
-    """The page that `response` brought."""
+    """Make a `Page` of `response`."""
     public = {name: value for name, value in plain_headers(response).items() if name not in PERSONAL}
     return Page(response.url, response.body, public, fetch_time(response), evidence)
 
 
 def fetch_time(response: Response) -> str:
-    """When `response` was fetched, ISO 8601: now, unless it comes from the archive."""
+    """Return the time when `response` was fetched, ISO 8601: now, unless it comes from the archive."""
     stored = visit_of(response).stored
     return stored.page.fetched if stored else datetime.now(UTC).isoformat(timespec="seconds")
 
@@ -238,7 +238,7 @@ class Refused(IgnoreRequest):
 
 
 class Postponed(Refused):
-    """A request that is not sent in this run, and stays queued for the next one."""
+    """A request that is not sent in this run and stays queued for the next."""
 
 
 REASONS: dict[type[BaseException], str] = {
@@ -251,19 +251,19 @@ REASONS: dict[type[BaseException], str] = {
 }
 
 FAILURES: tuple[type[BaseException], ...] = (*REASONS, IgnoreRequest)
-"""What a download may raise."""
+"""Exceptions that a download may raise."""
 
 MESSAGES = {
     "Ignored response": "too_large",
     "max redirections reached": "redirect_loop",
 }
-"""How Scrapy's own middlewares begin the message of an `IgnoreRequest`, which carries no other mark."""
+"""First words of Scrapy's own `IgnoreRequest` messages, the only way to tell them apart, and our reasons."""
 
 
 def fetch_rejection(error: BaseException | None, url: str) -> Rejected:
-    """The rejection for an exception of the download, stage "fetch".
+    """Turn an exception of the download into a rejection of stage "fetch".
 
-    A reason that is not known here is "download_failed", with the exception in the detail: nothing is lost silently.
+    Unknown exceptions get the reason "download_failed", with the exception in the detail.
     """
     detail = " ".join(str(error).split())[:300]
     if isinstance(error, HttpError):
@@ -280,6 +280,6 @@ def fetch_rejection(error: BaseException | None, url: str) -> Rejected:
 
 
 def plain_headers(response: Response) -> dict[str, str]:
-    """The headers of an answer as text, names in lower case, several of one name joined."""
+    """Return the headers of an answer as text: names in lower case, repeated headers joined."""
     named = response.headers.items()
     return {name.decode("latin-1").lower(): b", ".join(values).decode("latin-1") for name, values in named}
