@@ -1,7 +1,4 @@
-"""Read JSON-LD, microdata and RDFa of a page, and what their schema.org entities say of the document.
-
-Broken JSON is repaired where it can be.
-"""
+"""Read the schema.org entities in a page's JSON-LD, microdata and RDFa; broken JSON is repaired where possible."""
 
 import json
 import re
@@ -19,17 +16,17 @@ from newscorpus.page.fields.markup import join, opening, plain, plain_lines
 from newscorpus.tokens import collapse
 
 Node = Mapping[str, object]
-"""One entity: its keys as written; values are scalars, lists and further nodes."""
+"""An entity with its keys as written; values are scalars, lists and nodes."""
 
 MAX_CHARACTERS = 2_000_000
-"""Longest script that is parsed; the longest of 1,594 in our sets has 840,919 characters."""
+"""Longest script parsed; the longest of 1,594 in our sets has 840,919 characters."""
 MAX_NODES = 1_000
-"""Most entities that are looked at."""
+"""Maximum number of entities examined."""
 MAX_DEPTH = 8
-"""Levels of lists, `@graph` and `mainEntity` that are opened (a choice; a list that holds a graph takes three)."""
+"""Maximum depth to which lists, `@graph` and `mainEntity` are opened (a choice; a list with a graph takes three)."""
 
 WRAPPINGS = (("<!--", "-->"), ("//<![CDATA[", "//]]>"), ("/*<![CDATA[*/", "/*]]>*/"), ("<![CDATA[", "]]>"), ("", ";"))
-"""What pages put around a script's text for old browsers."""
+"""Wrappers around a script's text for old browsers."""
 TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 LEADING_COMMA = re.compile(r"([{\[])\s*,")
 MISSING_COMMA = re.compile(r'(["}\]\d])[ \t]*\n(\s*")')
@@ -41,20 +38,20 @@ PAIR = re.compile(
 TYPE = re.compile(r'"@type"\s*:\s*"(\w*(?:Article|Posting))"')
 
 MAX_PROPERTIES = 1_000
-"""Most annotated elements that are looked at."""
+"""Maximum number of annotated elements examined."""
 MAX_NAMES = 10
-"""Most properties that one element gives (a choice; more than two are rare)."""
+"""Maximum number of properties of an element (a choice; more than two are rare)."""
 MAX_NESTED = 20
-"""Most annotated elements around one that is looked at (a choice): each reads the text inside it again."""
+"""Maximum nesting of annotated elements (a choice): each reads its inner text again."""
 MAX_TEXT = 2_000
-"""Longest text of a property, in characters: article bodies are not wanted."""
+"""Longest text of a property, in characters: article bodies are not needed."""
 MICRODATA = etree.XPath("//*[@itemprop or @itemscope]")
 RDFA = etree.XPath("//*[@itemprop or @itemscope or @typeof or (@property and not(self::meta))]")
-"""The annotated elements. To ask for the attributes and unite the answers would take quadratic time over them."""
+"""The annotated elements. A union of queries for each attribute would take quadratic time."""
 NAMED_BY_TEXT = frozenset({"author", "creator", "name", "publisher"})
-"""Properties whose text is wanted, not the link."""
+"""Properties whose text is read, not the link."""
 LISTED = "keywords"
-"""The property whose element may be a list with one value an item."""
+"""The property whose element may be a list with one value per item."""
 SKIPPED = frozenset({"articleBody", "text", "comment", "itemListElement", "review"})
 
 Item = dict[str, object]
@@ -73,9 +70,9 @@ OTHERS = (
 KINDS = {name.lower(): name for name in (*ARTICLES, *OTHERS)}
 RANKS = {name: rank for rank, name in enumerate((*ARTICLES, *OTHERS))}
 MAX_VALUES = 50
-"""Most values of one key that are read: authors, tags, images."""
+"""Maximum number of values read of a key: authors, tags, images."""
 MAX_BODY_CHARACTERS = 500_000
-"""Longest article body that is read."""
+"""Longest article body read."""
 
 TEXTS = (
     ("title", ("headline",)),
@@ -89,17 +86,17 @@ TEXTS = (
     ("site_name", ("publisher", "sourceOrganization", "provider")),
     ("tags", ("keywords",)),
 )
-"""Field and the keys that give it, the best first; a key counts only where those before it are empty."""
+"""Keys of each field, best first; a key counts only if those before it are empty."""
 PERSON_KEYS = ("givenName", "familyName")
 NAME_KEYS = ("name", "headline", "alternateName", "@value", "url", "@id")
 PAGE_TEXTS = [
     (field, keys) for field, keys in TEXTS if field in {"published", "modified", "language", "description", "license"}
 ]
-"""What a WebPage beside the article may say."""
+"""Fields read from a WebPage beside the article."""
 
 
 def read_json_ld(scripts: Iterable[str]) -> tuple[Node, ...]:
-    """The entities at the top of the scripts, in document order; lists, `@graph` and `mainEntity` are opened."""
+    """Return the top-level entities of the scripts, in document order, within lists, `@graph` and `mainEntity`."""
     nodes: list[Node] = []
     for script in scripts:
         if len(script) <= MAX_CHARACTERS:
@@ -108,7 +105,7 @@ def read_json_ld(scripts: Iterable[str]) -> tuple[Node, ...]:
 
 
 def parse(text: str) -> object:
-    """The value that `text` holds, a list where it holds several; None where it holds nothing. Never raises."""
+    """Parse the value in `text`, several to a list; None for none. Never raises."""
     try:
         return msgspec.json.decode(text)
     except RecursionError:
@@ -118,7 +115,7 @@ def parse(text: str) -> object:
 
 
 def _parse_leniently(text: str) -> object:
-    """Values one after another, control characters allowed; then with the usual slips repaired; then by pairs alone."""
+    """Parse a sequence of values, control characters allowed; else repair usual errors; else read only pairs."""
     for start, end in WRAPPINGS:
         text = text.strip().removeprefix(start).removesuffix(end)
     for candidate in (text, _repair(text)):
@@ -130,7 +127,7 @@ def _parse_leniently(text: str) -> object:
 
 
 def _decode_each(text: str) -> Iterator[object]:
-    """The values of a text; closing brackets too many, commas and semicolons between them are passed over."""
+    """Yield the values of a text; extra closing brackets, commas and semicolons between them are skipped."""
     decoder = json.JSONDecoder(strict=False)
     position = 0
     while True:
@@ -149,7 +146,7 @@ def _repair(text: str) -> str:
 
 
 def _pairs(text: str) -> object:
-    """What can be saved of a script that is no JSON: the first value of each plain key, if it speaks of an article."""
+    """Salvage the first value of each plain key from invalid JSON, if it describes an article."""
     kind = TYPE.search(text)
     if not kind:
         return None
@@ -160,7 +157,7 @@ def _pairs(text: str) -> object:
 
 
 def _entities(value: object, limit: int) -> Iterator[Node]:
-    """Entities of a parsed script, breadth bounded by `limit`, depth by MAX_DEPTH."""
+    """Yield entities of a parsed script, breadth bounded by `limit`, depth by MAX_DEPTH."""
     stack: list[tuple[object, int]] = [(value, 0)]
     seen = 0
     while stack and seen < limit:
@@ -182,12 +179,12 @@ def _inner(value: object) -> list[object]:
 
 
 def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
-    """The items of `tree`, parsed from `body`, that stand in no other, in document order.
+    """Return the top-level items of `tree`, parsed from `body`, in document order.
 
-    Properties outside any item, a common slip, make an article of their own at the end.
+    Properties outside any item, a common error, form another article at the end.
     """
     marked = RDFA if b" typeof=" in body else MICRODATA if b"itemprop" in body else None
-    if marked is None:  # most pages; to search the bytes costs next to nothing
+    if marked is None:  # most pages; searching the bytes is cheap
         return ()
     items: dict[HtmlElement, Item | None] = {}  # None for a property that is no item
     nested: set[HtmlElement] = set()
@@ -217,7 +214,7 @@ def _opened_item(element: HtmlElement) -> Item | None:
 
 
 def _properties(element: HtmlElement, item: Item | None) -> Iterator[tuple[str, object]]:
-    """Names, without prefix and vocabulary, and values of the properties that an element gives."""
+    """Yield names, without prefix and vocabulary, and values of an element's properties."""
     given = (element.get("itemprop") or element.get("property") or "").split(maxsplit=MAX_NAMES)[:MAX_NAMES]
     names = [name for each in given if (name := each.rpartition(":")[2].rpartition("/")[2]) not in SKIPPED]
     declared = item or element.get("content") or element.get("datetime")
@@ -232,14 +229,14 @@ def _properties(element: HtmlElement, item: Item | None) -> Iterator[tuple[str, 
 class Entities:
     """The entities of a page."""
 
-    main: Node  # the document itself; empty where no entity is it
-    page: Node  # the WebPage around it; empty where there is none
+    main: Node  # the document itself, or empty
+    page: Node  # the WebPage around it, or empty
     known: Mapping[str, Node]  # all entities by `@id`
     site_name: str  # name of the WebSite, or ""
 
 
 def choose(nodes: Sequence[Node], addresses: frozenset[str]) -> Entities:
-    """Find the main entity of the page that is known under `addresses`."""
+    """Find the main entity of the page with these `addresses`."""
     main = max(nodes, key=lambda node: _fitness(node, addresses), default={})
     page = next((node for node in nodes if kind(node).endswith("Page") and node is not main), {})
     site = next((node for node in nodes if "website" in _types(node)), {})
@@ -251,13 +248,13 @@ def choose(nodes: Sequence[Node], addresses: frozenset[str]) -> Entities:
 
 
 def kind(node: Node) -> str:
-    """What `node` declares itself to be, as schema.org writes it: the most specific of its types; "" for others."""
+    """Return the most specific schema.org type of `node`; "" for unknown types."""
     names = (KINDS[name] for name in _types(node) if name in KINDS)
     return min(names, key=RANKS.__getitem__, default="")
 
 
 def read_entities(entities: Entities, source: str) -> Iterator[Evidence]:
-    """Evidence of the main entity, then of the page around it."""
+    """Yield evidence of the main entity, then of the page around it."""
     for node, fields in ((entities.main, TEXTS), (entities.page, PAGE_TEXTS)):
         for field, keys in fields if node else ():
             values = next((found for key in keys if (found := _values(entities, node.get(key)))), [])
@@ -267,7 +264,7 @@ def read_entities(entities: Entities, source: str) -> Iterator[Evidence]:
 
 
 def is_free(node: Node) -> bool | None:
-    """Whether the document says that all may read it; None where it says nothing."""
+    """Tell whether the document is declared free; None where undeclared."""
     answers = [node.get("isAccessibleForFree", node.get("isAccessibleforFree"))]
     answers += [part.get("isAccessibleForFree") for part in _items(node.get("hasPart")) if isinstance(part, dict)]
     scalars = [str(answer) for answer in answers if isinstance(answer, str | bool | int)]
@@ -276,13 +273,13 @@ def is_free(node: Node) -> bool | None:
 
 
 def article_body(node: Node) -> str:
-    """The article's text as the entity gives it, a paragraph a line; "" if it gives none."""
+    """Return the entity's article text, one paragraph per line, or ""."""
     body = node.get("articleBody") or node.get("text")
     return "\n".join(plain_lines(part, MAX_BODY_CHARACTERS) for part in _items(body))
 
 
 def entity_images(entities: Entities, base: str) -> Iterator[Image]:
-    """The images of the main entity, addresses absolute."""
+    """Yield the images of the main entity, with absolute addresses."""
     for item in _items(entities.main.get("image") or entities.main.get("thumbnailUrl")):
         node = _resolved(entities, item)
         if isinstance(node, dict):
@@ -295,7 +292,7 @@ def entity_images(entities: Entities, base: str) -> Iterator[Image]:
 
 
 def _fitness(node: Node, addresses: frozenset[str]) -> tuple[bool, bool, bool, bool, int]:
-    """Sort key: articles first, then what names this page, what is dated and titled, the more special kind."""
+    """Return a sort key: articles first, then entities that name this page, are dated and titled, or more specific."""
     name = kind(node)
     return (
         name in ARTICLES,
@@ -319,7 +316,7 @@ def _types(node: Node) -> set[str]:
 
 
 def _values(entities: Entities, value: object) -> list[str]:
-    """Texts of a value: of a scalar itself, of an entity its names, of which some hold those of several people."""
+    """Return the texts of a value: a scalar itself, or an entity's names, which may be those of several people."""
     return [text for item in _items(value) for text in _names(_resolved(entities, item)) if text]
 
 
@@ -334,14 +331,14 @@ def _names(value: object) -> list[str]:
 
 
 def _resolved(entities: Entities, value: object) -> object:
-    """What a reference `{"@id": …}` stands for, one step far, so that circles do no harm."""
+    """Resolve a reference `{"@id": …}`, only one step, so that cycles do no harm."""
     if isinstance(value, dict) and "name" not in value and isinstance(identity := value.get("@id"), str):
         return entities.known.get(identity, value)
     return value
 
 
 def _items(value: object) -> list[object]:
-    """The values of a key that may hold several, or none."""
+    """Return the values of a key that may hold several, or none."""
     if value is None:
         return []
     return value[:MAX_VALUES] if isinstance(value, list) else [value]

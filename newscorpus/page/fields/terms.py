@@ -1,4 +1,4 @@
-"""Read the section and the tags that a page shows its readers: links, labelled lists, breadcrumbs, classes, address."""
+"""Read the visible section and tags: links, labelled lists, breadcrumbs, classes, address."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,19 +21,19 @@ WORDS = read_toml(__package__, "terms.toml")
 SECTION, TAGS = "section", "tags"
 KINDS = (SECTION, TAGS)
 STEPS: Mapping[str, str] = {step: kind for kind in KINDS for step in WORDS["addresses"][kind].split()}
-"""Steps of addresses before the name of a section or tag."""
+"""Path segments before the name of a section or tag."""
 STEP = re.compile(rf"(?:^|[/?&])({'|'.join(map(re.escape, STEPS))})(?:/(?=[^/?#])|=(?=.))")
 GENERIC = frozenset(WORDS["generic"]["steps"].split())
 LABELS = {
     kind: re.compile(rf"(?:^|(?<=[\s(|·•,]))(?:{'|'.join(map(re.escape, WORDS['labels'][kind]))})\s*[:：]?$")
     for kind in KINDS
 }
-"""What stands directly before a list, lower case."""
+"""Labels directly before a list, lower case."""
 LABELLED = {
     kind: re.compile(rf"(?:{'|'.join(map(re.escape, WORDS['labels'][kind]))})\s*[:：]\s*(.+)", re.IGNORECASE)
     for kind in KINDS
 }
-"""A list in plain text behind its label."""
+"""A plain-text list after its label."""
 MARKS = {
     SECTION: re.compile(
         r"(?:^|[\s_-])(?:post|article|entry|item)?(?:cats?|categor\w*|kategor\w*|rubri[ckq]\w*)(?=$|[\s_-])"
@@ -42,41 +42,41 @@ MARKS = {
         r"(?:^|[\s_-])(?:post|article|entry|item)?(?:(?:hash)?tags?|taglist|keywords?|stitky)(?=$|[\s_-])"
     ),
 }
-"""In names of elements that hold sections or tags."""
+"""Names of elements with sections or tags."""
 MICROFORMAT = re.compile(r"\bp-category\b")
-"""The class of a category in microformats, which tags bear, too."""
+"""The class of a category in microformats, also used for tags."""
 CRUMBS = re.compile(r"bread-?crumb|(?:^|[\s_-])crumbs?(?=$|[\s_-])|drobec|drobeck")
 CURRENT = re.compile(r"(?:^|[\s_-])(?:active|current|selected)(?=$|[\s_-])")
 ENTRY = re.compile(r"(?:^|\s)(?:hentry|post|post-\d+|type-post|single-post|post-template)(?=\s|$)")
-"""Classes of the element of a post."""
+"""Classes of a post's element."""
 SLUG = re.compile(r"(?:^|\s)(category|tag)-(?!hash-)([\w%-]*[^\W\d][\w%-]*)(?=\s|$)")
-"""Classes that name a post's sections and tags."""
+"""Classes that name a post's section or tag."""
 NO_TERM = GENERIC | {"uncategorized", "uncategorised"}
 RELATIONS = frozenset({"tag", "category"})
-"""Values of `rel` with which a page says what it is about."""
+"""Values of `rel` for the topics of a page."""
 YEAR_STEP = re.compile(r"(?:19|20)\d\d")
 MAX_LINKS, MAX_LABELLED = 3_000, 3_000
-"""Links and elements of a page that are looked at; 99 of 100 pages of our sets have fewer."""
+"""Links and elements examined on a page; 99 of 100 pages of our sets have fewer."""
 MAX_TERM, MAX_WORDS = 60, 6
-"""Longest name, in characters and words, of a section or tag."""
+"""Maximum length of the name of a section or tag, in characters and words."""
 MAX_SECTIONS, MAX_TAGS = 3, 40
-"""Most sections and tags that stand beside each other without a label: more are a menu or a cloud (a choice)."""
+"""Maximum number of adjacent sections and tags without a label: more are a menu or a tag cloud (a choice)."""
 HOLDERS = frozenset({"article", "main", "body"})
 WRAPPERS = 3
-"""Ancestors of a link whose names tell what it is."""
+"""Ancestors of a link whose names reveal its kind."""
 LOOK_ABOVE = 20
-"""Elements above the headline among which a single link names the section."""
+"""Elements above the headline that are searched for a single link to the section."""
 MAX_BESIDE = 80
-"""Elements before a link that are searched for its label."""
+"""Elements before a link searched for its label."""
 
 
 class Tier(IntEnum):
-    """How plainly a link says that it belongs to the document, the plainest first."""
+    """How certain it is that a link belongs to the document, most certain first."""
 
     DECLARED = 0  # `rel` says so
-    WITHIN = 1  # it stands in the article's element, or near the headline
-    LABELLED = 2  # words before it say so, wherever it stands
-    CURRENT = 3  # it is the current item of a menu, or the article's classes name it
+    WITHIN = 1  # in the article's element, or near the headline
+    LABELLED = 2  # labelled by the words before it, anywhere
+    CURRENT = 3  # the current item of a menu, or named by the article's classes
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +96,11 @@ def read_terms(
     given: Sequence[Evidence],
     is_sectioned: bool,
 ) -> Iterator[Evidence]:
-    """Evidence of section and tags that the page shows; `near` are elements around the headline.
+    """Yield evidence of the visible section and tags; `near` are elements around the headline.
 
-    `given` is what feeds say: they mix sections and tags, which the addresses of the page's links part. The address,
-    breadcrumbs and a link above the headline are read where nothing else names a section, which `is_sectioned` pages do
-    to machines.
+    `given` comes from feeds, which mix sections and tags; addresses of the page's links separate them. The address,
+    breadcrumbs and a link above the headline are read only if nothing else names a section; `is_sectioned` pages
+    declare one.
     """
     body = tree.find("body")
     if body is None:
@@ -132,7 +132,7 @@ def _linked(
     near: Collection[HtmlElement],
     markup: Markup,
 ) -> Iterator[Term]:
-    """Terms of the links of the document."""
+    """Yield the terms of the document's links."""
     crowds: dict[tuple[HtmlElement | None, str], list[Term]] = {}
     for link in links:
         by_address, by_marks = called.get(link, ""), _kind_by_marks(link)
@@ -154,7 +154,7 @@ def _linked(
             tier = Tier.CURRENT
         else:
             continue
-        if is_elsewhere(link, around) or _in_text(link):  # asked last: it costs most
+        if is_elsewhere(link, around) or _in_text(link):  # last, since it costs most
             continue
         if tier == Tier.DECLARED:
             yield Term(kind, name, tier)
@@ -166,7 +166,7 @@ def _linked(
 
 
 def name_of(link: HtmlElement) -> str:
-    """The name that a link to a section or tag shows; "" where it can be none."""
+    """Return the name shown by a link to a section or tag; "" if it cannot be one."""
     name = plain(opening(link, 2 * MAX_TERM)).strip(" #,;:/|›»·•-–\"'")
     if len(name) > MAX_TERM or "{" in name or len(name.split()) > MAX_WORDS or not any(map(str.isalpha, name)):
         return ""
@@ -174,7 +174,7 @@ def name_of(link: HtmlElement) -> str:
 
 
 def _kind_by_address(link: HtmlElement, markup: Markup) -> str:
-    """What a link leads to by its address on the same site: `/category/x`, `/tag/x`, `?tag=x`; "" for neither."""
+    """Return a link's kind by its address on the same site: `/category/x`, `/tag/x`, `?tag=x`; "" for neither."""
     href = link.get("href", "")
     found = STEP.search(unquote(href).lower() if "%" in href else href.lower())
     return STEPS[found[1]] if found and _is_of_site(join(markup.base, href), markup) else ""
@@ -185,7 +185,7 @@ def _is_of_site(address: str, markup: Markup) -> bool:
 
 
 def _kind_by_marks(link: HtmlElement) -> str:
-    """What a link is by the names of its element and of those close around it; "" where they say neither or both."""
+    """Return a link's kind by the names of its element and nearest ancestors; "" for neither or both."""
     for element in (link, *islice(link.iterancestors(), WRAPPERS)):
         classes = element.get("class", "")[:MAX_MARK]
         if element.tag in HOLDERS or (classes and _is_entry(classes)):
@@ -195,7 +195,7 @@ def _kind_by_marks(link: HtmlElement) -> str:
     return ""
 
 
-@lru_cache(4_096)  # of the classes around links a site has few
+@lru_cache(4_096)  # a site has few different classes around links
 def _is_entry(classes: str) -> bool:
     return ENTRY.search(classes) is not None
 
@@ -208,13 +208,13 @@ def _kind_of_classes(classes: str) -> str:
 
 
 def _leads_on(link: HtmlElement, markup: Markup) -> bool:
-    """Whether a link leads to another page of the site."""
+    """Tell whether a link leads to another page of the site."""
     address = join(markup.base, link.get("href", "")).partition("#")[0]
     return _is_of_site(address, markup) and address.rstrip("/") != markup.url.rstrip("/")
 
 
 def _label(link: HtmlElement, levels: int) -> str:
-    """The words before a list of links, lower case: unlinked text beside them, or beside what holds them."""
+    """Return the words before a list of links, lower case: unlinked text beside them or their container."""
     here = link
     for _ in range(levels):
         parent = here.getparent()
@@ -232,7 +232,7 @@ def _label(link: HtmlElement, levels: int) -> str:
 
 
 def _in_text(link: HtmlElement) -> bool:
-    """Whether a link stands in a paragraph of the text."""
+    """Tell whether a link stands in a paragraph of the text."""
     holder = next(
         (each for each in link.iterancestors() if each.tag in {"p", "li", "td", "dd", "blockquote", "div"}), None
     )
@@ -240,14 +240,14 @@ def _in_text(link: HtmlElement) -> bool:
 
 
 def _is_list(element: HtmlElement) -> bool:
-    """Whether most of the text of an element is linked."""
+    """Tell whether most of an element's text is linked."""
     text = sum(len(piece.strip()) for piece in islice(element.itertext(), MAX_BESIDE))
     linked = sum(len(each.text_content().strip()) for each in islice(element.iter("a"), MAX_BESIDE))
     return 2 * linked > text
 
 
 def _is_apart(link: HtmlElement, around: Collection[HtmlElement]) -> bool:
-    """Whether a link stands in a menu, a side bar or the site's footer."""
+    """Tell whether a link stands in a menu, a side bar or the site's footer."""
     for ancestor in link.iterancestors():
         if ancestor in around:
             return False
@@ -259,13 +259,13 @@ def _is_apart(link: HtmlElement, around: Collection[HtmlElement]) -> bool:
 
 
 def _within_article(element: HtmlElement, around: Collection[HtmlElement]) -> bool:
-    """Whether an element stands in an `<article>`, or the like, together with the headline."""
+    """Tell whether an element shares an `<article>` or similar element with the headline."""
     shared = (each for each in element.iterancestors() if each in around)
     return any(each.tag == "article" or ENTRY.search(each.get("class", "")) for each in shared if each.tag != "body")
 
 
 def _list_of(link: HtmlElement) -> HtmlElement | None:
-    """What holds a link and those beside it."""
+    """Return the container of a link and its neighbours."""
     parent = link.getparent()
     while parent is not None and parent.tag in {"li", "span", "b", "strong", "dd"}:
         parent = parent.getparent()
@@ -273,7 +273,7 @@ def _list_of(link: HtmlElement) -> HtmlElement | None:
 
 
 def _is_current(link: HtmlElement) -> bool:
-    """Whether a menu marks a link as the place where the reader is."""
+    """Tell whether a link is marked as the current item of a menu."""
     parent = link.getparent()
     if link.get("aria-current") or CURRENT.search(link.get("class", "")):
         return True
@@ -281,7 +281,7 @@ def _is_current(link: HtmlElement) -> bool:
 
 
 def _plain_lists(body: HtmlElement, around: Collection[HtmlElement], near: Collection[HtmlElement]) -> Iterator[Term]:
-    """Terms that are no links: elements named for a tag, and lists behind their label."""
+    """Yield unlinked terms: elements named for a tag, and lists after their label."""
     for element in islice(body.iter("span", "li", "p", "div", "dd"), MAX_LABELLED):
         if not (text := (element.text or "").strip()[: 2 * SHORT]):
             continue
@@ -301,7 +301,7 @@ def _plain_lists(body: HtmlElement, around: Collection[HtmlElement], near: Colle
 
 
 def _from_classes(around: Collection[HtmlElement], called: Mapping[HtmlElement, str]) -> Iterator[Term]:
-    """Terms that the classes of the article's element name, as the links of the page write them."""
+    """Yield terms named by the classes of the article's element, spelled as in the page's links."""
     kinds = {"category": SECTION, "tag": TAGS}
     said = {
         (kinds[found[1]], unquote(found[2]))
@@ -319,7 +319,7 @@ def _from_classes(around: Collection[HtmlElement], called: Mapping[HtmlElement, 
 
 
 def _crumbs(body: HtmlElement, headline: HtmlElement | None, markup: Markup) -> Iterator[Evidence]:
-    """The sections that the breadcrumbs name, the widest first."""
+    """Yield the sections in the breadcrumbs, widest first."""
     trail = next((each for each in body.iter("nav", "ol", "ul", "div", "p", "section") if _is_trail(each)), None)
     if trail is None:
         return
@@ -338,12 +338,12 @@ def _is_trail(element: HtmlElement) -> bool:
 
 
 def _is_generic(path: str) -> bool:
-    """Whether the steps of a path name no section: "/en/blog", "/2024"."""
+    """Tell whether a path names no section: "/en/blog", "/2024"."""
     return all(step in GENERIC or step.isdigit() or len(step) <= 2 for step in path.strip("/").lower().split("/"))
 
 
 def _above(links: Iterable[HtmlElement], markup: Markup) -> Iterator[Evidence]:
-    """The section under which the address lies, as a link to it calls it."""
+    """Yield the section that contains the page's address, named as in a link to it."""
     own = urlsplit(markup.url)
     first = own.path.strip("/").partition("/")[0]
     best, name = "", ""
@@ -364,9 +364,9 @@ def _above(links: Iterable[HtmlElement], markup: Markup) -> Iterator[Evidence]:
 def _kicker(
     headline: HtmlElement | None, called: Mapping[HtmlElement, str], around: Collection[HtmlElement]
 ) -> Iterator[Evidence]:
-    """The section that the last link above the headline names, if it is the only one there to a section or tag.
+    """Yield the section of the last link above the headline, if it is the only one there to a section or tag.
 
-    On 32 of 42 pages that declare a section it names that (fundus, wcxb, misinformation, article_extraction, 2026-11).
+    It is right on 32 of 42 pages that declare a section (fundus, wcxb, misinformation, article_extraction, 2026-11).
     """
     above = preceding(headline, LOOK_ABOVE) if headline is not None else []
     links = [
@@ -385,7 +385,7 @@ def _kicker(
 
 
 def _step_before_date(markup: Markup) -> Iterator[Evidence]:
-    """The section of an address such as `/town/2024/02/03/bridge`."""
+    """Yield the section of an address such as `/town/2024/02/03/bridge`."""
     steps = urlsplit(markup.url).path.strip("/").split("/")
     if len(steps) > 2 and YEAR_STEP.fullmatch(steps[1]) and not _is_generic(steps[0]):
         yield Evidence(SECTION, unquote(steps[0]).replace("-", " "), "url")

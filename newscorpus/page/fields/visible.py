@@ -1,4 +1,4 @@
-"""Read what the page shows its readers: headline and time elements."""
+"""Read visible headlines, time elements and site names."""
 
 import re
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ UPDATE = re.compile(
 )
 """Words, in text or in names of elements, that distinguish an update from the first publication."""
 PUBLISHED = re.compile(r"(?<!un)published|\bpubdate|datepublished|dt-published")
-"""In the names of an element that holds the date of publication, whatever else it is called."""
+"""Names of elements with the date of publication, which override other names."""
 APART = (
     r"\bcomment|comments|koment|\bkommentar|related|recommend|side-?bar|copyright|widget|calendar|archiv|reply"
     r"|(?<!post[-_])(?<!entry[-_])(?<!article[-_])footer"
@@ -33,14 +33,14 @@ TEASING = (
     r"teaser|recent|popular|latest|most-?read|trending|newsticker|promo|weather|\bnext|\bprev(?!iew)|navi|menu|forum"
 )
 OTHERS = re.compile(r"side-?bar|widget|\bmenu|navi(?!gation-post)|cloud|calendar|archiv")
-"""Names of page parts that lead to all of a site."""
+"""Names of page parts with links to the whole site."""
 CARDS = re.compile(
     r"comment|reply|related|recommend|read-?next|teaser|recent|popular|latest|most-?read|trending"
     r"|embed|tweet|instagram-|fb-post"
 )
-"""Names of page parts that show other documents, or posts of social media."""
+"""Names of page parts with other documents or social media posts."""
 QUOTES = frozenset({"article", "blockquote"})
-"""Elements that hold another document where they do not hold the headline."""
+"""Elements that hold another document unless they contain the headline."""
 ENTRY = re.compile(r"(?:^|\s)(?:hentry|h-entry|wp-block-post)(?=\s|$)")
 AUTHOR_LINK = re.compile(
     r"/(?:authors?|autor\w*|auteurs?|avtor\w*|contributors?|profiles?|people|person|reporters?|journalists?|redaktion|redakce"
@@ -50,35 +50,35 @@ AUTHOR_LINK = re.compile(
 TERM_LINK = re.compile(r"/(?:categor|kategor|rubri|tag)[^/]*/")
 """Addresses of sections and tags."""
 MAX_HOME_LINKS = 50
-"""First links of a page among which that to the front page stands."""
+"""First links of a page that are searched for the one to the front page."""
 MAX_SITE_NAME = 60
 """Longest name of a site, in characters."""
 MAX_HEADINGS = 5
-"""Headings in an element that are looked at."""
+"""Headings examined in an element."""
 FOREIGN = re.compile(APART)
 ASIDE = re.compile(f"{APART}|{TEASING}")
-"""Names of page parts whose dates and names are not those of the document; beside the headline only the first hold,
-since what looks like a teaser there is often the article's own header."""
+"""Names of page parts whose dates and authors are not the document's; beside the headline only `APART` applies, since a
+seeming teaser is often the article's own header."""
 GLUED = re.compile(r"(?<=[^\W_])\0(?![a-zà-öø-ÿа-яα-ω])|(?<=[.!?:])\0(?=\w)")
-"""Where two pieces of a heading meet (marked by a null) without a space that readers see: layout parts them."""
+"""Joints of a heading's pieces (marked by a null) that lack a space, since the layout separates them."""
 CALLED_TITLE = re.compile(r"title|headline", re.IGNORECASE)
-"""Elements that stand for headings where a page has none."""
+"""Names of elements that serve as headings."""
 MIN_SQUEEZED = 8
-"""Fewest letters and digits of a heading that is recognised by the page's title."""
+"""Minimum number of letters and digits of a heading that is matched with the page's title."""
 LOGO = re.compile(r"logo|site-?(?:title|name)|brand|masthead")
 MAX_TIMES, MAX_CANDIDATES = 60, 6
-"""Time elements that are weighed, in document order, and those of them that are read."""
+"""Time elements that are ranked, in document order, and number of the best that are read."""
 ZONE_LEVELS = 6
-"""Ancestors whose names say in which part of the page an element stands."""
+"""Ancestors whose names identify the page part of an element."""
 
 
 def read_times(
     markup: Markup, distances: Mapping[HtmlElement, int], around: Collection[HtmlElement], setting: Setting
 ) -> Iterator[Evidence]:
-    """Evidence of the time elements, the most promising first; `distances` are those from the headline, in elements.
+    """Yield evidence of the time elements, most promising first; `distances` from the headline are in elements.
 
-    Those of other documents, which stand outside of what is `around` the headline, are left out. If all do and the
-    headline is in no `<article>`, it may stand in a page header apart from the text, and all count.
+    Those of other documents, outside the elements `around` the headline, are left out. If this excludes all and the
+    headline is in no `<article>`, it may be in a page header apart from the text, and all count.
     """
 
     def rank(element: HtmlElement) -> tuple[bool, bool, bool, int, bool]:
@@ -98,7 +98,7 @@ def read_times(
 
 
 def heading_text(element: HtmlElement) -> str:
-    """Text of a heading; its parts are parted by a space unless one ends and the next goes on inside a word."""
+    """Return the text of a heading; its pieces are separated by spaces unless they join inside a word."""
     if not len(element):
         return plain(element.text, MAX_HEADLINE)
     runs = enough(pieces(element, lambda each: each.tag in CODE), 2 * MAX_HEADLINE)
@@ -107,7 +107,7 @@ def heading_text(element: HtmlElement) -> str:
 
 
 def _values_of_time(element: HtmlElement, setting: Setting) -> list[str]:
-    """What a time element shows, if it is another day than the one it declares; then what it declares."""
+    """Return the text of a time element, if its day differs from the declared one, and then the declared value."""
     machine = element.get("datetime") or element.get("content") or element.get("title")
     declared = parse_date(plain(machine, 100), setting)
     shown = parse_date(plain(opening(element, 200), 100), replace(setting, year=int(declared[:4] or 0) or setting.year))
@@ -115,7 +115,7 @@ def _values_of_time(element: HtmlElement, setting: Setting) -> list[str]:
 
 
 def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> HtmlElement | None:
-    """The heading, or other element called a title, that begins like one of `titles`; else the first `<h1>` or None."""
+    """Find a heading, or element named a title, that begins like one of `titles`; else the first `<h1>` or None."""
     wanted = [name for title in titles if len(name := squeezed(title)) >= MIN_SQUEEZED]
     candidates = [each for each in markup.headings if heading_text(each) and not _is_logo(each, markup)]
     headings = islice(tree.iter("h2", "h3", "h4"), MAX_OF_A_KIND)
@@ -131,7 +131,7 @@ def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> H
 
 
 def _is_part(heading: str, title: str) -> bool:
-    """Whether a title begins like a heading or the other way round, or ends with it after the name of the site."""
+    """Tell whether title or heading begins with the other, or the title ends with the heading after the site's name."""
     return (
         title.startswith(heading)
         or heading.startswith(title)
@@ -140,7 +140,7 @@ def _is_part(heading: str, title: str) -> bool:
 
 
 def read_logo(tree: HtmlElement, markup: Markup) -> Iterator[Evidence]:
-    """Evidence of the site's name: in a heading that leads to the front page, or a link that is called so."""
+    """Yield the site's name: from a heading that links to the front page, or a link named so."""
     links = (link for link in islice(tree.iter("a"), MAX_HOME_LINKS) if _is_home_link(link))
     for element in (*(each for each in markup.headings if _is_logo(each, markup)), *links):
         name = plain(opening(element, 2 * MAX_SITE_NAME))
@@ -154,7 +154,7 @@ def _is_home_link(link: HtmlElement) -> bool:
 
 
 def _is_logo(heading: HtmlElement, markup: Markup) -> bool:
-    """Whether a heading is the name of the site: it is called so, or leads to the front page from another page."""
+    """Tell whether a heading is the site's name: it is named so, or links to the front page from another page."""
     if LOGO.search(marks_of(heading)):
         return True
     link = heading.find(".//a[@href]")
@@ -166,7 +166,7 @@ def _is_logo(heading: HtmlElement, markup: Markup) -> bool:
 
 
 def stands_aside(element: HtmlElement, names: re.Pattern[str] = ASIDE) -> bool:
-    """Whether `element` belongs to comments, teasers, the footer or the like: to a part that bears one of `names`."""
+    """Tell whether `element` is in comments, teasers, the footer or another part with one of `names`."""
     for ancestor in islice(element.iterancestors(), ZONE_LEVELS):
         if ancestor.tag in {"body", "main"}:
             return False
@@ -181,9 +181,9 @@ def _is_of_article(footer: HtmlElement) -> bool:
 
 
 def is_elsewhere(element: HtmlElement, around: Container[HtmlElement]) -> bool:
-    """Whether `element` belongs to another document: a comment, a teaser, an embedded post, what to read next.
+    """Tell whether `element` belongs to another document: a comment, teaser, embedded post or reading suggestion.
 
-    `around` are the ancestors of the headline; what these share with the element is the document's.
+    `around` are the ancestors of the headline; those that also contain the element are the document's.
     """
     for holder in (element, *element.iterancestors()):
         if holder in around:
@@ -191,13 +191,13 @@ def is_elsewhere(element: HtmlElement, around: Container[HtmlElement]) -> bool:
         if holder.tag in QUOTES or ENTRY.search(holder.get("class", "")) or CARDS.search(marks_of(holder)):
             return True
         headings = islice(holder.iter("h2", "h3", "h4"), MAX_HEADINGS)
-        if sum(_leads_on(heading, element) for heading in headings) == 1:  # more are those of a list of cards
+        if sum(_leads_on(heading, element) for heading in headings) == 1:  # several are in a list of cards
             return True
     return False
 
 
 def _leads_on(heading: HtmlElement, element: HtmlElement) -> bool:
-    """Whether a heading that does not hold `element` leads to another document."""
+    """Tell whether a heading that does not contain `element` links to another document."""
     parent = heading.getparent()
     link = parent if parent is not None and parent.tag == "a" else heading.find(".//a")
     address = "" if link is None else link.get("href", "")
@@ -207,12 +207,12 @@ def _leads_on(heading: HtmlElement, element: HtmlElement) -> bool:
 
 
 def is_update(element: HtmlElement) -> bool:
-    """Whether a time element is that of an update, by its names or by the words before it."""
+    """Tell whether a time element is that of an update, by its names or the words before it."""
     parent = element.getparent()
     before = element.getprevious()
     words = (before.tail if before is not None else parent.text) or ""
     label = (before.text or "") if before is not None and isinstance(before.tag, str) and not words.strip() else ""
     marks = marks_of(element)
-    if PUBLISHED.search(marks):  # "entry-date published updated" is the one date of a post that was never changed
+    if PUBLISHED.search(marks):  # "entry-date published updated" marks the single date of an unchanged post
         return False
     return bool(UPDATE.search(f"{marks} {marks_of(parent)} {words[-40:]} {label[-40:]}"))

@@ -1,14 +1,13 @@
-"""Filter by what news portals publish beside articles, and by the rules of Gopher, C4 and FineWeb that hold anywhere.
+"""Filter news portals' pages that are no articles, and apply the language-independent rules of Gopher, C4 and FineWeb.
 
-A filter is a function from a measured article, its text cut into lines and words once for all of them, to what is wrong
-with it, one line for a person, or "" to keep it. Which language a text is in need not be known: `phrases.toml` has the
-phrases of many.
+A filter takes a measured article, its text split once into lines and words, and returns a one-line reason for rejection
+or "" to keep it. The language need not be known: `phrases.toml` has the phrases of many.
 
 - Gopher: Rae et al. 2021, "Scaling Language Models", appendix A.1.1; shares of repetition in its table A1.
 - C4: Raffel et al. 2020, "Exploring the Limits of Transfer Learning", section 2.2.
 - FineWeb: Penedo et al. 2024, "The FineWeb Datasets", section 3.6.
 
-A line of ours is a paragraph, so that Gopher's rules on lines and on paragraphs are one.
+Our lines are paragraphs, so Gopher's rules on lines and on paragraphs coincide.
 """
 
 import re
@@ -30,9 +29,9 @@ SOUTHEAST = re.compile(f"[{SOUTHEAST_ASIAN}]")
 """Thai, Lao, Burmese and Khmer characters."""
 
 IDEOGRAMS_A_WORD = 1.6
-"""Characters in a word of Chinese, as the Penn Chinese Treebank cuts them (Xue et al. 2005); Japanese has some more."""
+"""Characters per word of Chinese, as segmented in the Penn Chinese Treebank (Xue et al. 2005); Japanese has more."""
 SOUTHEAST_A_WORD = 4.0
-"""Characters in a word of Thai, vowel signs and tones included; a rough figure."""
+"""Characters per word of Thai, vowel signs and tones included; a rough figure."""
 
 TICKER_KINDS = {"LiveBlogPosting"}
 GALLERY_KINDS = {"ImageGallery", "MediaGallery"}
@@ -50,7 +49,7 @@ FREE_OFFER = re.compile(
     r"\b(?:rss|newsletter|podcast|youtube|facebook|instagram|telegram|телеграм|whatsapp|viber|вайбер|google news)",
     re.IGNORECASE,
 )
-"""What one can subscribe to beside a paper, and without paying."""
+"""Free subscriptions, other than to a paper."""
 
 ELLIPSES = ("…", "...")
 BULLETS = ("•", "●", "▪", "‣", "◦", "·", "*", "-")
@@ -58,36 +57,36 @@ SYMBOLS = re.compile(r"#|…|\.\.\.")
 PLACEHOLDER = re.compile(r"lorem ipsum", re.IGNORECASE)
 CODE = re.compile(r"[{}]|\bfunction\s*\(|\);$|=>|</?(?:div|span|script|p)\b", re.IGNORECASE)
 WORDS_A_SIGN = 20
-"""C4 drops any page with a brace; news and editions of texts have them now and then. A line that has one such sign for
-every so many words, or more of them, is taken for code."""
+"""C4 drops any page with a brace, but news and text editions use them now and then. A line with at least one such sign
+per this many words counts as code."""
 
 LAST_EUROPEAN = "\u052f"
 """The last letter of Latin, Greek and Cyrillic in Unicode's order."""
 
 FIRST_TOP, FIRST_DUPLICATE = 2, 5
-"""Lengths of the n-grams that the first of `max_top_ngrams` and of `max_duplicate_ngrams` is for."""
+"""Length of the n-grams to which the first of `max_top_ngrams` and of `max_duplicate_ngrams` applies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """An article and what filters count in its text."""
+    """An article and the counts that filters use."""
 
     article: Article  # the article
     lines: tuple[str, ...]  # its paragraphs, white space collapsed, empty ones left out
     # words of each line; in scripts without spaces every character is one (`newscorpus.tokens`)
     line_words: tuple[tuple[str, ...], ...]
     words: tuple[str, ...]  # the words of all lines, in order
-    n_words: int  # words of the text, for scripts without spaces estimated from the characters
-    characters_a_word: int  # 1; for a text mostly in a script without spaces, how many of its words make one, rounded
+    n_words: int  # words of the text, estimated from the characters in scripts without spaces
+    characters_a_word: int  # 1; for a text mostly in a script without spaces, its rounded number of characters per word
 
     def is_surely_article(self, config: QualityConfig) -> bool:
-        """Check whether the page, whatever its text looks like, most probably holds an article."""
+        """Check whether the page very probably holds an article, regardless of its text."""
         probability = self.article.is_article
         return probability is not None and probability >= config.sure_article
 
 
 def measure(article: Article) -> Measured:
-    """Cut the text of an article into lines and words."""
+    """Split the text of an article into lines and words."""
     lines = tuple(paragraphs(article.text))
     line_words = tuple(tuple(words(line)) for line in lines)
     all_words = tuple(chain.from_iterable(line_words))
@@ -125,15 +124,15 @@ def by_language(kind: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def empty_text(measured: Measured, _config: QualityConfig) -> str:
-    """No word in the text."""
+    """Reject texts without words."""
     return "" if any(measured.line_words) else "no words"
 
 
 def live_ticker(measured: Measured, config: QualityConfig) -> str:
-    """Says that it is a live blog; or many paragraphs start with a time of day, and the latest comes first.
+    """Reject declared live blogs, and texts where many paragraphs start with a time of day, latest first.
 
-    Where times rise, the headline must speak of a live report: a day is told in this order too, chapters are numbered
-    so (4.10, 4.11, 4.12), and so are places in a film of which the text is the transcript.
+    Ascending times count only if the headline announces a live report: they also occur in accounts of a day, numbers of
+    chapters (4.10, 4.11, 4.12) and transcripts of films.
     """
     fields, lines = measured.article.fields, measured.lines
     if fields.kind in TICKER_KINDS:
@@ -147,23 +146,23 @@ def live_ticker(measured: Measured, config: QualityConfig) -> str:
 
 
 def gallery(measured: Measured, config: QualityConfig) -> str:
-    """Says that it is a gallery, and has no long text."""
+    """Reject declared galleries without a long text."""
     kind = measured.article.fields.kind
     is_gallery = kind in GALLERY_KINDS and measured.n_words <= config.max_gallery_words
     return f"the page calls itself {kind}" if is_gallery else ""
 
 
 def photo_page(measured: Measured, config: QualityConfig) -> str:
-    """Many images and little text."""
+    """Reject pages with many images and little text."""
     images, words = len(measured.article.fields.images), measured.n_words
     many = images >= config.min_gallery_images and words < images * config.min_words_an_image
     return f"{words} words beside {images} images" if many else ""
 
 
 def paywall_stub(measured: Measured, config: QualityConfig) -> str:
-    """Little text, and the page is not free and shows no more of it, or the text ends in a call to subscribe.
+    """Reject short texts that are the visible part of a paywalled page, or end in a call to subscribe.
 
-    A news item in many short paragraphs, of which the last is a whole sentence, is no opening of another text.
+    A news item of many short paragraphs that ends in a whole sentence is no such part.
     """
     words = measured.n_words
     if words >= config.max_stub_words:
@@ -181,7 +180,7 @@ def paywall_stub(measured: Measured, config: QualityConfig) -> str:
 
 
 def too_short(measured: Measured, config: QualityConfig) -> str:
-    """Fewer words than an article has; of flash news, and where the page surely holds an article, than a sentence."""
+    """Reject texts shorter than an article; for flash news and very probable articles, shorter than a sentence."""
     may_be_short = is_flash(measured) or measured.is_surely_article(config)
     least = config.min_flash_words if may_be_short else config.min_words
     return f"{measured.n_words} words, fewer than {least}" if measured.n_words < least else ""
@@ -193,10 +192,10 @@ def is_flash(measured: Measured) -> bool:
 
 
 def listing(measured: Measured, config: QualityConfig) -> str:
-    """Paragraphs that are short on average and of which hardly one ends as a sentence does: a list of headlines.
+    """Reject lists of headlines: paragraphs are short on average, and hardly any ends like a sentence.
 
-    The share is that of FineWeb's filter of line ends (Penedo et al. 2024, section 3.6), which drops long lines too. A
-    text that has an article's worth of sentences beside its list or table is kept.
+    The share is that of FineWeb's filter of line ends (Penedo et al. 2024, section 3.6), which also drops long lines. A
+    text with enough sentences for an article beside its list or table is kept.
     """
     lines = measured.lines
     if len(lines) < config.min_listing_lines or measured.n_words > config.max_listing_words * len(lines):
@@ -207,7 +206,7 @@ def listing(measured: Measured, config: QualityConfig) -> str:
 
 
 def horoscope(measured: Measured, config: QualityConfig) -> str:
-    """Paragraphs that start with signs of the zodiac."""
+    """Reject texts with paragraphs that start with signs of the zodiac."""
     languages = by_language("zodiac")
     any_sign = tuple(chain.from_iterable(languages.values()))
     starts = [line for line in map(str.lower, measured.lines) if line.startswith(any_sign)]
@@ -219,7 +218,7 @@ def horoscope(measured: Measured, config: QualityConfig) -> str:
 
 
 def odds_table(measured: Measured, config: QualityConfig) -> str:
-    """Many decimal odds, and a word of bookmakers."""
+    """Reject texts with many decimal odds and a betting term."""
     text = measured.article.text
     odds = len(ODDS.findall(text))
     many = odds >= config.min_odds and odds >= config.min_odds_share * measured.n_words
@@ -227,9 +226,9 @@ def odds_table(measured: Measured, config: QualityConfig) -> str:
 
 
 def repeated_lines(measured: Measured, config: QualityConfig) -> str:
-    """Gopher: the share of characters in lines that stood there before.
+    """Gopher: limit the share of characters in repeated lines.
 
-    The share of such lines by number is left out: short repeated lines of a table say nothing of the text.
+    The share of repeated lines by number is left out: short repeated lines of a table are harmless.
     """
     repeated = characters(measured.lines) - characters(list(dict.fromkeys(measured.lines)))
     found = share(repeated, characters(measured.lines))
@@ -238,7 +237,7 @@ def repeated_lines(measured: Measured, config: QualityConfig) -> str:
 
 
 def repeated_words(measured: Measured, config: QualityConfig) -> str:
-    """Gopher: the share of characters in the most frequent 2-, 3- or 4-gram, or in 5- to 10-grams that stood before."""
+    """Gopher: limit the share of characters in the most frequent 2-, 3- or 4-gram, and in repeated 5- to 10-grams."""
     if measured.n_words < config.min_repetition_words:
         return ""
     words, step = measured.words, measured.characters_a_word
@@ -256,9 +255,9 @@ def repeated_words(measured: Measured, config: QualityConfig) -> str:
 
 
 def word_lengths(measured: Measured, config: QualityConfig) -> str:
-    """Gopher: words are on average shorter or longer than those of a language; of European scripts only.
+    """Gopher: reject implausible mean lengths of words; for European scripts only.
 
-    Korean writes a syllable as one character, and the vowel signs of Indian scripts end our words.
+    A Korean character is a syllable, and vowel signs of Indian scripts end our words.
     """
     words = measured.words
     european = [word for word in words if word[0] <= LAST_EUROPEAN]
@@ -270,40 +269,40 @@ def word_lengths(measured: Measured, config: QualityConfig) -> str:
 
 
 def few_letters(measured: Measured, config: QualityConfig) -> str:
-    """Gopher: too many words have no letter in them, as in tables of results, of rates and of programmes."""
+    """Gopher: reject texts with too many words without letters, such as tables of results, rates and programmes."""
     words = measured.words
     lettered = share(sum(word.isalpha() or any(map(str.isalpha, word)) for word in words), len(words))
     return "" if not words or lettered >= config.min_lettered_words else f"{lettered:.0%} of the words have letters"
 
 
 def symbols(measured: Measured, config: QualityConfig) -> str:
-    """Gopher: too many hash signs and ellipses for the words there are."""
+    """Gopher: reject texts with too many hash signs or ellipses per word."""
     found = len(SYMBOLS.findall(measured.article.text))
     many = found > config.max_symbols_a_word * measured.n_words
     return f"{found} hash signs and ellipses among {measured.n_words} words" if many else ""
 
 
 def bullets(measured: Measured, config: QualityConfig) -> str:
-    """Gopher: nearly all lines are items of a list."""
+    """Gopher: reject texts where nearly all lines are list items."""
     found = sum(line.startswith(BULLETS) for line in measured.lines)
     return _too_many(found, measured, config, config.max_bullet_lines, "start with a bullet")
 
 
 def cut_off_lines(measured: Measured, config: QualityConfig) -> str:
-    """Gopher: many lines end in an ellipsis, as teasers do."""
+    """Gopher: reject texts where many lines end in an ellipsis, like teasers."""
     found = sum(line.endswith(ELLIPSES) for line in measured.lines)
     return _too_many(found, measured, config, config.max_ellipsis_lines, "end in an ellipsis")
 
 
 def short_lines(measured: Measured, config: QualityConfig) -> str:
-    """FineWeb: most lines have fewer than 30 characters; in scripts without spaces, half as many."""
+    """FineWeb: reject texts where most lines have fewer than 30 characters, or 15 in scripts without spaces."""
     width = config.short_line_characters / (2 if measured.characters_a_word > 1 else 1)
     found = sum(len(line) < width for line in measured.lines)
     return _too_many(found, measured, config, config.max_short_lines, f"have fewer than {width:.0f} characters")
 
 
 def code(measured: Measured, config: QualityConfig) -> str:
-    """After C4: lines of program code or markup rather than text."""
+    """After C4: reject lines of program code or markup."""
     signs = [len(CODE.findall(line)) for line in measured.lines]
     pairs = zip(signs, measured.line_words, strict=True)
     found = sum(count > 0 and count * WORDS_A_SIGN >= len(words) for count, words in pairs)
@@ -311,20 +310,20 @@ def code(measured: Measured, config: QualityConfig) -> str:
 
 
 def placeholder(measured: Measured, _config: QualityConfig) -> str:
-    """C4: filler text of a template."""
+    """C4: reject filler text of templates."""
     found = PLACEHOLDER.search(measured.article.text)
     return f"holds {found[0]!r}" if found else ""
 
 
 def _too_many(found: int, measured: Measured, config: QualityConfig, most: float, what: str) -> str:
-    """Object to a share of lines that is too high; with only a few lines, a share means nothing."""
+    """Reject too high a share of lines; with few lines, shares are not meaningful."""
     lines = len(measured.lines)
     many = lines >= config.min_listing_lines and found > most * lines
     return f"{found} of {lines} lines {what}" if many else ""
 
 
 def _top(words: Sequence[str], n: int) -> int:
-    """Count characters in all occurrences of the n-gram that takes up the most; 0 where none occurs twice."""
+    """Return the maximum number of characters in all occurrences of an n-gram; 0 where none occurs twice."""
     counts = Counter(_ngrams(words, n))
     return max((characters(gram) * count for gram, count in counts.most_common(1) if count > 1), default=0)
 
@@ -334,7 +333,7 @@ def _ngrams(words: Sequence[str], n: int) -> "zip[tuple[str, ...]]":
 
 
 def _repeated(words: Sequence[str], n: int) -> int:
-    """Count characters in n-grams that occurred before, none of them twice."""
+    """Count characters in repeated n-grams, none of them twice."""
     seen: set[tuple[str, ...]] = set()
     found = at = 0
     grams = list(_ngrams(words, n))

@@ -1,8 +1,8 @@
 """Judge an article by all filters, tag what is kept, and read the configuration of both from a TOML file.
 
-A filter is a function from a measured article to what is wrong with it, or ""; a tag, to whether it applies. To add
-one: a function, its entry in `FILTERS` or `TAGS`, a test, a line in docs/quality.md. A filter to which good articles
-give cause stands in `DOUBTS` too.
+A filter takes a measured article and returns the reason for rejection or ""; a tag returns whether it applies. A new
+one needs a function, its entry in `FILTERS` or `TAGS`, a test, a line in docs/quality.md, and an entry in `DOUBTS` if
+good articles may trigger it.
 """
 
 import dataclasses
@@ -20,23 +20,23 @@ from newscorpus.page.quality.masking import KINDS
 from newscorpus.resources import read_config, refuse_unknown
 
 EDGE_LINES = 2
-"""Paragraphs at either end where a page says how its text was made; inside, an article may tell of such things."""
+"""Paragraphs at either end with notes on a text's origin; further inside, an article may be about such topics."""
 NOTE_WORDS = 40
-"""Most words of a paragraph that says it."""
+"""Maximum number of words of such a note."""
 
 
 def flash_news(measured: Measured, config: QualityConfig) -> bool:
-    """Very short, or called flash news by its headline."""
+    """Tag very short texts, and those whose headline says flash news."""
     return measured.n_words < config.max_flash_words or is_flash(measured)
 
 
 def machine_translated(measured: Measured, _config: QualityConfig) -> bool:
-    """Says that it was translated by a machine."""
+    """Tag texts declared machine-translated."""
     return _noted(measured, "machine_translated")
 
 
 def generated(measured: Measured, _config: QualityConfig) -> bool:
-    """Says that it was written by a machine, or shows what language models say of themselves."""
+    """Tag texts declared machine-written, or with phrases that language models use of themselves."""
     return _noted(measured, "generated")
 
 
@@ -77,15 +77,15 @@ FILTERS: dict[str, Filter] = {
         filters.repeated_words,
     )
 }
-"""Filters by the reason they give, in the order they are asked: what says most about a page comes first."""
+"""Filters by their reason, in the order applied: the most informative first."""
 
 DOUBTS = frozenset(
     ("photo_page", "listing", "few_letters", "symbols", "bullets", "short_lines", "repeated_lines", "repeated_words")
 )
-"""Filters to which good articles, too, give cause: with tables, lists, pictures or refrains. They refuse only where the
-page as well may be none; else the article is kept, with their name as a flag."""
+"""Filters that good articles with tables, lists, pictures or refrains may trigger. They reject only if the page is also
+doubted; else the article is kept with their name as a flag."""
 DOUBTED = 0.5
-"""Share of its confidence that an article keeps which a filter doubts: one sign of two speaks against it."""
+"""Factor of the confidence of an article that a filter doubts: one of two signs is against it."""
 
 TAGS: dict[str, Tag] = {tag.__name__: tag for tag in (flash_news, machine_translated, generated)}
 """Tags by the flag they set."""
