@@ -1,7 +1,7 @@
-"""Decode the bytes of a page to text, and undo mojibake: text that was read in a wrong charset before.
+"""Decode the bytes of a page to text, and repair mojibake: text decoded in a wrong charset.
 
-Of mojibake only what can be undone with certainty is: the bytes of the wrong charset, read as UTF-8, are text again
-(ftfy). What stays broken is for the filters of quality.
+Mojibake is repaired only if that is certain: the bytes of the wrong charset, decoded as UTF-8, are text again (ftfy).
+The rest is left to the quality filters.
 """
 
 import codecs
@@ -19,17 +19,17 @@ from newscorpus.data import Fields, Page, Rejected
 from newscorpus.tokens import SOFT_HYPHEN
 
 MAX_DAMAGE = 0.1
-"""Undecodable bytes, of the characters beyond ASCII, up to which a charset is believed: pages are patched together (a
-choice). The share of all characters would say little, since markup is ASCII."""
+"""Maximum share of undecodable bytes in the non-ASCII characters of a declared charset: pages mix sources (a choice). A
+share of all characters would mean little, since markup is ASCII."""
 
 MAX_NULS = 0.01
-"""Share of NUL characters up to which a document is a text with flaws (a choice)."""
+"""Maximum share of NUL characters in a text (a choice)."""
 
 SIGNATURES = {b"%PDF-": "a PDF", b"PK\x03\x04": "a ZIP, as of Word or EPUB", b"\x1f\x8b\x08": "compressed by gzip"}
-"""How files begin that hold few NULs and are no pages (the MIME Sniffing Standard of WHATWG has them)."""
+"""Signatures of binary files with few NULs (MIME Sniffing Standard of WHATWG)."""
 
 DETECTION_BYTES = 20_000
-"""Detection is slow; the text of this many bytes is plenty for it."""
+"""Bytes of text used for detection, which is slow."""
 
 DETECTION_MARKUP_BYTES = 500_000
 """Bytes of the page that are searched for that text."""
@@ -38,11 +38,11 @@ CHARSETS = (
     "cp1250 iso8859_2 cp1251 koi8_r iso8859_5 cp1252 cp1253 iso8859_7 cp1254 cp1255 cp1256 cp1257 big5 gb18030 euc_jp "
     "shift_jis cp949"
 ).split()
-"""What undeclared pages are written in, besides UTF-8: one charset a script, where several differ by little."""
+"""Charsets of undeclared pages besides UTF-8; one per script where several hardly differ."""
 
 DETECTION_THRESHOLD = 0.4
-"""Share of disorder up to which a charset is considered. At charset-normalizer's 0.2 none is found for 2 of 15 Polish
-texts of daniel in ISO-8859-2; at 0.4 all are right."""
+"""Maximum mess ratio of a charset. At charset-normalizer's 0.2 none is found for 2 of 15 Polish texts of daniel in
+ISO-8859-2; at 0.4 all are right."""
 
 FALLBACK = "cp1252"
 
@@ -58,22 +58,22 @@ MISREAD_AS = (
     *(f"sloppy-windows-{page}" for page in (1252, 1250, 1251, 1253, 1254, 1257)),
     "latin-1", "iso-8859-2", "macroman", "koi8_r",
 )  # fmt: skip
-"""What UTF-8 is taken for by mistake: those that ftfy knows, and the one that it does not."""
+"""Charsets in which UTF-8 is decoded by mistake: those that ftfy knows, and one that it does not."""
 
 CERTAIN = 3
-"""Different letters beyond ASCII in a line that is UTF-8 in the bytes of another charset: of the 4,669 right texts at
-hand none has such a line by chance. One is enough to know in which charset a text was read."""
+"""Distinct non-ASCII letters that make a misread line certain: none of our 4,669 correct texts has such a line by
+chance. One such line identifies the charset of a text."""
 NO_BREAK_SPACE = "\xa0"
 _LOST_BYTE = re.compile(rb"(?<=[\xc2-\xdf]) ")
 """A space in place of the second byte of a letter: that was a no-break space, and white space is collapsed."""
 
 
 def decode(page: Page, limits: Limits = Limits()) -> str | Rejected:
-    """The text of `page`: by byte order mark, else HTTP charset, else the charset it declares, else detection.
+    """Decode `page` by byte order mark, else HTTP charset, else the charset it declares, else detection.
 
-    A declared charset is passed over where the bytes contradict it: they cannot be decoded, or they are UTF-8, which
-    text in another charset is next to never by chance (servers send ISO-8859-1 by default). Rejects an empty body, one
-    over `limits.max_bytes`, and one that is no text.
+    A declared charset is ignored if the bytes contradict it: they cannot be decoded, or they are valid UTF-8, which
+    hardly happens by chance (servers send ISO-8859-1 by default). Rejects an empty body, one over `limits.max_bytes`,
+    and one that is no text.
     """
     body = page.body
     if not body or body.isspace():
@@ -91,7 +91,7 @@ def decode(page: Page, limits: Limits = Limits()) -> str | Rejected:
 
 
 def declared_charset(page: Page) -> str:
-    """The charset that `page` declares, in HTTP or in itself, by Python's name; "" where it declares none."""
+    """Return the charset that `page` declares, in HTTP or markup, by Python's name; "" for none."""
     return next(_declared(page.body, page.headers.get("content-type", "")), "")
 
 
@@ -112,7 +112,7 @@ def _decode(body: bytes, content_type: str) -> str:
 
 
 def _utf8(body: bytes) -> str | None:
-    """`body` decoded if it is valid UTF-8; the last of several characters beyond ASCII may be cut short."""
+    """Decode `body` if it is valid UTF-8; the last of several non-ASCII characters may be truncated."""
     try:
         text, end = codecs.utf_8_decode(body, "strict", False)
     except UnicodeDecodeError:
@@ -121,7 +121,7 @@ def _utf8(body: bytes) -> str | None:
 
 
 def _declared(body: bytes, content_type: str) -> Iterator[str]:
-    """The charsets that HTTP and the page declare, by Python's names; other codecs (`idna`, `hex`) are passed over."""
+    """Yield the charsets declared by HTTP and page, by Python's names; other codecs (`idna`, `hex`) are skipped."""
     for name in (http_content_type_encoding(content_type), html_body_declared_encoding(body)):
         encoding = resolve_encoding(name) if name else None
         if encoding and _CHARSET.match(encoding):
@@ -140,7 +140,7 @@ def _detect(body: bytes) -> str:
 
 
 def _characters(first: int, last: int) -> str:
-    """Those that the bytes from `first` to `last` are in one of the charsets, as a class of a regular expression."""
+    """Return a regex character class of the bytes `first` to `last` in any of the charsets."""
     bytes_of_charset = bytes(range(first, last + 1))
     found = {
         char for charset in MISREAD_AS for char in bytes_of_charset.decode(charset, "ignore") if not char.isascii()
@@ -154,9 +154,9 @@ is right."""
 
 
 def repair(text: str) -> str:
-    """`text` without mojibake that can be undone; a text is a paragraph a line.
+    """Repair mojibake in `text`, one paragraph per line, where that is certain.
 
-    Where no line that shows a sign of it can be mended, the others are right, too. Soft hyphens that are left over go.
+    If no suspicious line can be repaired, the text is left as is. Leftover soft hyphens are removed.
     """
     return _mend(text).replace(SOFT_HYPHEN, "")
 
@@ -176,13 +176,13 @@ def _mend(text: str) -> str:
 
 
 def _certainty(undone: Sequence[str]) -> int:
-    """How many letters a charset undid, if one of the lines has enough to be certain."""
+    """Count the letters that a charset repairs, if a line has enough to be certain."""
     letters = [len({character for character in line if not character.isascii()}) for line in undone]
     return sum(letters) if max(letters, default=0) >= CERTAIN else 0
 
 
 def _undo(line: str, charset: str) -> str:
-    """`line`, whose UTF-8 was read as `charset`, as it was; "" where it cannot have been."""
+    """Restore a `line` whose UTF-8 was decoded as `charset`; "" where that is impossible."""
     try:
         return _LOST_BYTE.sub(NO_BREAK_SPACE.encode(charset), line.encode(charset)).decode("utf-8")
     except UnicodeError:
@@ -190,7 +190,7 @@ def _undo(line: str, charset: str) -> str:
 
 
 def repair_fields(fields: Fields) -> Fields:
-    """`fields` whose texts are without it."""
+    """Repair mojibake in the texts of `fields`."""
     changed: dict[str, Any] = {
         **{name: repair(getattr(fields, name)) for name in ("title", "lead", "section", "description", "site_name")},
         **{name: tuple(map(repair, getattr(fields, name))) for name in ("authors", "agencies", "tags")},

@@ -1,4 +1,4 @@
-"""Parse text to a tree, guarded against what stalls the parser or makes it lose text."""
+"""Parse HTML to a tree, guarded against input that stalls the parser or makes it lose text."""
 
 import re
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from newscorpus.data import Rejected
 from newscorpus.tokens import UNSEEN, clean
 
 UNGUARDED = 50_000
-"""Characters of a page in which attributes do no harm: 10,000 of them in one element take some 0.1 s in each of three
-stages, and 40,000 take 2.4 s. To look for them costs longer pages a thirtieth of their time."""
+"""Pages of fewer characters are not checked for attributes: 10,000 in one element take some 0.1 s in each of three
+stages, and 40,000 take 2.4 s. The check takes a thirtieth of the time of longer pages."""
 
 # As the HTML standard reads tags (13.2.5) and raw text; possessive, so that no text is read twice.
 _ATTRIBUTE = r"""[\s/]*+(?>=?+[^\s/>=]++|=)(?>\s*+=\s*+(?>"[^"]*+"|'[^']*+'|[^\s>]*+))?+"""
@@ -47,9 +47,9 @@ _ELEMENT_CLASS = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
 def parse(html: str, url: str = "", limits: Limits = Limits()) -> HtmlElement | Rejected:
-    """The tree of `html`, the page at `url`; its root is the `html` element.
+    """Parse `html`, the page at `url`, to a tree with the root element `html`.
 
-    Text is composed (NFC) and loses characters that do not show, such as soft hyphens, so that words are found again.
+    Text is composed (NFC) and loses invisible characters, such as soft hyphens, so that words can be matched.
     Repairs, before parsing: the attributes of an element with more than `limits.max_attributes` are dropped; end tags
     of body and html are dropped, because the parser loses what stands behind them; a title without an end tag ends
     before the next tag, because it would swallow the page; what the parser leaves in the head from the first element on
@@ -93,7 +93,7 @@ def _close_title(html: str) -> str:
 
 
 def _find_crowds(html: str, limits: Limits) -> list[tuple[int, int]] | None:
-    """Where the attributes of elements stand that have too many; None where those of the others are too many."""
+    """Return the spans of attributes in elements that have too many; None if the others' exceed the limit."""
     if len(html) <= UNGUARDED:
         return []
     spans = [tag.span("attributes") for tag in _OTHER_TAG.finditer(html)]
@@ -107,9 +107,9 @@ def _find_crowds(html: str, limits: Limits) -> list[tuple[int, int]] | None:
 
 
 def _may_exceed(html: str, spans: list[tuple[int, int]], most: int) -> bool:
-    """Whether there may be more attributes than that, those of `spans` and of all plain tags.
+    """Tell whether `spans` and all plain tags may have more than `most` attributes.
 
-    None is shorter than two characters, and in plain tags each has an equals sign.
+    An attribute has at least two characters, and in plain tags an equals sign.
     """
     return len(html) > 2 * most and html.count("=") + sum(end - start for start, end in spans) // 2 > most
 
@@ -119,7 +119,7 @@ def _count(html: str, start: int, end: int) -> int:
 
 
 def _without(html: str, spans: list[tuple[int, int]]) -> Iterator[str]:
-    """The pieces of `html` between the spans."""
+    """Yield the parts of `html` between the spans."""
     kept = 0
     for start, end in spans:
         yield html[kept:start]

@@ -26,27 +26,27 @@ INVISIBLE_TAGS = frozenset(
     "applet audio canvas datalist embed head iframe noembed noframes noscript object script style svg template title "
     "video".split()
 )
-"""Elements whose text is not page text; they go, subtree and all."""
+"""Elements whose text is not page text; they are removed with their subtrees."""
 
 VOID_TAGS = frozenset("area base br col hr img input link meta param source track wbr".split())
 
 _UNSEEN = INVISIBLE_TAGS | {etree.Comment, etree.ProcessingInstruction, etree.Entity}
-"""Tags of what is passed over; what is no element has a function for its tag."""
+"""Tags of skipped nodes; those of non-elements are functions."""
 
 HIDDEN = "hidden"
-"""Stands for what `Element.hidden` says, among what is taken for visible."""
+"""Stands for hidden elements in `shown`."""
 
 HIDDEN_LABEL, LABEL_ELEMENTS = 160, 10
-"""Characters, and elements inside, up to which a hidden inline element is a label; a longer one may be the rest of a
-text ("read more"). Chosen; of 266 pages that hide something inline the mean F1 rises by 0.001 (2026-11)."""
+"""Maximum number of characters and descendants of a hidden inline label; a longer one may be the rest of a text ("read
+more"). A choice: on 266 pages with hidden inline elements the mean F1 rises by 0.001 (2026-11)."""
 
 _RARE_ATTRIBUTES = frozenset({"role", "itemprop", "hidden", "aria-hidden", "style"})
-"""Those that few block-level elements have."""
+"""Attributes that few block-level elements have."""
 
 
 _DATA = ("data-", "aria-label")
 LONGEST_DATA = 40
-"""Characters: what is longer in a `data-` attribute is data of a script, not the name of a part of the page."""
+"""Longest value of a `data-` attribute that names a part of the page; longer ones are data of scripts."""
 
 
 def segment(
@@ -55,11 +55,11 @@ def segment(
     block_tags: AbstractSet[str] = BLOCK_TAGS,
     shown: AbstractSet[str] = frozenset(),
 ) -> tuple[Block, ...]:
-    """The blocks below `root` in document order; never raises. White space is collapsed; `<br><br>` ends a block.
+    """Return the blocks below `root` in order; never raises. White space is collapsed; `<br><br>` ends a block.
 
-    Elements that `block_tags` does not name dissolve into the text, unless they hold one that it names. Elements below
-    `limits.max_depth` block-level ancestors are taken as if they stood at that depth. `shown` names tags of
-    `INVISIBLE_TAGS` that are taken for visible, and `HIDDEN`, by which no element counts as hidden.
+    Elements not in `block_tags` dissolve into the text, unless they contain one that is. Elements deeper than
+    `limits.max_depth` block-level ancestors are moved up to that depth. `shown` has tags of `INVISIBLE_TAGS` to treat
+    as visible, and `HIDDEN` to treat hidden elements so.
     """
     unseen = _UNSEEN - shown if shown else _UNSEEN
     if root.tag in unseen:
@@ -71,7 +71,7 @@ def segment(
 
 
 def find_excess(blocks: Sequence[Block], limits: Limits, url: str) -> Rejected | None:
-    """Reject the page at `url` if its blocks, its text or the names of its elements go beyond the limits."""
+    """Reject the page at `url` if its blocks, text or names of elements exceed the limits."""
     if len(blocks) > limits.max_blocks:
         return Rejected("segment", "too_many_blocks", f"{len(blocks)} blocks, at most {limits.max_blocks}", url)
     if (length := sum(len(block.text) for block in blocks)) > limits.max_characters:
@@ -84,7 +84,7 @@ def find_excess(blocks: Sequence[Block], limits: Limits, url: str) -> Rejected |
 
 
 def elements_around(blocks: Sequence[Block]) -> set[Element]:
-    """The elements that hold `blocks`, and all around them."""
+    """Return the elements of `blocks`, and all their ancestors."""
     found: set[Element] = set()
     nearest = {block.element for block in blocks}
     while nearest:
@@ -160,7 +160,7 @@ class _Walk:
                 self.close(level)
 
     def is_hidden_label(self, node: HtmlElement, tag: str) -> bool:
-        """Whether a node is a short inline element that is hidden: its words are none of the text around it."""
+        """Tell whether a node is a short hidden inline element, whose words are not part of the surrounding text."""
         if tag in self.block_tags or self.shows_hidden or not _hides(node.get("hidden"), node.get("style")):
             return False
         inside = [each.tag for each in islice(node.iterdescendants(), LABEL_ELEMENTS + 1)]
@@ -300,7 +300,7 @@ class _Walk:
 
 
 def _hides(hidden: str | None, style: str | None) -> bool:
-    """Whether these attributes keep an element from being shown."""
+    """Tell whether these attributes hide an element."""
     return hidden is not None or (style is not None and "display:none" in style.replace(" ", "").lower())
 
 

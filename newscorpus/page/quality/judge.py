@@ -92,7 +92,7 @@ TAGS: dict[str, Tag] = {tag.__name__: tag for tag in (flash_news, machine_transl
 
 
 def judge_quality(article: Article, config: QualityConfig = QualityConfig()) -> Rejected | Article:
-    """Give an article that is kept, with its tags; else why not, stage "quality", by the first filter that refuses."""
+    """Return the article with its tags if kept, else the first filter's rejection, stage "quality"."""
     measured = measure(article)
     is_sure = measured.is_surely_article(config)
     doubts: tuple[str, ...] = ()
@@ -111,9 +111,9 @@ def tags_of(measured: Measured, config: QualityConfig = QualityConfig()) -> tupl
 
 
 def read_quality(path: Path) -> QualityConfig:
-    """Read the configuration in a file, whose keys are those of `QualityConfig`; what it leaves out is the default.
+    """Read a configuration file with the keys of `QualityConfig`; missing keys have their defaults.
 
-    A relative path in it starts in the folder of the file.
+    Paths in it are relative to the folder of the file.
 
     Raises:
         CorpusError: the file cannot be read, has an unknown key or a wrong value; the message names file and key.
@@ -129,6 +129,6 @@ def read_quality(path: Path) -> QualityConfig:
 
 
 def changed_settings(config: QualityConfig) -> dict[str, Any]:
-    """List what differs from the defaults, as a file would have it."""
+    """List the settings that differ from the defaults, as in a file."""
     values, defaults = dataclasses.asdict(config), dataclasses.asdict(QualityConfig())
     return {name: value for name, value in values.items() if value != defaults[name]}

@@ -1,9 +1,9 @@
-"""Judge whether a text is in a language that its portal is declared to write.
+"""Check that a text is in a language declared for its portal.
 
-Croatian, Bosnian, Serbian and Montenegrin are one group here: no text of one is refused for another. A text is refused
-only where two detectors agree that it is in none of the declared languages. py3langid decides: it knows 139 languages,
-Serbian, Bosnian and Belarusian among them, and takes a tenth of the time of langdetect, which knows 53 and gives the
-second opinion. The script goes first, and a file of the user's in place of both.
+Croatian, Bosnian, Serbian and Montenegrin form a group: no text of one is rejected for another. A text is rejected only
+if two detectors agree that it is in none of the declared languages. py3langid decides: it knows 139 languages,
+including Serbian, Bosnian and Belarusian, and takes a tenth of the time of langdetect, which knows 53 and gives the
+second opinion. The script is checked first; a user's fastText model replaces both.
 """
 
 import re
@@ -35,13 +35,13 @@ ANSWERS = {
     "ar": frozenset({"ar", "ary", "arz"}),
     "zh": frozenset({"zh", "wuu", "yue"}),
 }
-"""Answers that may stand for a language; others stand for themselves."""
+"""Detected languages accepted for a language; others stand for themselves."""
 CYRILLIC = re.compile("[\u0400-\u052f]")
 LATIN_ONLY = frozenset({"hr"})
 """Languages of the group that are not written in Cyrillic."""
 
 NORWEGIAN = frozenset({"nb", "nn"})
-"""The written forms of "no"; which one it is the page's own statement says."""
+"""The written forms of "no", distinguished by the page's own declaration."""
 
 SCRIPTS = {
     "el": "\u0370-\u03ff\u1f00-\u1fff",
@@ -59,19 +59,19 @@ SCRIPTS = {
     "km": "\u1780-\u17ff",
     "ko": "\u1100-\u11ff\uac00-\ud7a3",
 }
-"""The languages whose script no other press writes, with its code points as a class of a regular expression."""
+"""Languages that alone use their script in the press, with its code points as a regex character class."""
 
 MIN_CHANCE = 0.01
-"""Least probability of a language that a detector names."""
+"""Minimum probability of a detected language."""
 NO_LANGUAGE = "zxx"
-"""What py3langid calls text without a language; a number of names in an article can be enough for it."""
+"""py3langid's code for text without a language; several names in an article can be enough for it."""
 SEED = 0
-"""Of the draws that langdetect makes."""
+"""Random seed of langdetect."""
 FASTTEXT_MAGIC = (793_712_314).to_bytes(4, "little")
 """The first bytes of a fastText model."""
 FASTTEXT_LABEL = "__label__"
 FASTTEXT_ANSWERS = 5
-"""Most languages that a fastText model is asked for."""
+"""Maximum number of languages requested of a fastText model."""
 
 
 class LanguageDetector(Protocol):
@@ -82,7 +82,7 @@ class LanguageDetector(Protocol):
 
 
 def by_script(text: str) -> Mapping[str, float]:
-    """Find the language that most letters of a text give away, since no other one is written in their script."""
+    """Detect a language by the script of most letters, if only that language uses it."""
     if len(_any_script().findall(text)) * 2 <= sum(map(str.isalpha, text)):
         return {}
     scripts = {language: len(pattern.findall(text)) for language, pattern in _each_script().items()}
@@ -101,9 +101,9 @@ def by_langid(text: str) -> Mapping[str, float]:
 
 
 def by_langdetect(text: str) -> Mapping[str, float]:
-    """Ask langdetect, always with the same draws."""
+    """Ask langdetect, with a fixed seed."""
     detector = _langdetect().create()
-    # Set on this one detector: a seed on `DetectorFactory` would be shared with whoever else uses langdetect.
+    # Set on this detector only: a seed on `DetectorFactory` would affect other users of langdetect.
     detector.seed = SEED
     detector.append(text)
     try:
@@ -158,12 +158,12 @@ def check_fasttext(path: Path) -> None:
 
 
 def known_to_langid() -> frozenset[str]:
-    """The languages that py3langid can name."""
+    """Return the languages that py3langid knows."""
     return frozenset(_langid().labels)
 
 
 def known_to_langdetect() -> frozenset[str]:
-    """The languages that langdetect can name."""
+    """Return the languages that langdetect knows."""
     return frozenset(name.partition("-")[0] for name in _langdetect().get_lang_list())
 
 
@@ -175,7 +175,7 @@ def _langid() -> LanguageIdentifier:
 
 @cache
 def _langdetect() -> DetectorFactory:
-    """Load langdetect's profiles, once a process, in an order that no file system decides."""
+    """Load langdetect's profiles, once per process, in an order independent of the file system."""
     factory = DetectorFactory()
     factory.load_json_profile([path.read_text("utf-8") for path in sorted(Path(PROFILES_DIRECTORY).iterdir())])
     return factory
@@ -193,11 +193,11 @@ def _any_script() -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class LanguageVerdict:
-    """What a text was found to be."""
+    """The language of a text, and whether it is accepted."""
 
-    language: str  # the declared language that fits; where none does, what the detector says, or ""
-    score: float  # probability that the detector gives to it, 0..1; 0 where it could not tell
-    ok: bool  # the text fits a declared language, or cannot be told
+    language: str  # the declared language that fits; else the detected one, or ""
+    score: float  # its probability by the detector, 0..1; 0 where undetected
+    ok: bool  # the text fits a declared language, or is undetected
 
 
 def detect(text: str, config: LanguageConfig = DEFAULTS, detector: LanguageDetector = by_langid) -> tuple[str, float]:
@@ -217,14 +217,13 @@ def judge_language(
     stated: str = "",
     detector: LanguageDetector = by_langid,
 ) -> LanguageVerdict:
-    """Check `text` against the languages that its portal declares; with none declared, any will do.
+    """Check `text` against the languages declared for its portal.
 
-    The label is then the language that the page states for itself where the text bears it out, else the detector's.
-
-    Of declared languages of one group, such as hr and sr, the one that the page states for itself is the label, else
-    the likelier one. A text too short to tell, and one of a declared language that the detector does not know, are
-    taken on trust. "no" takes in Bokmål (nb) and Nynorsk (nn), and the label is the form that the page states; where
-    one form is declared, a page that states the other one does not fit.
+    Without declared languages any is accepted; the label is the page's own language if the text confirms it, else the
+    detected one. Of declared languages of a group, such as hr and sr, the label is the page's own, else the likelier
+    one. Texts that are too short, or whose declared language the detector does not know, are accepted. "no" includes
+    Bokmål (nb) and Nynorsk (nn), and the label is the page's own form; if one form is declared, pages that state the
+    other are rejected.
     """
     if not declared:
         if not stated:
@@ -249,13 +248,13 @@ def judge_language(
 
 
 def _second(sample: str, first: Mapping[str, float], config: LanguageConfig) -> Mapping[str, float]:
-    """Ask langdetect; not where the first opinion is sure of a language that it would mistake for another one."""
+    """Ask langdetect, unless the first detector is sure of a language that langdetect confuses with another."""
     language, score = _best(first)
     return by_langdetect(sample) if score < config.min_score or language in known_to_langdetect() else {}
 
 
 def _fit(chances: Mapping[str, float], declared: tuple[str, ...], stated: str, sample: str) -> tuple[str, float]:
-    """Find the declared language that fits best, with the chance of all answers that may stand for it."""
+    """Find the best declared language, with the total probability of the detected languages accepted for it."""
     fits = {name: sum(chances.get(answer, 0.0) for answer in _answers(name, sample)) for name in declared}
     language = max(declared, key=lambda name: (fits[name], name == stated, chances.get(name, 0.0)))
     return language, fits[language]
@@ -268,5 +267,5 @@ def _answers(language: str, sample: str) -> frozenset[str]:
 
 
 def _best(chances: Mapping[str, float]) -> tuple[str, float]:
-    """The highest chance, the first of equals."""
+    """Return the language of highest probability; ties go to the first."""
     return max(chances.items(), key=lambda item: item[1], default=("", 0.0))

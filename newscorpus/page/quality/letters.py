@@ -1,8 +1,8 @@
-"""Refuse texts that are no text: letters shifted, shuffled or encoded until a script of the page restores them.
+"""Reject unreadable texts: letters shifted, shuffled or encoded until a script of the page restores them.
 
-In every language a letter says much about the next one. Where the letters before foretell a letter worse than its
-frequency does, in every language at hand, there is no language. The languages at hand are those that CLDR names things
-in, so that hardly one is unknown; and an unknown one is foretold by its neighbours.
+In every language a letter predicts much of the next one. If bigrams predict letters worse than single-letter
+frequencies do, in every known language, the text is not language. Known are the languages of CLDR; related languages
+cover the few others.
 """
 
 import unicodedata
@@ -28,31 +28,31 @@ ALPHABETS: Final = {
     "CYRILLIC": "абвгдежзийклмнопрстуфхцчшщъыьэюяђєѕіјљњћџґ",
     "GREEK": "αβγδεζηθικλμνξοπρσςτυφχψω",
 }
-"""Letters without accents, by the first word of their names in Unicode; all others of a script count as one more."""
+"""Letters without accents, by the first word of their Unicode names; all others of a script count as one letter."""
 FEATURES = tuple(f"{script}: {letters}" for script, letters in ALPHABETS.items())
 
 GAP = 0
-"""The place of what is no letter, in front of the alphabet."""
+"""Index of non-letters, before the alphabet."""
 PRIOR = 5.0
-"""So many letters' worth do the frequencies of the letters alone weigh where a letter foretells the next."""
+"""Weight, in letters, of the single-letter frequencies in the bigram model."""
 INTRUDER = 3.0
-"""What a symbol or a letter of another script beside a letter costs, in nats, or a capital inside a word: what is lost
-by a letter that one in twenty is. With twice as many a gold text goes whose words run together."""
+"""Cost in nats of a symbol or foreign letter beside a letter, or a capital inside a word: that of a letter of frequency
+1/20. At twice this, a gold text with words run together is rejected."""
 MAX_PARTS = 16
-"""Parts of a long text are so long that there are no more of them, since each takes time."""
+"""Maximum number of parts of a text, since each takes time; long texts have longer parts."""
 WORST = 2.0
-"""Most that a letter can cost after another, in nats, so that a language is not refused for letters that those like it
-do not have: Rusyn beside Ukrainian."""
+"""Maximum cost of a bigram, in nats, so that no language is rejected for letters that related ones lack: Rusyn beside
+Ukrainian."""
 N_POINTS = 0x10000
 
 Counts = NDArray[np.uint16]
-"""How often letters follow each other in the words of each language: (languages, letters, letters), gap first, other
-letters of the script last."""
+"""Bigram counts in the words of each language: (languages, letters, letters), gap first, other letters of the script
+last."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Points:
-    """What is asked of each code point of the Basic Multilingual Plane; arrays of `N_POINTS`."""
+    """Properties of the code points of the Basic Multilingual Plane; arrays of `N_POINTS`."""
 
     scripts: NDArray[np.uint8]  # 1 + the place of its script in `ALPHABETS`; 0 for none of them
     places: NDArray[np.uint8]  # its place in the alphabet of its script; `GAP` for none
@@ -61,13 +61,13 @@ class _Points:
 
 
 LOST = "\ufffd"
-"""What stands for a character that was lost when bytes were read in a wrong charset."""
+"""The replacement for a character lost by decoding in a wrong charset."""
 
 
 def unreadable(measured: Measured, config: QualityConfig) -> str:
-    """Too many characters were lost, or in too large a part of a text letters follow each other as in no language.
+    """Reject texts with too many lost characters, or with too large a part whose bigrams fit no language.
 
-    The latter is asked of texts in Latin, Cyrillic or Greek.
+    The latter applies to Latin, Cyrillic and Greek.
     """
     lost = measured.article.text.count(LOST)
     if lost > config.max_lost_a_word * measured.n_words:
@@ -79,10 +79,10 @@ def unreadable(measured: Measured, config: QualityConfig) -> str:
 
 
 def letter_gains(text: str, size: int) -> Floats:
-    """Measure how much better the letters before foretell a letter than its frequency, in nats, by part of the text.
+    """Measure the gain of the bigram model over single letters, in nats per letter, for each part of the text.
 
-    Each part, of `size` letters or somewhat more, is compared with the language that makes it most likely. A text of
-    fewer letters, or mostly in other scripts, has no part.
+    Each part has `size` letters or somewhat more, and is compared with its most likely language. A text of fewer
+    letters, or mostly in other scripts, has no parts.
     """
     points = np.minimum(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32), N_POINTS - 1)
     points = points[~_points().is_hidden[points]]
@@ -112,7 +112,7 @@ def letter_gains(text: str, size: int) -> Floats:
 
 
 def _is_odd(points: NDArray[np.uint32], is_own: Flags) -> Flags:
-    """Whether each two neighbours are a letter and what does not stand beside one in a word; one fewer than points."""
+    """Tell for each pair of neighbours whether they are a letter and a character that never adjoins one in a word."""
     kinds = table().kinds[points]
     is_strange = _points().is_strange[points] | (((kinds & LETTER) > 0) & ~is_own)
     is_capital_inside = is_own[:-1] & is_own[1:] & ((kinds[:-1] & LOWER) > 0) & ((kinds[1:] & UPPER) > 0)
@@ -121,7 +121,7 @@ def _is_odd(points: NDArray[np.uint32], is_own: Flags) -> Flags:
 
 @cache
 def _likelihoods(script: str) -> tuple[Matrix, Matrix]:
-    """The logarithms of the probability of a letter after another, and by itself; shape (pairs, languages)."""
+    """Return the log-probabilities of a letter after another, and by itself; shape (pairs, languages)."""
     counts = load_artifact(MODEL, FEATURES).array(weights_file(script)).astype(np.float64)
     letters = counts.sum(axis=1, keepdims=True) + 0.5
     alone = letters / letters.sum(axis=2, keepdims=True)
@@ -138,7 +138,7 @@ def weights_file(script: str) -> str:
 
 
 def count_pairs(words: Iterable[str], script: str) -> Counts:
-    """Count which letter follows which in words, of which those are left out that have a letter of another script."""
+    """Count the bigrams of words, without those that have a letter of another script."""
     n_letters, number = len(ALPHABETS[script]) + 2, list(ALPHABETS).index(script) + 1
     counts = np.zeros((n_letters, n_letters), np.uint16)
     for word in words:

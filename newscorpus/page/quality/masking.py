@@ -15,7 +15,7 @@ from typing import Any
 from newscorpus.data import Article
 
 MASKED_FIELDS = ("title", "lead", "description")
-"""Of the article's fields, those that hold running text."""
+"""The article's fields with running text."""
 
 EMAIL = r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])"
 IBAN = r"(?<!\w)[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){2,7}(?: ?[0-9A-Z]{1,3})?(?!\w)"
@@ -39,7 +39,7 @@ OTHER_NUMBER = re.compile(
     r"\d{1,2}[./-] ?\d{1,2}[./-] ?(?:19|20)\d\d|(?:19|20)\d\d(?:-\d\d|(?:[ -]+(?:19|20)\d\d)+)"
     r"|\+?\d{1,3}(?: \d{3})*(?: 000){2,}"
 )
-"""Dates, years and round amounts, which stand behind a word for telephone, too ("call 2. 5. 2024")."""
+"""Dates, years and round amounts, which may also follow a word for telephone ("call 2. 5. 2024")."""
 
 
 def is_iban(text: str) -> bool:
@@ -91,13 +91,13 @@ def is_pesel(text: str) -> bool:
 
 
 def is_phone(text: str) -> bool:
-    """Check that there are as many digits as a telephone number has, and that it is no date, time span or amount."""
+    """Check that the number of digits fits a telephone number, and that it is no date, time span or amount."""
     return MIN_PHONE_DIGITS <= sum(map(str.isdigit, text)) <= MAX_PHONE_DIGITS and not OTHER_NUMBER.fullmatch(text)
 
 
 @dataclass(frozen=True, slots=True)
 class PersonalData:
-    """A kind of personal data: what it looks like, and whether a match is one."""
+    """A kind of personal data: its pattern, and a check of matches."""
 
     pattern: re.Pattern[str]
     valid: Callable[[str], bool]
@@ -112,11 +112,11 @@ KINDS: Mapping[str, PersonalData] = {
     "oib": PersonalData(re.compile(ELEVEN), is_oib),
     "phone": PersonalData(re.compile(PHONE, re.IGNORECASE), is_phone),
 }
-"""What can be masked, in this order: a number that is a personal id is no telephone number."""
+"""Kinds that can be masked, in this order: personal ids before telephone numbers."""
 
 
 def mask_text(text: str, kinds: Sequence[str]) -> tuple[str, Counter[str]]:
-    """Replace what is of these kinds by "[email]" and so on; count how many of each there were."""
+    """Replace data of these kinds by "[email]" etc.; count each kind."""
     found: Counter[str] = Counter()
     for name, kind in KINDS.items():
         if name in kinds:
@@ -135,7 +135,7 @@ def mask(article: Article, kinds: Sequence[str]) -> Article:
 
 
 def _masked(match: re.Match[str], name: str, found: Counter[str]) -> str:
-    """Replace a match, if it is valid; of a local telephone number, keep the word before it."""
+    """Replace a valid match; the word before a local telephone number is kept."""
     part = match.groupdict().get("local") or match[0]
     if not KINDS[name].valid(part):
         return match[0]
