@@ -1,4 +1,4 @@
-"""Use the ledger as Scrapy's scheduler: a request is a row, done in one transaction with all that its page brought."""
+"""Use the ledger as Scrapy's scheduler: a request is a row; it and its results are committed together."""
 
 import asyncio
 import gc
@@ -38,29 +38,29 @@ from newscorpus.store.ledger.portals import Look
 from newscorpus.store.redesigns import PortalWatch
 
 LAST_PRIORITY = -500_000
-"""What may bring nothing comes behind the deepest section and before what failed, and waits for what is under way."""
+"""Speculative requests come after the deepest section and before retries, and wait for requests in progress."""
 PORTAL_LEASES = 2
-"""Most requests of a portal in the downloader at a time: one is sent, and the next one is at hand."""
+"""Maximum requests of a portal in the downloader: one in progress, and the next one ready."""
 
 UNFINISHED_PER_WORKER = 4
-"""Answers that may wait for the pipelines before another request is sent: what the death of the process costs.
-A worker takes one page at a time; the others are at hand while the next ones are fetched."""
+"""Answers that may wait for the pipelines before another request is sent; a crash loses at most these.
+A worker takes one page at a time; the others are ready while the next ones are fetched."""
 
 BEHIND = 1_000_000
-"""By which the priority falls with each failure: behind all that did not fail so often."""
+"""Decrease of the priority with each failure: retries come after all requests that failed less often."""
 
 TICK_SECONDS = 0.2
 CHECKPOINT_SECONDS = 10.0
-"""Longest time that a power failure costs."""
+"""A power failure loses at most this much work."""
 
 logger = logging.getLogger(__name__)
 
 
 def scheduler_of(crawler: Crawler) -> "LedgerScheduler":
-    """The scheduler of a crawl.
+    """Return the scheduler of a crawl.
 
     Raises:
-        CrawlError: it is another one.
+        CrawlError: it is not a `LedgerScheduler`.
     """
     scheduler = crawler.engine.scheduler
     if not isinstance(scheduler, LedgerScheduler):
@@ -69,16 +69,16 @@ def scheduler_of(crawler: Crawler) -> "LedgerScheduler":
 
 
 def leave_refusing(crawler: Crawler) -> None:
-    """Ask nothing of the sites that have refused for days, until their time has come."""
+    """Skip sites that have refused for days, until their next attempt is due."""
     if politeness := crawler.get_downloader_middleware(PolitenessMiddleware):
         politeness.leave_alone(scheduler_of(crawler).ledger.sites.refusing(time.time()))
 
 
 class LedgerScheduler(BaseScheduler):
-    """Stores requests in the ledger, gives them out portal by portal, and notes when all that came of one is done.
+    """Stores requests in the ledger, leases them portal by portal, and commits each with its results.
 
-    Redirects, and requests that JSON cannot hold, are kept in memory; a page that is under way when the process
-    dies is asked for again from its first address.
+    Redirects, and requests that JSON cannot hold, are kept in memory; a page in progress during a crash is fetched
+    again from its first address.
     """
 
     ledger: Ledger
@@ -89,7 +89,7 @@ class LedgerScheduler(BaseScheduler):
         self._visits: dict[Visit, None] = {}
         """In the order in which they were sent."""
         self._memory: list[tuple[float, int, int, Visit]] = []
-        """When each may be sent, its priority, a number that keeps the order, and the visit."""
+        """Heap of: earliest time to send, negated priority, sequence number, visit."""
         self._numbers = count(1)
         self._checkpoint: asyncio.Future[None] | None = None
         self._broken = False
@@ -108,7 +108,7 @@ class LedgerScheduler(BaseScheduler):
         """Open the ledger.
 
         Raises:
-            LedgerError: another crawl is at work in the corpus, or the ledger cannot be used.
+            LedgerError: another crawl uses the corpus, or the ledger is unusable.
         """
         self.ledger = Ledger.open(self._corpus)
         if archive := self._crawler.get_extension(Archive):
@@ -116,7 +116,7 @@ class LedgerScheduler(BaseScheduler):
         self.ledger.sites.forget()
         self._watches: dict[str, PortalWatch] = {}
         self._is_open = True
-        # Modules make half a million objects; looking through them for garbage would hold the event loop up for 0.1 s.
+        # Modules make half a million objects; collecting garbage among them would block the event loop for 0.1 s.
         gc.freeze()
         self._spider = spider
         self._politeness = self._crawler.get_downloader_middleware(PolitenessMiddleware)
@@ -135,18 +135,18 @@ class LedgerScheduler(BaseScheduler):
         self._syncing.start(CHECKPOINT_SECONDS, now=False)
 
     def close(self, reason: str) -> Deferred[None] | None:  # noqa: ARG002 -- Scrapy calls it so
-        """Write down what is done, and let the ledger go."""
+        """Commit finished visits, and close the ledger."""
         return deferred_from_coro(self._close()) if self._is_open else None
 
     def has_pending_requests(self) -> bool:
-        """Whether a request waits on a portal that is not given up."""
+        """Whether requests are pending for a portal that is not given up."""
         with self.guarded():
             if self._settle():
                 self.ledger.commit()
         return not self._broken and (bool(self._memory) or self.ledger.queue.pending(self._is_given_up))
 
     def enqueue_request(self, request: Request) -> bool:
-        """Store a request; False for one whose document was met before."""
+        """Store a request; return False for a duplicate."""
         visit, stored = visit_of(request), False
         with self.guarded():
             if visit in self._visits and not visit.entered:
@@ -157,29 +157,29 @@ class LedgerScheduler(BaseScheduler):
         return stored
 
     def next_request(self) -> Request | None:
-        """The request to send now; None where there is none, or none may be sent yet."""
+        """Return the request to send now; None if none is pending or may be sent yet."""
         visit: Visit | None = None
         with self.guarded():
             settled = self._settle()
             is_ready = bool(self._memory) and self._memory[0][0] <= time.monotonic()
             visit = heapq.heappop(self._memory)[-1] if is_ready else self._lease()
-            if settled or visit:  # what is sent is known to be under way, also when the process dies
+            if settled or visit:  # a crash must find the lease of a sent request
                 self.ledger.commit()
         return self._send(visit) if visit and not self._broken else None
 
     def articles(self) -> tuple[int, int]:
-        """Rows of the intake, with those that pages under way have brought; and pages that may still bring one."""
+        """Return the rows of the intake, uncommitted ones included, and the pages that may still bring one."""
         brought = [visit.has_article for visit in self._visits if visit.may_keep and not visit.postponed]
         return self.ledger.counts.of("kept") + brought.count(True), brought.count(None)
 
     def give_up(self, error: LedgerError) -> None:
-        """End the crawl: what cannot be written down should not be fetched."""
+        """End the crawl, since results can no longer be written."""
         if not self._broken:
             self._broken = True
             self._ending = end_unwritable(self._crawler, f"Cannot write the corpus: {error}")
 
     def break_off(self) -> None:
-        """Write down what is done, queue what is under way, and take nothing more."""
+        """Commit finished visits, requeue those in progress, and accept no more requests."""
         if not self._is_open:
             return
         with self.guarded():
@@ -228,7 +228,7 @@ class LedgerScheduler(BaseScheduler):
         )
 
     def _go_on(self, visit: Visit, request: Request) -> None:
-        """Queue the next request of a visit: a redirect at once, one that failed behind all others, after a while."""
+        """Queue the next request of a visit: a redirect at once, a retry after all others and a delay."""
         is_redirect = request.url != visit.request.url
         visit.request = request
         if is_redirect:
@@ -272,16 +272,16 @@ class LedgerScheduler(BaseScheduler):
         return visit
 
     def _lease_of(self, under_way: Counter[str]) -> Lease | None:
-        """The next address, of the portal with the fewest requests under way of those that may be asked.
+        """Lease the next address, from the available portal with the fewest requests in progress.
 
-        What comes last waits for all else: a page under way may name something that goes before it.
+        Speculative requests wait for all others, since a page in progress may link to something more urgent.
         """
         others = {visit.portal for visit in self._visits if visit.first.priority > LAST_PRIORITY}
         for portal in sorted(self.ledger.queue.portals(), key=lambda portal: under_way[portal]):
             if under_way[portal] < self._lease_limit and not (self._politeness and self._politeness.rests(portal)):
                 doubted = bool(self._politeness and self._politeness.in_doubt(portal))
                 above = LAST_PRIORITY if portal in others else None
-                # At random where the portal is in doubt: neighbours may be dead together.
+                # At random if the portal is in doubt: neighbouring addresses may all be dead.
                 if lease := self.ledger.queue.lease(portal, at_random=doubted, above=above):
                     return lease
         return None
@@ -290,20 +290,20 @@ class LedgerScheduler(BaseScheduler):
         return bool(self._politeness and self._politeness.given_up(portal))
 
     def _settle(self) -> bool:
-        """Write down the visits that are done, if any; the caller commits."""
+        """Write finished visits; the caller commits. Return whether there were any."""
         slot = self._crawler.engine.scraper.slot
         active = slot.active if slot else set()
         done = [visit for visit in self._visits if visit.entered and visit.request not in active]
         for visit in done:
             del self._visits[visit]
             visit.end(self.ledger)
-            # A page that comes again may be one that changed, and say so: that is no redesign.
+            # A revisited page may have changed, without any redesign.
             if visit.look and not (visit.postponed or visit.from_archive or visit.is_repeat):
                 self._watch_design(visit.look)
         return bool(done)
 
     def _watch_design(self, look: Look) -> None:
-        """Note what a page looked like, and warn once of a redesign."""
+        """Record the look of a page, and warn once of a redesign."""
         looks = self.ledger.looks
         if look.portal not in self._watches:
             self._watches[look.portal] = PortalWatch(looks.last(look.portal))
@@ -352,7 +352,7 @@ class LedgerScheduler(BaseScheduler):
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Where the ledger cannot write, end the crawl."""
+        """End the crawl if the ledger cannot be written."""
         try:
             yield
         except LedgerError as error:
@@ -360,30 +360,30 @@ class LedgerScheduler(BaseScheduler):
 
 
 class VisitMiddleware(CrawlComponent):
-    """Spider middleware, beside the spider: what it makes of an answer is handed on with the visit that brought it.
+    """Spider middleware next to the spider: attaches its output to the visit of the answer.
 
     A page whose callback failed is rejected; if the ledger cannot be written, the crawl ends.
     """
 
     def process_spider_input(self, response: Response) -> None:
-        """Note that the spider has the answer."""
+        """Record that the spider has the answer."""
         visit_of(response).enter(response)
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Hand on what the spider gave."""
+        """Pass on the output of the spider."""
         visit = visit_of(response)
         async for output in result:
             yield visit.hand_on(output)
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Hand on what the spider begins with, which no visit brought."""
+        """Pass on the output of the spider's `start`, which has no visit."""
         nobody = Visit()
         async for output in start:
             begun = nobody.hand_on(output)
             yield Delivery(None, begun.item) if isinstance(begun, Delivery) else begun
 
     def process_spider_exception(self, response: Response, exception: Exception) -> tuple[()] | None:
-        """None: Scrapy logs the error as ever; nothing is logged for a ledger that the crawl has given up."""
+        """Reject the page, and leave the error to Scrapy's log; on a `LedgerError`, end the crawl instead."""
         if isinstance(exception, LedgerError):
             scheduler_of(self._crawler).give_up(exception)
             return ()
