@@ -1,4 +1,4 @@
-"""Decide once on every new address of a portal, and recognise contents that were seen under another address."""
+"""Decide once on every new address of a portal, and recognise content seen under another address."""
 
 import re
 from collections import OrderedDict
@@ -31,62 +31,62 @@ from newscorpus.store.ledger.rows import OVER_BUDGET, UrlOutcome
 from newscorpus.urls import may_ask
 
 BUDGET_SPENT = "rejected/discovery/page_budget"
-"""Count of the ledger: an address was refused because the portal's budget of pages was spent."""
+"""Count in the ledger of addresses refused because the portal's page budget was spent."""
 
 MAX_URL_LENGTH = 2_000
-"""Longest address asked for; browsers and servers have long had their limit at about 2,000 characters."""
+"""Longest address fetched; browsers and servers have long had their limit at about 2,000 characters."""
 
 MAX_IN_A_ROW = 200
-"""Listings of one shape in a row that may lead to nothing (half a year of a daily archive without an article), and
-articles in a row that such listings name, of days before those asked for, and each earlier than another before it."""
+"""Maximum listings of one shape in a row without a new article (half a year of a daily archive), and maximum articles
+in a row on such listings that predate the period and lead further away from it."""
 
 BARREN = f"{MAX_IN_A_ROW} listings of its shape in a row named no article that others of them had not named"
 EARLIER = f"{MAX_IN_A_ROW} articles in a row that listings of its section named are of days before those asked for"
 
 BARREN_ARCHIVES = "barren_archives"
-"""Begins the counts of the ledger of archives in a row that brought no new article: of a shape, and of all."""
+"""Prefix of the counts in the ledger of archives in a row without a new article: per shape, and of all shapes."""
 MAX_BARREN_ARCHIVES, LEAST_BARREN_ARCHIVES = 30, 8
-"""Archives of tags, categories, authors and days in a row, of all shapes together, that may bring no new article; and
-of these the least of one shape: a blog has four, which are read in turn."""
+"""Maximum archives of tags, categories, authors and days in a row, of all shapes, without a new article; and the
+minimum of these of one shape: a blog has four shapes, which are read in turn."""
 MAX_SUPERFLUOUS_ARCHIVES, LEAST_SUPERFLUOUS_ARCHIVES = 8, 2
-"""The same where feeds and sitemaps have named every article so far (a choice)."""
+"""The same if feeds and sitemaps have listed every article so far (a choice)."""
 NOTHING_NEW = "{} archives of tags, categories, authors or days in a row brought no new article"
 
 NAMED_BY_LISTS, NAMED_BY_PAGES = "named_by_lists", "named_by_pages"
-"""Counts of the ledger of kept articles that a feed or sitemap had named, and of those that pages alone named."""
+"""Counts in the ledger of kept articles found in a feed or sitemap, and of those found on pages only."""
 
 LISTS_OF, ARTICLES_OF = "lists_of", "articles_of"
-"""Begin the counts of the ledger of pages of one address pattern in one section, by what they were found to be."""
+"""Prefixes of the counts in the ledger of pages per address pattern and section: lists, and articles."""
 FOUND_LISTS = frozenset({("discovery", "section"), ("extract", "no_article")})
-"""Stages and reasons of pages that were judged, and found to be no articles."""
+"""Stages and reasons of pages that were judged not to be articles."""
 ALIKE = 10
-"""Pages of a pattern that were all lists, or all articles, after which the next one is assumed to be one (a choice)."""
+"""After this many pages of a pattern that were all lists, or all articles, the next is assumed to be one (a choice)."""
 
 MOST_COUNTED = 200
-"""Addresses of a shape that are looked at, the first ones."""
+"""The first addresses of a shape that are counted."""
 
 LEAST_SECTIONS = 20
-"""Pages of one shape that must have been read and found to be no articles, where addresses do not say so."""
+"""Minimum pages of one shape judged not to be articles before the shape counts as a listing."""
 
 MAX_REMEMBERED = 10_000
-"""Contents remembered at a time, one or two megabytes. A site that serves one page under many names does so at once."""
+"""Contents remembered, one or two megabytes; a site that serves one page under many addresses does so in a row."""
 
 MAX_ADDRESSES = 2
-"""Most addresses with one content whose links are followed: an article may stand in two sections."""
+"""Maximum addresses with the same content whose links are followed: an article may be in two sections."""
 
 OWN_LETTERS = 200
-"""What a page must show beside the site's words on missing pages, such as the address that was asked for."""
+"""Letters that a page must have beyond the site's page for missing addresses, which may show the address."""
 
 
 @dataclass(slots=True)
 class Frontier:
-    """Decides once on every address of a portal: ask, refuse with a reason, or pass over. The ledger remembers."""
+    """Decides once on every address of a portal: fetch, refuse with a reason, or skip. The ledger remembers."""
 
-    portal: Portal  # whose addresses they are
+    portal: Portal  # owner of the addresses
     today: date  # the day of the crawl; dates far ahead of it are a sign of a trap
     ledger: Ledger  # of the crawl
-    loopback: frozenset[str] = frozenset()  # `host:port` on this machine that may be asked
-    period: Period = ALWAYS  # the days that articles are to be of
+    loopback: frozenset[str] = frozenset()  # `host:port` on localhost that may be fetched
+    period: Period = ALWAYS  # days of publication to collect
     bounds: CrawlBounds = field(init=False)
     _admitted: int = field(init=False)
     _full: bool = field(init=False)
@@ -98,16 +98,16 @@ class Frontier:
         self._full = spent and self.ledger.counts.of(BUDGET_SPENT, self.portal.name) > 0
 
     def admit(self, url: str, depth: int, kind: FetchKind | None = None) -> FetchKind | Rejected | None:
-        """Decide what to do about `url`.
+        """Decide whether to fetch `url`.
 
         Args:
             url: absolute address.
-            depth: links followed to get here; 0 for what the portal file or a list of addresses names.
-            kind: what it is fetched for, where that is known; otherwise the address decides.
+            depth: links followed to get here; 0 for addresses from the portal file or the user's list.
+            kind: purpose of the fetch, if known; otherwise the address decides.
 
         Returns:
-            what to fetch it for; the refusal; or None where the address was met before, belongs to another site, or
-            comes after the refusal that reported the page budget as spent.
+            the purpose of the fetch; the refusal; or None if the address is known, belongs to another site, or comes
+            after the refusal that reported the page budget as spent.
         """
         allowed = may_ask(url, self.loopback)
         if allowed and not self.portal.covers(url):
@@ -129,12 +129,12 @@ class Frontier:
         return find_refusal(self.portal, url, depth, kind, self.bounds) or self._within_budget(url, kind)
 
     def end_listing(self, url: str, links: Iterable[str]) -> Iterator[Rejected]:
-        """Note what the listing at `url` names; with too many of its shape that lead to nothing, refuse those queued.
+        """Record the links of the listing at `url`; after too many barren ones of its shape, refuse the queued ones.
 
-        It leads on where it names what may be an article of the period and none of its shape named before, whoever
-        else did, or where the days that it names come nearer to the period.
+        A listing is not barren if it links to a possible article of the period that no listing of its shape linked to
+        before, or if its days come nearer to the period.
         """
-        if not re.search(r"\d", target_of(url)):  # there is but one of its shape
+        if not re.search(r"\d", target_of(url)):  # the only one of its shape
             return
         shape, listings = self._shape(url), self.ledger.listings
         others = (link for link in links if self._shape(link) != shape and not self.ledger.removals.covers(link))
@@ -145,7 +145,7 @@ class Frontier:
                 yield Rejected("discovery", "trap", BARREN, withdrawn)
 
     def count_article(self, url: str, day: date) -> None:
-        """Count an article for the listing that named it first: whether it leads away from the days asked for."""
+        """Count, for the listing that named an article first, whether the article leads away from the period."""
         listings = self.ledger.listings
         if listing := listings.naming(url):
             section = _section_key(listing)
@@ -153,13 +153,13 @@ class Frontier:
             listings.count_article(section, is_earlier=is_earlier)
 
     def is_archive(self, url: str) -> bool:
-        """Whether an address is that of the archive of a tag, category, author or day, asked for after all else."""
+        """Whether an address is an archive of a tag, category, author or day, which is fetched last."""
         return bool(self._archive(url))
 
     def end_archive(self, url: str, *, leads_on: bool, goes_on: bool = False) -> Iterator[Rejected]:
-        """Count the archive at `url` as read; after too many in a row without a new article, refuse those queued.
+        """Count the archive at `url` as read; after too many in a row without a new article, refuse the queued ones.
 
-        One that goes on may have older articles on its next page, unless feeds and sitemaps name all.
+        An archive with a next page may have older articles there, unless feeds and sitemaps list all.
         """
         is_open = goes_on and not leads_on and not has_complete_lists(self.ledger, self.portal.name)
         if is_open or not (shape := self._archive(url)):
@@ -172,7 +172,7 @@ class Frontier:
                 yield self._superfluous(withdrawn)
 
     def find_trust(self, url: str, evidence: Collection[Evidence] = ()) -> AddressTrust:
-        """Say how far an address promises an article: by itself, and by what others of its pattern turned out to be."""
+        """Estimate whether an address is an article, by the address and the outcomes of others of its pattern."""
         trust, counts, name = find_trust(url, self.portal, evidence), self.ledger.counts, self.portal.name
         pattern = _section_pattern(url)
         if not pattern or trust in {AddressTrust.CERTAIN, AddressTrust.SECTION}:
@@ -183,7 +183,7 @@ class Frontier:
         return AddressTrust.LIKELY if articles >= ALIKE and not lists and trust is AddressTrust.DOUBTFUL else trust
 
     def is_barren_archive(self, url: str) -> bool:
-        """Whether the last archives of its shape, and those of other shapes beside them, brought no new article."""
+        """Whether too many archives in a row, of its shape and of all shapes, brought no new article."""
         counts, name = self.ledger.counts, self.portal.name
         most, least = limits_of_archives(self.ledger, name)
         if counts.of(BARREN_ARCHIVES, name) < most or not (shape := self._archive(url)):
@@ -195,15 +195,15 @@ class Frontier:
         return Rejected("discovery", "nothing_new", NOTHING_NEW.format(n_barren), url)
 
     def _archive(self, url: str) -> str:
-        """The shape of an archive that is asked for last; "" for any other address.
+        """Return the shape of an archive that is fetched last; "" for any other address.
 
-        What the portal's file names keeps its place; where days are asked for, archives of days do: they lead to them.
+        Addresses in the portal's file keep their priority, and so do archives of days if a period is given.
         """
         shape = "" if self.portal.is_section(url) or self.portal.is_article(url) else find_archive(url)
         return shape if self.period == ALWAYS or shape.endswith("*") else ""
 
     def _shape(self, url: str) -> int:
-        """An integer for the ledger that is the same for addresses of one shape, and for archives of one kind."""
+        """Hash the shape of an address, or the kind of an archive, for the ledger."""
         return _integer(self._archive(url) or shape_of(url))
 
     def _leads_on(self, shape: int, articles: Sequence[str]) -> bool:
@@ -220,12 +220,12 @@ class Frontier:
         return kind is FetchKind.ARTICLE or (kind is FetchKind.SECTION and not self._lists(url, self._shape(url)))
 
     def _lists(self, url: str, shape: int) -> bool:
-        """Whether an address is no article's, by its look, or by what others of the shape turned out to be."""
+        """Whether an address is a listing, by itself or by the outcomes of others of its shape."""
         _, sections, kept = self.ledger.listings.met(self.portal.name, shape, MOST_COUNTED)
         return is_listing(url) or (sections >= LEAST_SECTIONS and kept * 10 < sections)
 
     def _refuse_listing(self, url: str, trap: str, shape: int) -> Rejected | None:
-        """Refuse a trap, except the first address of its shape with a date to come, and what leads to earlier days."""
+        """Refuse traps (except the first future date of a shape), barren listings, and listings before the period."""
         listings, name = self.ledger.listings, self.portal.name
         if trap and not (trap.startswith(FUTURE) and listings.met(name, shape, 2)[0] <= 1):
             return Rejected("discovery", "trap", trap, url)
@@ -252,7 +252,7 @@ class Frontier:
 
 
 def find_refusal(portal: Portal, url: str, depth: int, kind: FetchKind, bounds: CrawlBounds) -> Rejected | None:
-    """Refuse an address by the patterns of a portal or its depth; None where neither does."""
+    """Refuse an address by the patterns of a portal or by its depth; None if neither applies."""
     if portal.is_ignored(url) or kind is FetchKind.UNWANTED:
         return Rejected("discovery", "ignored", "by the patterns of the portal", url)
     if depth > bounds.max_depth:
@@ -261,27 +261,27 @@ def find_refusal(portal: Portal, url: str, depth: int, kind: FetchKind, bounds: 
 
 
 def has_complete_lists(ledger: Ledger, portal: str) -> bool:
-    """Whether feeds and sitemaps have named every article that was kept so far, of some."""
+    """Whether feeds and sitemaps have listed every article kept so far, and at least `ALIKE`."""
     counts = ledger.counts
     return counts.of(NAMED_BY_LISTS, portal) >= ALIKE and not counts.of(NAMED_BY_PAGES, portal)
 
 
 def limits_of_archives(ledger: Ledger, portal: str) -> tuple[int, int]:
-    """How many archives in a row may bring no new article, of all shapes together; and the least of one shape."""
+    """Return the maximum archives in a row without a new article, of all shapes; and the minimum of one shape."""
     if has_complete_lists(ledger, portal):
         return MAX_SUPERFLUOUS_ARCHIVES, LEAST_SUPERFLUOUS_ARCHIVES
     return MAX_BARREN_ARCHIVES, LEAST_BARREN_ARCHIVES
 
 
 def note_named(ledger: Ledger, urls: Iterable[str]) -> None:
-    """Note that a feed or a sitemap names addresses."""
+    """Record addresses listed in a feed or a sitemap."""
     ledger.listings.name(LISTS, urls)
 
 
 def note_page(ledger: Ledger, portal: str, url: str, outcome: UrlOutcome, asked: str = "") -> None:
-    """Count what a page was found to be, if it was judged to be an article or none, for others of its pattern.
+    """Count a judged page as an article or a list, for other pages of its pattern.
 
-    Of an article it counts whether a feed or a sitemap has named it, or the address that was `asked` for.
+    For an article, also count whether a feed or a sitemap listed it or the address `asked` before redirects.
     """
     is_article = outcome.reason == "kept"
     if is_article:
@@ -293,16 +293,15 @@ def note_page(ledger: Ledger, portal: str, url: str, outcome: UrlOutcome, asked:
 
 
 def _section_pattern(url: str) -> str:
-    """The pattern of an address within its section; "" where a single name may be anything's."""
+    """Return the pattern of an address and its section; "" for an address of a single name, which tells nothing."""
     parts = urlsplit(url)
     return f"{pattern_of(url)} {section_of(url)}" if "/" in parts.path.strip("/") or parts.query else ""
 
 
 def _section_key(url: str) -> int:
-    """An integer for the ledger that is the same for the pages of one section.
+    """Hash the section of an address for the ledger; its pages differ only in the last number.
 
-    Their addresses differ in the last number, which counts pages. Where it counts something else every page is a
-    section of its own, which costs requests and loses nothing.
+    If that number is no page number, every page is a section of its own, which costs requests and loses nothing.
     """
     return _integer(re.sub(r"\d+(?=\D*$)", "0", url))
 
@@ -312,28 +311,28 @@ def _integer(text: str) -> int:
 
 
 LISTS = _integer("feeds and sitemaps")
-"""In the place of a shape, for addresses that any of them names."""
+"""Used in place of a shape for addresses listed in feeds and sitemaps."""
 
 
 class SeenContents:
-    """The content signatures that a crawl has met, by site; the ledger remembers what sites show for missing pages."""
+    """Content signatures seen in a crawl, by site; the ledger holds those of the sites' pages for missing addresses."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._seen: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
 
     def remember_missing(self, probe: str, reading: PageReading) -> None:
-        """Note the content of a page that cannot be there."""
+        """Record the content of the site's page for missing addresses."""
         self._ledger.revisits.state(probe, f"{reading.signature} {reading.letters}")
 
     def is_missing(self, url: str, reading: PageReading) -> bool:
-        """Whether the page at `url` shows what its site shows for a missing page, and hardly more text than that."""
+        """Whether the page at `url` shows its site's page for missing addresses, and hardly more text."""
         missing = self._ledger.revisits.last(missing_page(url)) if reading.signature else None
         signature, _, letters = missing.stated.partition(" ") if missing else ("", "", "")
         return bool(signature) and signature == reading.signature and reading.letters < int(letters or 0) + OWN_LETTERS
 
     def is_repeated(self, url: str, reading: PageReading) -> bool:
-        """Whether two other addresses of the site showed the same, links included: these may lead on forever."""
+        """Whether two other addresses of the site showed the same content and links, a sign of a trap."""
         if not reading.signature:
             return False
         key = urlsplit(url).netloc, reading.shown
@@ -345,6 +344,6 @@ class SeenContents:
 
 
 def missing_page(url: str) -> str:
-    """An address on the site of `url` that no page can have; always the same one."""
+    """Return a fixed address on the site of `url` that no page has."""
     name = sha256(urlsplit(url).netloc.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return urljoin(url, f"/no-such-page-{name}")

@@ -1,4 +1,4 @@
-"""Queue again what was fetched before: failures that may have passed, and lists that are due."""
+"""Requeue addresses fetched before: temporary failures, and lists that are due."""
 
 import math
 import time
@@ -11,10 +11,10 @@ from newscorpus.store.ledger import Ledger
 
 
 class Revisit(StrEnum):
-    """What of a corpus is asked for again.
+    """Which addresses of a corpus to fetch again.
 
-    NOTHING. DUE: feeds, sitemaps, sections and articles whose time has come. ALL: all feeds, sitemaps and sections.
-    ARTICLES: and every article.
+    NOTHING. DUE: feeds, sitemaps, sections and articles that are due. ALL: all feeds, sitemaps and sections.
+    ARTICLES: also every article.
     """
 
     NOTHING = ""
@@ -24,18 +24,18 @@ class Revisit(StrEnum):
 
 
 def requeue_failed(ledger: Ledger, portals: Collection[str]) -> int:
-    """Queue failures that may have passed, of portals whose last crawl had come to its end; gives the number."""
+    """Requeue temporary failures of portals whose last crawl was complete; return their number."""
     ended = [portal for portal in portals if not ledger.queue.size(portal)]
     return sum(ledger.revisits.revive((), portal, 0.0) for portal in ended)
 
 
 def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) -> int:
-    """Queue what a revisit asks for, and renew each portal's budget of pages; gives the number."""
+    """Requeue the addresses of a revisit, and renew each portal's page budget; return their number."""
     kinds = (*LIST_KINDS, FetchKind.ARTICLE) if revisit is Revisit.ARTICLES else LIST_KINDS
     now = time.time() if revisit is Revisit.DUE else math.inf
     n = 0
     for portal in portals:
-        if ledger.counts.of(BUDGET_SPENT, portal):  # lists may have named more than could be taken
+        if ledger.counts.of(BUDGET_SPENT, portal):  # lists may hold addresses beyond the budget
             n += ledger.revisits.requeue_unconditionally(LIST_KINDS, portal)
         n += ledger.revisits.revive(kinds, portal, now)
         if revisit is Revisit.DUE:
