@@ -292,7 +292,7 @@ def keep_good(system: BlockSystem, template: TemplateRules | None = None) -> Blo
 
 
 def good_paragraphs(labelled: Sequence[LabelledBlock]) -> list[str]:
-    """The texts of the good blocks, in order."""
+    """Return the texts of the good blocks, in order."""
     return [item.block.text for item in labelled if item.label is Label.GOOD]
 
 

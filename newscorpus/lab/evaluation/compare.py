@@ -38,7 +38,7 @@ class EvaluationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
-    """What one extractor made of one page; the first six values are those of the `GoldPage`."""
+    """The result of one extractor on one page; the first six values are those of the `GoldPage`."""
 
     dataset: str
     id: str
@@ -102,7 +102,7 @@ def _as_list(run: Callable[[tuple[Path, int]], Iterator[PageResult]], share: tup
 def _evaluate_share(
     names: tuple[str, ...], split: str, step: int, load: Load, share: tuple[Path, int]
 ) -> Iterator[PageResult]:
-    """Every `step`-th page of a set; each process reads the file itself, so that no page travels between them."""
+    """Evaluate every `step`-th page of a set; each process reads the file itself, so that no pages are transferred."""
     path, first = share
     extractors = {name: load(name) for name in names}
     for extractor in extractors.values():
@@ -140,7 +140,7 @@ def _pages(path: Path, split: str) -> Iterator[GoldPage]:
 
 
 def _judge_blocks(extractor: Extractor, fetched: Page, page: GoldPage) -> Confusion:
-    """Verdicts of a `BlockExtractor` on the blocks of a page against those that the gold text gives."""
+    """Compare a `BlockExtractor`'s labels of a page's blocks with those from the gold text."""
     label = getattr(extractor, "label", None)
     if label is None or not has_article(page.page_type):
         return Confusion()
@@ -162,7 +162,7 @@ class Ceiling:
 
 
 def find_ceilings(datasets: Sequence[Path], split: str = ALL_SPLITS) -> Iterator[Ceiling]:
-    """How well a perfect choice of blocks would do, for every file of `datasets`: no block classifier surpasses it."""
+    """Score a perfect choice of blocks for every file of `datasets`: the upper bound of block classifiers."""
     for path in datasets:
         pages = [page for page in read_pages(path) if page.is_in(split) and has_article(page.page_type)]
         scores = [ngram_scores(_perfect_text(page), page.text) for page in pages]
@@ -173,7 +173,7 @@ def find_ceilings(datasets: Sequence[Path], split: str = ALL_SPLITS) -> Iterator
 
 
 def _perfect_text(page: GoldPage) -> str:
-    """The blocks of which more than half is gold text."""
+    """Return the blocks of which more than half is gold text."""
     reading = read(Page.from_html(page.html, page.url))
     blocks = () if isinstance(reading, Rejected) else reading.blocks
     shares = align(blocks, page.text).good

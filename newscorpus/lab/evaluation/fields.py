@@ -70,8 +70,8 @@ def evaluate_fields(
 
     The readers are names in `READERS`, or folders of models of fields.
 
-    `hidden` takes the structured data away first, and asks only for dates that still stand on the page or in its
-    address (by `shows_date`, or because one of the readers found them).
+    `hidden` removes structured data first, and evaluates only dates that remain on the page or in its address (by
+    `shows_date`, or found by one of the readers).
 
     Raises:
         EvaluationError: an unknown reader, or a set without a page in the split that has a title, date or authors.
@@ -100,7 +100,7 @@ def _load_reader(name: str) -> FieldReader:
 
 
 def hide_structured(html: str) -> str:
-    """`html` without JSON-LD, microdata, RDFa, meta elements and `datetime` attributes; what cannot be parsed is ""."""
+    """Remove JSON-LD, microdata, RDFa, meta elements and `datetime` attributes; "" for invalid HTML."""
     tree = parse(html)
     if isinstance(tree, Rejected):
         return ""
@@ -114,7 +114,7 @@ def hide_structured(html: str) -> str:
 
 
 def shows_date(html: str, url: str, day: str) -> bool:
-    """Whether the day (ISO 8601) stands in the visible text or in the address, in whatever form we can read."""
+    """Tell whether the day (ISO 8601) occurs in the visible text or the address, in any form that we parse."""
     tree = parse(html)
     if isinstance(tree, Rejected):
         return False

@@ -29,12 +29,12 @@ TOTAL = "total"
 
 
 class FolderError(ValueError):
-    """The folder is not as it must be; the message is one line that names the file."""
+    """The folder is malformed; the message is one line that names the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class FolderScores:
-    """What the files of one subfolder share with the gold: words in their longest common subsequence."""
+    """Overlap of a subfolder's files with the gold, by longest common subsequence of words."""
 
     name: str
     files: Mapping[str, Overlap]
@@ -52,7 +52,7 @@ class FolderScores:
 
 
 def find_article(recipe: Recipe, origin: PageOrigin, page: Page) -> Article | Rejected:
-    """The article that an extractor finds on a page, as `evaluate FOLDER` asks it."""
+    """Extract the article of a page for `evaluate FOLDER`."""
     return extractor_of(recipe, origin(page))(page)
 
 
@@ -131,7 +131,7 @@ def print_folder(scores: Iterable[FolderScores], console: Console) -> None:
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    """The files of a folder by their name up to the last dot."""
+    """Return the files of a folder by their name up to the last dot."""
     try:
         files = {path.stem: path for path in sorted(folder.iterdir()) if path.is_file()}
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Hold texts and fields to the pinned floors on the development pages: the quality gate."""
+"""Check texts and fields against pinned minimum scores on the development pages: the quality gate."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ READER = "newscorpus"
 TEXTS = {"f1": attrgetter("f1"), "page_f1": attrgetter("page_f1")}
 FIELDS = {"title": attrgetter("title_exact"), "date": attrgetter("date_exact"), "authors": attrgetter("authors_f1")}
 HIDDEN = {"hidden_date": attrgetter("date_exact")}
-"""What can be held to a floor: of texts, of fields, and of fields where the structured data is taken away."""
+"""Measures that can have a floor: of texts, of fields, and of fields without structured data."""
 MEASURES = (*TEXTS, *FIELDS, *HIDDEN)
 
 
@@ -30,7 +30,7 @@ class FloorsError(ValueError):
 
 
 class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The least that counts for one measure on the development pages of one set, and why, where it was lowered."""
+    """Minimum of a measure on the development pages of a set, and the reason if it was lowered."""
 
     least: Annotated[float, msgspec.Meta(ge=0, le=1)]
     reason: str = ""
@@ -42,7 +42,7 @@ Floors = Mapping[str, Mapping[str, Floor]]
 
 @dataclass(frozen=True, slots=True)
 class GateVerdict:
-    """A floor and what was measured; None where the set holds nothing to measure."""
+    """A floor and the measured value; None where the set holds nothing to measure."""
 
     dataset: str
     measure: str
@@ -114,12 +114,12 @@ def run_gate(folder: Path, console: Console, floors: Floors | None = None) -> bo
 
 
 def _paths(folder: Path, floors: Floors, measures: Iterable[str] = MEASURES) -> list[Path]:
-    """The files of the sets that have a floor for one of the measures."""
+    """Return the files of the sets that have a floor for one of the measures."""
     return [folder / f"{dataset}.jsonl.zst" for dataset, lists in floors.items() if lists.keys() & set(measures)]
 
 
 def _measure(folder: Path, floors: Floors) -> Iterator[tuple[tuple[str, str], float]]:
-    """Every measure of every set that has a floor for one of its kind."""
+    """Yield every measure of every set that has a floor of its kind."""
     texts, fields, hidden = (_paths(folder, floors, measures) for measures in (TEXTS, FIELDS, HIDDEN))
     for measures, summaries in (
         (TEXTS, summarise(evaluate(texts, [EXTRACTOR]))),

@@ -1,6 +1,6 @@
-"""Sum up results page by page: figures by set, by language and over all, rejections, and confidence.
+"""Summarise results of pages: figures by set, by language and over all, rejections, and confidence.
 
-A confidence means what it says when of the texts given 0.9 about nine in ten are good.
+A confidence is calibrated if about nine in ten of the texts given 0.9 are good.
 """
 
 import csv
@@ -23,7 +23,7 @@ from newscorpus.lab.evaluation.scores import Confusion, Estimate, Overlap, Score
 from newscorpus.lab.gold.pages import ARTICLE, NO_ARTICLE, has_article
 
 GOOD_F1 = 0.9
-"""A text is good from this page F1 on."""
+"""Minimum page F1 of a good text."""
 POOR = 0.5
 """Pages with a lower F1 count as poor."""
 BINS = 10
@@ -33,7 +33,7 @@ Group = tuple[str, str, str]
 
 SCOPES = ("set", "language", "all")
 COLUMNS = ("extractor", "pages", "P", "R", "F1", "page F1", "95 %", "exact", "< 0.5", "none", "LCS F1", "edits", "ms")
-"""What fits a terminal; the files hold the rest."""
+"""Columns that fit a terminal; the files hold the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class BlockScores:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What a figure is over some pages."""
+    """The distribution of a figure over pages."""
 
     mean: float
     least: float
@@ -159,7 +159,7 @@ def _f1(sums: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """How one extractor tells pages without an article from articles."""
+    """How well one extractor distinguishes pages without an article."""
 
     extractor: str
     # positive: rejected; positive in gold: the kinds of `NO_ARTICLE`; forum and documentation pages are left out
@@ -291,7 +291,7 @@ def print_confidence(bins: Sequence[ConfidenceBin], console: Console) -> None:
 
 
 def worst_pages(results: Iterable[PageResult], extractor: str, limit: int = 20) -> list[WorstPage]:
-    """The pages on which one extractor does worst, at most `limit`, with what the others make of them.
+    """Return the pages on which one extractor does worst, at most `limit`, with what the others make of them.
 
     Ties are broken by set and id.
     """

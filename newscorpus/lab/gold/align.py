@@ -103,7 +103,7 @@ def _match(page: list[str], gold: list[str]) -> Integers:
 
 
 def _is_one_piece(matched: Integers, word_of_gold: Integers, ends: Integers) -> bool:
-    """Whether a short block is matched as a whole, and not inside what one other block is matched to."""
+    """Tell whether a short block is matched as a whole, and not inside what one other block is matched to."""
     if matched[0] < 0 or (np.diff(matched) != 1).any() or (matched < 0).any():
         return False
     before = word_of_gold[matched[0] - 1] if matched[0] else -1

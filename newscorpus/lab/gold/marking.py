@@ -79,7 +79,7 @@ class PageMarks:
 
 
 def journal_of(corpus: Path, name: str) -> Path:
-    """The journal of the marks on a portal's pages."""
+    """Return the journal of the marks on a portal's pages."""
     return corpus / GOLD / f"{name}.marks"
 
 

@@ -102,7 +102,7 @@ class GoldPage:
     fetched: str = ""  # when the page was fetched, ISO 8601, where its archive says so
 
     def is_in(self, split: str) -> bool:
-        """Whether the page is in a split; one that names none is in all, as all are in `ALL_SPLITS`."""
+        """Tell whether the page is in a split; one that names none is in all, as all are in `ALL_SPLITS`."""
         return split in (self.split, ALL_SPLITS) or not self.split
 
     @property
@@ -171,7 +171,7 @@ def _read_page(path: Path, line: bytes) -> GoldPage:
 
 
 def has_article(page_type: str) -> bool:
-    """Whether text scores count a page of this type; sets without types ("") hold articles only."""
+    """Tell whether text scores count a page of this type; sets without types ("") hold articles only."""
     return page_type in ("", ARTICLE)
 
 

@@ -19,7 +19,7 @@ def with_neighbours(own: Matrix) -> Matrix:
 
 
 def neighbour_names(own: Sequence[str]) -> tuple[str, ...]:
-    """The names of the columns of `with_neighbours`."""
+    """Return the names of the columns of `with_neighbours`."""
     return (*own, *(f"{name}@-1" for name in own), *(f"{name}@+1" for name in own))
 
 

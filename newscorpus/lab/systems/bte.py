@@ -36,7 +36,7 @@ def load(_name: str, template: TemplateRules | None, _model: str, _revision: Rev
 
 
 def body_text(html: str) -> str:
-    """The text of the best interval of `html`, one paragraph a line; "" where keeping nothing is best.
+    """Return the text of the best interval of `html`, one paragraph a line; "" where keeping nothing is best.
 
     Tags or words that follow each other are grouped first. What tags part is joined by one space (a newline where a
     tag is block-level) unless white space is there.

@@ -70,7 +70,7 @@ class NodeSystem:
     model: LinearModel
 
     def find(self, reading: Reading) -> FoundText | Rejected:
-        """The text of the chosen element without its foreign parts and the headline, which is a field."""
+        """Return the text of the chosen element without its foreign parts and the headline, which is a field."""
         nodes = describe(reading.tree, PARTS)
         choice = choose(nodes, self.model.score(nodes)) if nodes.elements else None
         if choice is None:
@@ -91,5 +91,5 @@ class NodeSystem:
 
 
 def load(name: str, template: TemplateRules | None, model: str, _revision: Revision) -> SystemExtractor:
-    """Load the system with the model that travels with the package, or another."""
+    """Load the system with the shipped model or another."""
     return SystemExtractor(NodeSystem(load_linear(model or name)).find, template)

@@ -67,7 +67,7 @@ class ParagraphSvm:
         self.revision = revision
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
-        """The paragraphs of what was read, with the verdict on each; the score is the margin."""
+        """Return the paragraphs of a parsed page with their labels; the score is the margin."""
         blocks = paragraphs(reading)
         if not blocks:
             return ()
@@ -77,17 +77,17 @@ class ParagraphSvm:
 
 
 def load(name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
-    """Load the system with the model that travels with the package, or another."""
+    """Load the system with the shipped model or another."""
     return keep_good(ParagraphSvm(load_artifact(model or name, tuple(FEATURES)), revision), template)
 
 
 def paragraphs(reading: Reading) -> tuple[Block, ...]:
-    """The blocks of what was read whose element is p."""
+    """Return the `<p>` blocks of a parsed page."""
     return tuple(block for block in reading.blocks if block.tag == "p")
 
 
 def measure(blocks: Sequence[Block]) -> Matrix:
-    """The features of a page's paragraphs, of which there must be one: shape (paragraphs, 13)."""
+    """Return the features of a page's paragraphs, of which there must be one: shape (paragraphs, 13)."""
     characters = count_characters([block.text for block in blocks])
     structure = read_structure(blocks)
     n_words = characters.words.count

@@ -71,7 +71,7 @@ class MissingPeerError(ImportError):
 
 
 def load_peer(name: str) -> Extractor:
-    """The peer called `name`, ready to run.
+    """Return the peer called `name`, ready to run.
 
     Raises:
         KeyError: there is no such peer.
@@ -81,7 +81,7 @@ def load_peer(name: str) -> Extractor:
 
 
 def load_field_peer(name: str) -> FieldReader:
-    """The peer called `name` as a reader of title, date and authors; where it fails its claim is empty.
+    """Return the peer called `name` as a reader of title, date and authors; where it fails its claim is empty.
 
     Raises:
         KeyError: there is no such peer.
@@ -115,7 +115,7 @@ def _read_fields(name: str, peer: FieldReader, html: str, url: str) -> Claim:
 
 
 def _package(module: str, distribution: str) -> ModuleType:
-    """Import a peer, its log muted: what it thinks of a page shows in what it returns."""
+    """Import a peer with its log muted."""
     logging.getLogger(module.partition(".")[0]).setLevel(logging.CRITICAL + 1)
     try:
         with warnings.catch_warnings(action="ignore"):  # newspaper4k misses its optional NLP packages
@@ -146,7 +146,7 @@ def _readability() -> Peer:
 
 
 def visible_text(html: str) -> str:
-    """The text of a cleaned fragment of HTML, a line for each block-level element."""
+    """Return the text of a cleaned fragment of HTML, a line for each block-level element."""
     pieces = []
     for event, element in etree.iterwalk(lxml_html.fragment_fromstring(collapse(html), create_parent=True), TAGS):
         pieces.append("\n" if element.tag in LINE_BREAKS else "")

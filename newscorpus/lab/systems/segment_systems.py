@@ -53,7 +53,7 @@ class Segment:
 
 
 def cut(tree: HtmlElement) -> tuple[Segment, ...]:
-    """The segments of a page in document order."""
+    """Return the segments of a page in document order."""
     return tuple(map(make_segment, _cut(read_body(tree))))
 
 
@@ -66,13 +66,13 @@ def read_body(tree: HtmlElement) -> HtmlElement:
 
 
 def make_segment(html: str) -> Segment:
-    """The segment that a piece of HTML is."""
+    """Make a segment of a piece of HTML."""
     root = parse(html)
     return Segment(html, () if isinstance(root, Rejected) else tuple(block.text for block in segment(root)))
 
 
 def outer_html(element: HtmlElement) -> str:
-    """The markup and text of an element, without the text behind it."""
+    """Return the markup and text of an element, without the text behind it."""
     return etree.tostring(element, encoding="unicode", method="html", with_tail=False)
 
 
@@ -109,7 +109,7 @@ def _children(element: HtmlElement) -> Iterator[Node]:
 
 
 def _cells(table: HtmlElement) -> Iterator[HtmlElement]:
-    """The outermost cells and captions of a table."""
+    """Yield the outermost cells and captions of a table."""
     around = next(table.iterancestors(*CELLS), None)
     return (cell for cell in table.iter(*CELLS) if next(cell.iterancestors(*CELLS), None) is around)
 
@@ -225,7 +225,7 @@ class SegmentSystem:
     experts: Mapping[str, Expert]
 
     def find(self, reading: Reading) -> FoundText | Rejected:
-        """The text of the good segments."""
+        """Return the text of the good segments."""
         segments = cut(reading.tree)
         if not segments:
             return Rejected("segment", "no_segments", url=reading.page.url)
@@ -245,7 +245,7 @@ class DocumentSystem:
     experts: Mapping[str, Expert]
 
     def find(self, reading: Reading) -> FoundText | Rejected:
-        """The text of the chosen expert; its name stands in the article's flags."""
+        """Return the text of the chosen expert; its name is in the article's flags."""
         name = self.choose(reading.tree)
         text = self.experts[name](reading)
         if not text:
@@ -253,17 +253,17 @@ class DocumentSystem:
         return FoundText(text.split("\n"), self.svm.name, flags=(f"by_{name.replace('-', '_')}",))
 
     def choose(self, tree: HtmlElement) -> str:
-        """The name of the expert for a page."""
+        """Return the name of the expert for a page."""
         return tuple(self.experts)[int(self.svm.classify(measure_page(tree)[None])[0])]
 
 
 def measure(segments: Sequence[Segment]) -> Matrix:
-    """The 37 features of each segment."""
+    """Return the 37 features of each segment."""
     return np.array([measure_segment(segment.html) for segment in segments], np.float32).reshape(-1, len(FEATURES))
 
 
 def measure_page(tree: HtmlElement) -> Matrix:
-    """The 37 features of a whole page: shape (37,)."""
+    """Return the 37 features of a whole page: shape (37,)."""
     return np.array(measure_segment(outer_html(read_body(tree))), np.float32)
 
 
@@ -281,12 +281,12 @@ def share_found(part: Sequence[str], whole: Sequence[str]) -> float:
 
 
 def ask(experts: Mapping[str, Expert], reading: Reading) -> dict[str, str]:
-    """The main text according to each of `experts`."""
+    """Return the main text according to each of `experts`."""
     return {name: expert(reading) for name, expert in experts.items()}
 
 
 def by_extractor(extractor: Extractor) -> Expert:
-    """The expert that an extractor makes."""
+    """Make an expert of an extractor."""
 
     def text(reading: Reading) -> str:
         article = extractor(reading.page)
@@ -296,7 +296,7 @@ def by_extractor(extractor: Extractor) -> Expert:
 
 
 def load_experts() -> dict[str, Expert]:
-    """The four experts of the thesis by name.
+    """Return the four experts of the thesis by name.
 
     Raises:
         MissingPeerError: the package of one is not installed; one line that says how to get it.

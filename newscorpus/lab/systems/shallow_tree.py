@@ -64,24 +64,24 @@ class ShallowTree:
         self.revision = revision.or_else(Revision(BREZOVNIK))
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
-        """The blocks of what was read, with the final verdict on each; the score is the share of good in its leaf."""
+        """The blocks of a parsed page with their final labels; the score is the share of good in its leaf."""
         blocks = cut(reading)
         labelled = label_by_thresholds(self.tree(measure(blocks))[:, 1], blocks, self.revision, good_above=0.5)
         return revise(labelled, reading.head_title, self.revision.post_analysis or (), self.revision.config)
 
 
 def load(name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
-    """Load the system with the model that travels with the package, or another."""
+    """Load the system with the shipped model or another."""
     return keep_good(ShallowTree(load_artifact(model or name, FEATURES), revision), template)
 
 
 def cut(reading: Reading) -> tuple[Block, ...]:
-    """The text blocks of what was read."""
+    """Return the text blocks of a parsed page."""
     return segment(reading.tree, block_tags=BLOCK_TAGS)
 
 
 def measure(blocks: Sequence[Block]) -> Matrix:
-    """The features of a page's `blocks`: shape (blocks, 12), columns as in `FEATURES`."""
+    """Return the features of a page's `blocks`: shape (blocks, 12), columns as in `FEATURES`."""
     own = [(count_words(block.text), count_words(block.link_text), text_density(block.text)) for block in blocks]
     rows = [(n_words, linked, density, linked / max(n_words, 1)) for n_words, linked, density in own]
     return with_neighbours(np.array(rows, np.float32).reshape(-1, 4))

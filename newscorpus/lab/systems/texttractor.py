@@ -68,7 +68,7 @@ class Texttractor:
         self.revision = revision.or_else(Revision(MROZEK))
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
-        """The blocks of what was read, with the final verdict on each; the score is the network's output."""
+        """Return the blocks of a parsed page with their final labels; the score is the network's output."""
         if not reading.blocks:
             return ()
         output = run(self.weights, measure(reading.blocks))
@@ -77,7 +77,7 @@ class Texttractor:
 
 
 def load(_name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
-    """Load the system with the model that travels with the package, or another."""
+    """Load the system with the shipped model or another."""
     return keep_good(Texttractor(load_artifact(model or MODEL, FEATURES), revision), template)
 
 
@@ -134,7 +134,7 @@ def measure(blocks: Sequence[Block]) -> Matrix:
 
 
 def _divide(values: Floats | Integers, by: Floats | Integers) -> Floats:
-    """The quotient; 1 where the denominator is zero."""
+    """Return the quotient; 1 where the denominator is zero."""
     return np.divide(values, by, out=np.ones(len(values)), where=np.broadcast_to(by != 0, len(values)))
 
 
@@ -160,7 +160,7 @@ class Activation(NamedTuple):
 
 
 def _stepwise(sums: Floats) -> Floats:
-    """The symmetric sigmoid, tanh, as six points with straight lines between them, and -1 and 1 beyond."""
+    """Return the symmetric sigmoid, tanh, as six points with straight lines between them, and -1 and 1 beyond."""
     values: Floats = np.interp(sums, _PLACES, _LEVELS, left=-1, right=1)
     return values
 
@@ -179,7 +179,7 @@ Weights = Sequence[Floats]
 
 
 def unpack(flat: Floats | Matrix) -> Weights:
-    """The weights of each layer, from all in one row."""
+    """Return the weights of each layer, from all in one row."""
     shapes = [(before + 1, after) for before, after in pairwise(LAYERS)]
     ends = np.cumsum([rows * columns for rows, columns in shapes])
     parts = np.split(np.asarray(flat, np.float64), ends[:-1])
@@ -187,7 +187,7 @@ def unpack(flat: Floats | Matrix) -> Weights:
 
 
 def run(flat: Floats | Matrix, rows: Matrix) -> Floats:
-    """The output in -1..1 of each of `rows` (rows, 78), by the weights in one row."""
+    """Return the output in -1..1 of each of `rows` (rows, 78), by the weights in one row."""
     return _run(unpack(flat), rows)[-1][1][:, 0]
 
 
@@ -202,7 +202,7 @@ def _run(weights: Weights, rows: Matrix) -> list[tuple[Floats, Floats]]:
 
 
 def train(rows: Matrix, targets: Floats, epochs: int, seed: int) -> Floats:
-    """The weights in one row after so many epochs of Rprop from random ones; `targets` are 1 and -1."""
+    """Return the weights in one row after so many epochs of Rprop from random ones; `targets` are 1 and -1."""
     size = sum((before + 1) * after for before, after in pairwise(LAYERS))
     flat = np.random.default_rng(seed).uniform(-FIRST_WEIGHT, FIRST_WEIGHT, size)
     steps, before = np.full(size, FIRST_STEP), np.zeros(size)

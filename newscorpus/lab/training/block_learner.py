@@ -22,7 +22,7 @@ from newscorpus.page.extractor import Reading, read
 PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
 
 MOST_ASIDE = 2_000
-"""Pages of the sites set aside that are scored on; those after them are passed over, so that memory does not grow."""
+"""Maximum number of held-out pages that are scored, to bound memory; later ones are skipped."""
 
 CARD_SOURCE = "Four fifths of the sites of these sets (where sites are not told apart: of the pages)."
 CARD_MEASURE = (
@@ -33,7 +33,7 @@ CARD_MEASURE = (
 
 @dataclass(frozen=True, slots=True)
 class LabelledPage:
-    """The blocks of a page as a learner sees them: their features, shape (blocks, features), and which are good."""
+    """The blocks of a page for a learner: features, shape (blocks, features), and which are good."""
 
     dataset: str
     site: str
@@ -43,7 +43,7 @@ class LabelledPage:
 
 @dataclass(frozen=True, slots=True)
 class FittedModel:
-    """What a fit gives: weights and parameters, and one sentence for the card on how it was fitted.
+    """A fitted model: weights and parameters, and one sentence for the card on how it was fitted.
 
     `predict` says of each row whether it is main text, as the weights do.
     """
@@ -94,7 +94,7 @@ def train(learner: BlockLearner, source: TrainingPages, _progress: Progress) -> 
 
 
 def labelled_pages(learner: BlockLearner, pages: Iterable[GoldPage]) -> Iterator[LabelledPage]:
-    """Each of `pages` that can be read and has blocks, as `learner` sees it."""
+    """Yield the examples for `learner` of the `pages` that can be parsed and have blocks."""
     for page in pages:
         reading = read(Page.from_html(page.html, page.url))
         blocks = () if isinstance(reading, Rejected) else learner.cut(reading)
@@ -103,7 +103,7 @@ def labelled_pages(learner: BlockLearner, pages: Iterable[GoldPage]) -> Iterator
 
 
 def stack(pages: Iterable[LabelledPage]) -> tuple[Matrix, Flags, list[str]]:
-    """The rows of all `pages`, their labels and their sites.
+    """Return the rows of all `pages`, their labels and their sites.
 
     Raises:
         TrainingError: there are none, or all are alike.
@@ -116,7 +116,7 @@ def stack(pages: Iterable[LabelledPage]) -> tuple[Matrix, Flags, list[str]]:
 
 
 def check_labels(good: int, blocks: int) -> None:
-    """Refuse blocks that are all alike.
+    """Refuse blocks that are all of one class.
 
     Raises:
         TrainingError: no block is main text, or all are.
@@ -134,7 +134,7 @@ def score(predict: Callable[[Matrix], Flags], pages: Iterable[LabelledPage]) -> 
 
 
 def block_scores(counted: Confusion) -> dict[str, float]:
-    """The scores of a confusion."""
+    """Return the scores of a confusion."""
     of_good = counted.scores
     share_good = (counted.true_positive + counted.false_negative) / max(counted.total, 1)
     return {
@@ -151,7 +151,7 @@ def block_scores(counted: Confusion) -> dict[str, float]:
 def _set_aside(
     source: TrainingPages, pages: Iterable[LabelledPage], aside: list[LabelledPage], learned: Counter[str]
 ) -> Iterator[LabelledPage]:
-    """The `pages` of sites that are not set aside, counted in `learned`; the others go to `aside`."""
+    """Yield the `pages` of training sites, counted in `learned`; held-out ones go to `aside`."""
     for page in pages:
         if source.is_aside(page.site):
             if len(aside) < MOST_ASIDE:

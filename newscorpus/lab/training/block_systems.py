@@ -37,7 +37,7 @@ bringing in all of their parent."""
 
 
 def fit_network(pages: Iterable[LabelledPage], epochs: int = EPOCHS, most_blocks: int = MOST_BLOCKS) -> FittedModel:
-    """The network, and the thresholds that are best on what it learned from.
+    """Return the network, and the thresholds that are best on what it learned from.
 
     The good one is that of the highest F0.5 of the blocks, the almost good one that of the highest F1.
     """
@@ -103,7 +103,7 @@ def fit_tree(
     folds: int = FOLDS,
     criterion: Criterion = CRITERION,
 ) -> FittedModel:
-    """The tree of the pruning whose accuracy is best in cross-validation over sites; of equals the stronger.
+    """Return the tree of the pruning whose accuracy is best in cross-validation over sites; of equals the stronger.
 
     Raises:
         TrainingError: all pages are of one site, or their blocks of one kind.

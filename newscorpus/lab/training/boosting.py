@@ -45,7 +45,7 @@ class Example:
 
 
 def make_example(page: GoldPage) -> Example | None:
-    """The example that `page` makes; None where it cannot be read or has no blocks."""
+    """Make the training example of `page`; None where it cannot be parsed or has no blocks."""
     reading = read(Page.from_html(page.html, page.url), respect_paywall=False)
     if isinstance(reading, Rejected) or not reading.blocks:
         return None

@@ -170,7 +170,7 @@ def _labels(nodes: Nodes, truth: Fields, setting: Setting) -> tuple[Flags, Flags
 
 
 def matches_field(field: str, text: str, truth: Fields, setting: Setting) -> tuple[bool, bool]:
-    """Whether an element of this text could hold the field of a page, and whether it does."""
+    """Tell whether an element of this text could hold the field of a page, and whether it does."""
     if field == "published":
         days = [date.value[:10] for date in find_dates(text, setting)] if truth.published else []
         return bool(days), truth.published[:10] in days

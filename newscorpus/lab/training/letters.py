@@ -75,7 +75,7 @@ def _count(words: Mapping[str, Sequence[str]], script: str) -> Iterator[tuple[st
 
 
 def _words(name: str) -> set[str]:
-    """The words of the names that CLDR has in a language, in lower case."""
+    """Return the words of the names that CLDR has in a language, in lower case."""
     locale = Locale.parse(name)
     texts = " ".join(text for kind in NAMES for text in _strings(getattr(locale, kind)))
     kept = (char if unicodedata.category(char)[0] in "LM" else " " for char in texts.lower())
@@ -83,7 +83,7 @@ def _words(name: str) -> set[str]:
 
 
 def _strings(value: object) -> Iterator[str]:
-    """The strings anywhere inside a value of Babel's."""
+    """Yield the strings anywhere inside a value of Babel's."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -90,11 +90,11 @@ class LearnedTrees:
     judged: tuple[GradedPage, ...]
 
     def model(self) -> LearnedModel:
-        """The model that learned from all pages."""
+        """Return the model that learned from all pages."""
         return learn_model(self.whole, self.judged)
 
     def model_without(self, fold: int) -> LearnedModel:
-        """The model that saw no page of the sites of `fold`."""
+        """Return the model that saw no page of the sites of `fold`."""
         return learn_model(self.folds[fold], [page for page in self.judged if fold_of(page.site, FOLDS) != fold])
 
 
@@ -129,7 +129,7 @@ def train_main_text(
 
 
 def read_examples(pages: Iterable[GoldPage]) -> list[Example]:
-    """The examples that `pages` make.
+    """Make the training examples of `pages`.
 
     Of pages without an article that have other text than their gold the blocks teach nothing, but the pages do.
     """
@@ -183,7 +183,7 @@ def learn_model(passes: Passes, judged: Sequence[GradedPage]) -> LearnedModel:
 
 
 def fits(example: Example) -> bool:
-    """Whether a perfect choice of blocks comes near the gold text."""
+    """Tell whether a perfect choice of blocks comes near the gold text."""
     chosen = [block.text for block, good in zip(example.blocks, example.good, strict=True) if good > 0.5]
     return ngram_scores("\n".join(chosen), example.page.text).f1 > LEAST_FIT
 

@@ -75,7 +75,7 @@ class TrainedModel:
         return metadata
 
     def _card(self, metadata: Metadata) -> str:
-        """The card as Markdown; groups whose scores have the same measures share a table."""
+        """Return the card as Markdown; groups whose scores have the same measures share a table."""
         sets = [(name, row["pages"], row["licence"], f"`{row['sha256']}`") for name, row in self.data.items()]
         score_tables = [
             _table(("set", *measures), [(name, *(f"{value:g}" for value in row.values())) for name, row in groups])

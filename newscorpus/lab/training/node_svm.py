@@ -113,7 +113,7 @@ class NodePage:
 def make_node_page(
     page: GoldPage, groups: tuple[str, ...] = GROUPS, candidates: frozenset[str] = MODERN_CANDIDATES
 ) -> NodePage | None:
-    """What there is to learn of `page`; None where it cannot be read, or no candidate holds gold text."""
+    """Make the training example of `page`; None if it cannot be parsed or no candidate has gold text."""
     html = decode(Page.from_html(page.html, page.url))
     tree = html if isinstance(html, Rejected) else parse(html, page.url)
     if isinstance(tree, Rejected):
@@ -131,7 +131,7 @@ def make_node_page(
 
 
 def _words_of(tree: HtmlElement) -> tuple[list[str], Mapping[HtmlElement, tuple[int, int]]]:
-    """The visible words of a page in order, and between which of them each element stands."""
+    """Return the visible words of a page in order, and between which of them each element stands."""
     found: list[str] = []
     begin: dict[HtmlElement, int] = {}
     spans: dict[HtmlElement, tuple[int, int]] = {}
@@ -151,7 +151,7 @@ def _words_of(tree: HtmlElement) -> tuple[list[str], Mapping[HtmlElement, tuple[
 
 @dataclass(frozen=True, slots=True)
 class NodeScores:
-    """How right the choices on some pages are: means over so many pages."""
+    """Quality of the choices: means over pages."""
 
     pages: int
     right: float  # whether the chosen node is as good as the best
@@ -279,7 +279,7 @@ def machine_of(fitted: LinearSVC) -> LinearModel:
 
 
 def constant(score: float) -> LinearModel:
-    """The model of one output that gives every node the same score."""
+    """Return the model of one output that gives every node the same score."""
     return LinearModel("", np.zeros((COLUMNS, 1)), np.array([score]))
 
 
@@ -290,10 +290,10 @@ def join_machines(machines: Sequence[LinearModel]) -> LinearModel:
 
 
 def weights_file(model: LinearModel) -> dict[str, bytes]:
-    """The weights as they are shipped, in half precision: the file by its name."""
+    """Return the weights as they are shipped, in half precision: the file by its name."""
     return {WEIGHTS: array_bytes(model.weights.astype(np.float16))}
 
 
 def bias_parameter(model: LinearModel) -> dict[str, float | list[float]]:
-    """The bias as it is shipped, rounded: the parameter by its name."""
+    """Return the bias as it is shipped, rounded: the parameter by its name."""
     return {BIAS: [round(float(value), 6) for value in model.bias]}

@@ -35,7 +35,7 @@ from newscorpus.tokens import number_of
 from newscorpus.urls import site_key
 
 FEWEST = 10
-"""Pages; with fewer the cross-validation says nothing."""
+"""Minimum number of pages for a meaningful cross-validation."""
 
 DEV = "dev"
 
@@ -53,17 +53,17 @@ ADDED = Boosting(rounds=40, learning_rate=0.05, leaves=8, min_leaf=10)
 
 
 def is_own(path: Path) -> bool:
-    """Whether a path names pages of one's own: a file, or a folder of pages and texts; else a folder of sets."""
+    """Tell whether a path names pages of one's own: a file, or a folder of pages and texts; else a folder of sets."""
     return not path.is_dir() or (path / PAGES).is_dir()
 
 
 def default_folder(name: str) -> Path:
-    """Where a model trained under a name is written unless another folder is named: never over a shipped one."""
+    """Return the default folder for a trained model: never that of a shipped one."""
     return own_models() / f"{name}-own"
 
 
 def own_source(paths: Sequence[Path]) -> TrainingPages:
-    """The pages of files and folders that are there to learn from; not those that are meant to measure on.
+    """Return the pages of files and folders that are there to learn from; not those that are meant to measure on.
 
     Raises:
         PagesError: a file cannot be read.
@@ -86,7 +86,7 @@ def _digest(path: Path) -> str:
 
 
 def with_marks(page: GoldPage) -> GoldPage:
-    """The page with the text that the marks on its blocks make, where there are any; it is there to teach."""
+    """Return the page with the text that the marks on its blocks make, where there are any; it is there to teach."""
     page = replace(page, list=TEACH)
     reading = read(Page.from_html(page.html, page.url), respect_paywall=False) if page.marks else None
     if reading is None or isinstance(reading, Rejected):
@@ -134,7 +134,7 @@ def train_own(name: str, train: Train, source: TrainingPages, output: Path, prog
 
 
 def named(model: TrainedModel, name: str, output: Path) -> TrainedModel:
-    """The model under the name of its folder, where that is not the name of the shipped one."""
+    """Rename the model after its folder, unless that has the name of the shipped one."""
     if output.name == name:
         return model
     option = "--extractor" if name in systems() else "--fields-model"
@@ -163,13 +163,13 @@ def cross_validate(
 
 
 def estimate_gain(before: Sequence[float], after: Sequence[float], groups: Sequence[str]) -> Estimate:
-    """The mean of what pages score more than before, with an interval over `groups` of pages, such as sites."""
+    """Estimate the mean gain in the scores of pages, with an interval over `groups` of pages, such as sites."""
     gained = np.array([(1.0, new - old) for old, new in zip(before, after, strict=True)])
     return estimate(gained, lambda drawn: drawn[:, 1] / drawn[:, 0], groups)
 
 
 def advice(scores: Mapping[str, float]) -> str:
-    """What the scores of a cross-validation say of a model, in one sentence; "" of scores that have no gain."""
+    """Summarise a model's cross-validation in one sentence; "" for scores without a gain."""
     if "gain" not in scores:
         return ""
     gain = f"{scores['gain']:+.3f} of F1 (95 % interval {scores['low']:+.3f} to {scores['high']:+.3f})"
@@ -225,7 +225,7 @@ def train_own_trees(
 def _grow_passes(
     examples: Sequence[Example], base: Artifact | None, boosting: Boosting, progress: Progress
 ) -> dict[str, lightgbm.Booster]:
-    """The trees of both passes, by the file that they are for; on top of those of `base` where it is given."""
+    """Return the trees of both passes, by the file that they are for; on top of those of `base` where it is given."""
     matrices = [example.features.matrix for example in examples]
     below = Trees(base, FIRST, len(FEATURES)) if base else None
     first = _grow(examples, matrices, below, boosting)

@@ -78,18 +78,18 @@ class SegmentedPage:
         return np.hstack((self.features, self.kept))
 
     def text_of(self, chosen: Iterable[object]) -> str:
-        """The text of the chosen segments; one truth value a segment."""
+        """Return the text of the chosen segments; one truth value a segment."""
         kept = (segment for segment, is_chosen in zip(self.segments, chosen, strict=True) if is_chosen)
         return "\n".join(paragraph for segment in kept for paragraph in segment.paragraphs)
 
     def best_expert(self, overlap: CompareTexts) -> int:
-        """The place of the expert whose text has the best F1; of equals the first."""
+        """Return the place of the expert whose text has the best F1; of equals the first."""
         f1 = [overlap(text, self.page.text).scores.f1 for text in self.texts.values()]
         return f1.index(max(f1))
 
 
 def make_segmented(page: GoldPage, experts: Mapping[str, Expert]) -> SegmentedPage | None:
-    """What there is to learn of `page`; None where it cannot be read."""
+    """Make the training example of `page`; None where it cannot be parsed."""
     reading = read(Page.from_html(page.html, page.url))
     if isinstance(reading, Rejected):
         return None

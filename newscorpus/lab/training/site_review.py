@@ -126,7 +126,7 @@ def site_of(page: GoldPage) -> str:
 
 
 def judge_unseen(examples: Sequence[Example], trees: LearnedTrees) -> list[Floats]:
-    """The probability of each block of each page, by the model that saw no page of its site."""
+    """Return the probability of each block of each page, by the model that saw no page of its site."""
     models = (trees.model_without(fold) for fold in range(MODEL_FOLDS))
     artifacts = (Artifact(Metadata(MAIN_TEXT, "", INPUTS, {}, {}, {}, {}, {}), model.weights) for model in models)
     classifiers = [Classifier(artifact) for artifact in artifacts]
@@ -134,7 +134,7 @@ def judge_unseen(examples: Sequence[Example], trees: LearnedTrees) -> list[Float
 
 
 def site_pages(examples: Sequence[Example], probabilities: Sequence[Floats]) -> list[SitePage]:
-    """The articles of sites that have enough of them to learn a profile."""
+    """Return the articles of sites that have enough of them to learn a profile."""
     pages = [
         SitePage(site_of(example.page), example, probability)
         for example, probability in zip(examples, probabilities, strict=True)
@@ -145,7 +145,7 @@ def site_pages(examples: Sequence[Example], probabilities: Sequence[Floats]) -> 
 
 
 def measure_sites(pages: Sequence[SitePage]) -> list[PageEvidence]:
-    """The evidence on each of `pages` by the profile of its site, learned from all its pages."""
+    """Return the evidence on each of `pages` by the profile of its site, learned from all its pages."""
     by_site: defaultdict[str, list[SitePage]] = defaultdict(list)
     for page in pages:
         by_site[page.site].append(page)

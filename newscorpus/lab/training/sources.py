@@ -30,10 +30,10 @@ Progress = Callable[[str], None]
 """Called with one line for each step."""
 
 SITES_ASIDE = 5
-"""One site of so many is set aside by trainings that score their model on it."""
+"""One site in this many is held out for scores."""
 
 FOLDS = 5
-"""Of a cross-validation over one's own pages."""
+"""Folds of a cross-validation over the user's own pages."""
 SEED = 1
 
 Described = dict[str, dict[str, str | int]]
@@ -54,7 +54,7 @@ class TrainingPages:
         return (page for page in self.pages if has_article(page.page_type))
 
     def is_aside(self, site: str) -> bool:
-        """Whether the pages of `site` are not learned from, but scored on."""
+        """Tell whether `site` is held out for scores."""
         return not self.learns_all and fold_of(site, SITES_ASIDE) == 0
 
 
@@ -63,7 +63,7 @@ class TrainingError(ValueError):
 
 
 def gold_source(data: Path, progress: Progress, licences: Mapping[str, str] = LICENCES) -> TrainingPages:
-    """The train split of the sets in `data` of `licences`: those that allow to train shipped models.
+    """Return the train split of the sets in `data` of `licences`: those that allow to train shipped models.
 
     Reading it raises TrainingError where a set is missing.
     """
@@ -71,7 +71,7 @@ def gold_source(data: Path, progress: Progress, licences: Mapping[str, str] = LI
 
 
 def _gold_files(data: Path, licences: Mapping[str, str]) -> dict[str, Path]:
-    """The files in `data` of the sets of `licences`, by set."""
+    """Return the files in `data` of the sets of `licences`, by set."""
     files = {name: data / f"{name}.jsonl.zst" for name in licences}
     missing = [path for path in files.values() if not path.is_file()]
     if len(missing) == len(files):
@@ -95,7 +95,7 @@ def _describe_sets(data: Path, licences: Mapping[str, str], pages: Mapping[str, 
 
 
 def first_of_each_set(pages: Iterable[GoldPage], limit: int) -> Iterator[GoldPage]:
-    """Of each set the first `limit` of `pages`."""
+    """Yield the first `limit` of `pages` of each set."""
     seen: Counter[str] = Counter()
     for page in pages:
         seen[page.dataset] += 1
@@ -104,12 +104,12 @@ def first_of_each_set(pages: Iterable[GoldPage], limit: int) -> Iterator[GoldPag
 
 
 def fold_of(site: str, folds: int) -> int:
-    """The fold of a site, so that no site stands in two."""
+    """Return the fold of a site, so that no site is in two."""
     return zlib.crc32(site.encode()) % folds
 
 
 def deal(sites: Sequence[str]) -> Iterator[tuple[list[int], list[int]]]:
-    """Deal pages of `sites` out to folds, site by site at random: places to learn from and to hold out, for each."""
+    """Split pages by `sites` into random folds; yield training and held-out indices for each."""
     known = sorted(set(sites))
     order = np.random.default_rng(SEED).permutation(len(known)).tolist()
     fold = {site: place % FOLDS for site, place in zip(known, order, strict=True)}
@@ -133,7 +133,7 @@ _TEXT_ROWS = msgspec.json.Decoder(_TextRow)
 
 
 def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -> TrainingPages:
-    """The archived pages of the crawl in `corpus` for which there is a text; the others are passed over.
+    """Yield the archived pages of the crawl in `corpus` that have a text; others are skipped.
 
     They have no domain: a crawl has few sites, and none can be set aside for testing, so single pages are set aside.
     The texts are JSON lines with `url` and `text`, held in memory; without them the text is what the template that the
@@ -161,7 +161,7 @@ def _silver_pages(corpus: Path, find: FindText, progress: Progress) -> Iterator[
 
 
 def _with_texts(path: Path, dataset: str, find: FindText) -> Iterator[GoldPage]:
-    """The pages of a file of the archive for which there is a text."""
+    """Yield the pages of an archive file that have a text."""
     for capture in read_captures(path):
         if isinstance(capture, Capture) and capture.origin:
             for page in (capture.page, *capture.following):

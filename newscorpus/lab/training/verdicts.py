@@ -1,4 +1,4 @@
-"""Learn the verdict on a page from its signs: logistic models of what can be trusted, boosted trees for the rest."""
+"""Learn the verdict on a page from its signs: logistic models of confidence, boosted trees for articles."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -95,14 +95,14 @@ def learn_structure(pages: Sequence[GradedPage]) -> lightgbm.Booster:
 
 
 def find_unsure(pages: Sequence[GradedPage]) -> dict[int, float]:
-    """The confidence of the articles where it is so low that the other extractor is asked, by index; out of fold."""
+    """Return out of fold the confidences low enough to ask the other extractor, by index of the article."""
     at = [index for index, page in enumerate(pages) if page.is_article]
     confidence = _confidence_out_of_fold([pages[index] for index in at]).tolist()
     return {index: value for index, value in zip(at, confidence, strict=True) if value < ASK_BELOW}
 
 
 def settle(pages: Sequence[GradedPage]) -> tuple[Floats, Floats]:
-    """Per article the confidence in the text that is taken and the F1 of that, out of fold by site."""
+    """Return per article the confidence and F1 of the chosen text, out of fold by site."""
     articles = [page for page in pages if page.is_article]
     confidence, f1 = _confidence_out_of_fold(articles), np.array([page.f1 for page in articles])
     asked = [at for at, page in enumerate(articles) if page.other]
@@ -141,7 +141,7 @@ def check_verdict(pages: Sequence[GradedPage]) -> dict[str, float]:
 
 
 def check_second_opinion(pages: Sequence[GradedPage]) -> dict[str, float]:
-    """Measure what the second opinion changes, in the same way: shares of the articles, and their mean page F1."""
+    """Measure the effect of the second opinion in cross-validation by site: shares of articles, mean page F1."""
     articles = [page for page in pages if page.is_article]
     before = np.array([page.f1 for page in articles])
     _, after = settle(articles)
@@ -154,7 +154,7 @@ def check_second_opinion(pages: Sequence[GradedPage]) -> dict[str, float]:
 
 
 def _confidence_out_of_fold(articles: Sequence[GradedPage]) -> Floats:
-    """The confidence in the own text of each of `articles`."""
+    """Return the confidence in the own text of each of `articles`."""
     confidence = np.zeros(len(articles))
     for rest, held_out in _folds(articles):
         model = _fit_logistic([articles[at] for at in rest])
@@ -163,7 +163,7 @@ def _confidence_out_of_fold(articles: Sequence[GradedPage]) -> Floats:
 
 
 def _clear_cases(pages: Sequence[GradedPage]) -> list[GradedPage]:
-    """The pages that are clearly an article or clearly none."""
+    """Return the pages that are clearly an article or clearly none."""
     return [page for page in pages if page.is_article or page.page_type in NO_ARTICLE]
 
 
@@ -189,7 +189,7 @@ def _by_trees(
 
 
 def _fit_logistic(pages: Sequence[GradedPage], n_signs: int = len(SIGNS)) -> Logistic:
-    """The probability that the text of a page is right, by its signs; one and the same where no page tells."""
+    """Return the probability that the text of a page is right, by its signs; one and the same where no page tells."""
     if len({page.is_right for page in pages}) < 2:
         return Logistic((0.0,) * n_signs, 0.0)
     scaler, regression = StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=2000)
@@ -201,7 +201,7 @@ def _fit_logistic(pages: Sequence[GradedPage], n_signs: int = len(SIGNS)) -> Log
 
 
 def _folds(pages: Sequence[GradedPage]) -> Iterator[tuple[Integers, Integers]]:
-    """The indices to learn from and those held out, so that no site stands in both; none where there is one site."""
+    """Yield training and held-out indices, so that no site is in both; nothing if there is one site."""
     sites = [page.site for page in pages]
     if len(set(sites)) > 1:
         yield from GroupKFold(min(FOLDS, len(set(sites)))).split(pages, groups=sites)

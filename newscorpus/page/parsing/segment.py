@@ -286,7 +286,7 @@ class _Walk:
         self.texts, self.link_texts, self.inline, self.images, self.tags = [], [], [], 0, 0
 
     def make_element(self, level: _Level) -> Element:
-        """The Element of a level that holds text; those of the levels around it are made on the way."""
+        """Return the Element of a level that holds text; those of the levels around it are made on the way."""
         missing = []
         while level.element is None and level.around:
             missing.append(level)

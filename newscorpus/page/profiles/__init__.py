@@ -1,1 +1,1 @@
-"""Judge the blocks of a page with what the other pages of its portal say."""
+"""Judge the blocks of a page by a profile learned from other pages of its portal."""

@@ -1,4 +1,4 @@
-"""Learn the profile of a portal from its pages, without labels: the verdicts of the model stand in for them."""
+"""Learn the profile of a portal from its unlabelled pages; the model's verdicts serve as labels."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -18,25 +18,25 @@ from newscorpus.tokens import count_words
 from newscorpus.urls import document_address, id_of_page
 
 MOST_PAGES = 300
-"""Pages that a profile is learned from at most; more hardly change it."""
+"""Maximum number of pages for a profile; more hardly change it."""
 LEAST_PAGES = 5
-"""Fewest pages that say something of their portal."""
+"""Minimum number of pages for a profile."""
 EXCERPT = 60
-"""Characters by which a repeated text is shown."""
+"""Characters shown of a repeated text."""
 MOST_FIELD_CHARACTERS = 120
-"""Longest block that may show the value of a field; longer ones speak of it."""
+"""Longest block that may show a field's value; longer ones only mention it."""
 SAME_TEXT = 0.5
-"""Share of the words of main text that a page has in common with another of its title, if it is a copy of that."""
+"""A page is a copy of another with the same title if it shares this part of the words of its main text."""
 MOSTLY = 0.5
-"""Share of the words at a path that are main text, where most of them are."""
+"""Share of main text from which a path counts as mostly main text."""
 
 Named = tuple[str, str]
-"""The name of a source, and what names one of its documents."""
+"""The name of a source, and the id of one of its documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenPage:
-    """A page of a portal with an article, as the model sees it alone."""
+    """An article page of a portal, judged by the model alone."""
 
     id: str  # of its document
     labelled: tuple[LabelledBlock, ...]  # its blocks with the verdicts; the scores are probabilities
@@ -44,13 +44,13 @@ class SeenPage:
 
 
 def learn(pages: Iterable[SeenPage], source: str, extractor: str) -> Profile:
-    """Learn a profile; the same pages, in any order, make the same one.
+    """Learn a profile, independent of the order of the pages.
 
     Args:
         pages: of one portal, each document once; of more than `MOST_PAGES` a sample by their ids. Copies of an article
             count as one page.
         source: name of the portal or of the site.
-        extractor: what judged the pages.
+        extractor: extractor that judged the pages.
     """
     seen = _without_copies(sorted(pages, key=lambda page: sample_key(page.id)))[:MOST_PAGES]
     words = [sum(map(_words, _good_blocks(page))) for page in seen]
@@ -74,7 +74,7 @@ def learn(pages: Iterable[SeenPage], source: str, extractor: str) -> Profile:
 
 
 def choose_sample(documents: Iterable[Named]) -> frozenset[Named]:
-    """Choose the documents that the profile of each source is learned from, in any order the same ones."""
+    """Choose the documents for the profile of each source, independent of their order."""
     by_source: defaultdict[str, set[str]] = defaultdict(set)
     for source, document in documents:
         by_source[source].add(document)
@@ -85,13 +85,13 @@ def choose_sample(documents: Iterable[Named]) -> frozenset[Named]:
 
 
 def document_of(reading: Reading) -> str:
-    """Id of the document on a page, as its row has it; without an address, its content names it."""
+    """Return the id of the document on a page, as in its row; without an address, from its content."""
     url = document_address(reading.page.url, reading.fields.canonical_url)
     return id_of_page(url, reading.page.body)
 
 
 def sample_key(document: str) -> str:
-    """Order documents by chance, but always in the same way; samples are the first ones in this order."""
+    """Return a sort key for a random but reproducible order; samples are the first documents."""
     return hashlib.sha256(document.encode()).hexdigest()
 
 
@@ -104,7 +104,7 @@ def _good_blocks(page: SeenPage) -> list[Block]:
 
 
 def _without_copies(pages: Sequence[SeenPage]) -> list[SeenPage]:
-    """The pages, of those with the same title and mostly the same text the first only."""
+    """Drop pages with the same title and mostly the same text as an earlier one."""
     known: defaultdict[str, set[str]] = defaultdict(set)
     kept = []
     for page in pages:
@@ -120,7 +120,7 @@ def _without_copies(pages: Sequence[SeenPage]) -> list[SeenPage]:
 
 @dataclass(slots=True)
 class _Place:
-    """What was counted at one path."""
+    """Counts at a path."""
 
     pages: int = 0
     good_pages: int = 0
@@ -141,13 +141,13 @@ class _Place:
         self.texts.update(text_key(item.block.text) for item in items)
 
     def facts(self) -> PathFacts:
-        """What is kept of it."""
+        """Return the facts for the profile."""
         good_words = round(self.good_words, 1)
         return PathFacts(self.pages, self.good_pages, self.blocks, len(self.texts), self.words, good_words)
 
 
 def _repeated(pages: Sequence[SeenPage], key_of: Callable[[str], str]) -> dict[str, Repeated]:
-    """What `key_of` names of the texts, and stands on several pages."""
+    """Return the texts, by `key_of`, that occur on several pages."""
     counts: Counter[str] = Counter()
     texts: dict[str, str] = {}
     for page in pages:
@@ -178,7 +178,7 @@ SHOWN: Final[Mapping[str, Callable[[str, Sequence[str]], bool]]] = {
     "section": _says,
     "tags": _says,
 }
-"""The fields, each with what tells whether a text shows one of its values."""
+"""The fields, each with a test of whether a text shows one of its values."""
 
 
 def _field(pages: Sequence[SeenPage], name: str) -> FieldFacts:

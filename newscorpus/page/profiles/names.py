@@ -1,4 +1,4 @@
-"""Name where a block stands, and what it says, in a way that holds on all pages of a portal."""
+"""Name the path and text of a block, stable across the pages of a portal."""
 
 import re
 from collections.abc import Sequence
@@ -10,38 +10,38 @@ from lxml.html import HtmlElement
 from newscorpus.data import Block, Element
 
 OPENING = 24
-"""Characters by which the opening of a text is known: three to five words."""
+"""Characters of a text's opening: three to five words."""
 KEY_BYTES = 8
-"""Of a hash: two of a million texts meet with a probability of 3 in a hundred million (birthday bound)."""
+"""Bytes of a hash: a million texts collide with a probability of 3 in a hundred million (birthday bound)."""
 CACHED = 20_000
 MAX_NAME = 80
-"""Characters of an id or a class; what is longer names nothing."""
+"""Longest meaningful id or class."""
 SHORT_HUMP = 3
-"""Mean letters of the parts of a name such as `articleBody`, below which it was made by a machine: `bdVaJa`."""
+"""Minimum mean length of the parts of a name such as `articleBody`; generated ones have less: `bdVaJa`."""
 MIN_HASH = 5
-"""Fewest characters of a hash in a name."""
+"""Minimum length of a hash in a name."""
 
 _NUMBER = re.compile(r"\d+")
 _PART = re.compile(r"([-_:]+)")
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _MIXED = re.compile(r"[A-Za-z]\d+[A-Za-z]|\d[A-Za-z]+\d")
 _MAKERS = frozenset({"css", "sc", "jsx", "jss", "svelte", "emotion"})
-"""What programs put before the hashes that they make."""
+"""Prefixes of generated hashes."""
 _PAGE_TAGS = frozenset({"html", "body"})
 
 UNSEEN = frozenset("head script style noscript template svg iframe object select".split())
-"""Elements of which nothing is laid out on the page."""
+"""Elements that are not rendered."""
 MOST_SIGNS = 2_000
-"""Of one page; news pages have some 200."""
+"""Maximum number of signs of a page; news pages have some 200."""
 
 
 def path_of(element: Element) -> str:
-    """Name the way from the root: `html/body/div#main.content/p`, without what differs from page to page."""
+    """Name the path from the root: `html/body/div#main.content/p`, without parts that differ between pages."""
     return "/".join(map(step_of, element.ancestry))
 
 
 def paths_of(blocks: Sequence[Block]) -> list[str]:
-    """Name the way to the element of each block, as `path_of`."""
+    """Name the path to the element of each block, as `path_of`."""
     known: dict[Element, str] = {}
 
     def path(element: Element) -> str:
@@ -56,7 +56,7 @@ def paths_of(blocks: Sequence[Block]) -> list[str]:
 def step_of(element: Element) -> str:
     """Name an element by tag, stable id and classes, or, where it has neither, by its `data-` attributes."""
     if element.tag in _PAGE_TAGS:
-        return element.tag  # their names speak of the page
+        return element.tag  # their names describe the page
     return _step(element.tag, element.id[:MAX_NAME], element.classes, element.data)
 
 
@@ -70,13 +70,13 @@ def _step(tag: str, identifier: str, classes: str, data: str) -> str:
 
 
 def stable_classes(classes: str) -> tuple[str, ...]:
-    """The stable names among the classes of an element, sorted, each once."""
+    """Return the stable names among an element's classes, sorted, deduplicated."""
     return tuple(sorted({name for word in classes.split() if (name := stable_name(word[:MAX_NAME]))}))
 
 
 @lru_cache(CACHED)
 def stable_name(name: str) -> str:
-    """A name without the parts that machines make, numbers written as `0`; "" where no letter is left."""
+    """Strip generated parts from a name and write numbers as `0`; "" where no letter is left."""
     first, *rest = _PART.split(name)
     parts = [first, *map("".join, zip(rest[::2], rest[1::2], strict=True))]
     kept = [part for part in parts if not is_hash(part.lstrip("-_:"))]
@@ -87,7 +87,7 @@ def stable_name(name: str) -> str:
 
 
 def is_hash(part: str) -> bool:
-    """Whether a part of a name, such as `bdVaJa` or `1q2w3e`, was made by a machine."""
+    """Tell whether a part of a name is generated, such as `bdVaJa` or `1q2w3e`."""
     if len(part) < MIN_HASH or not part.isascii():
         return False
     if _MIXED.search(part):
@@ -97,12 +97,12 @@ def is_hash(part: str) -> bool:
 
 
 def text_key(text: str) -> str:
-    """Name a text, but for its digits and its case."""
+    """Return a key of a text that ignores digits and case."""
     return _key(_NUMBER.sub("0", text.casefold()))
 
 
 def opening_key(text: str) -> str:
-    """Name the opening of a text, as `text_key`; "" for a text that is hardly longer than an opening."""
+    """Return a key of a text's opening, as `text_key`; "" for a text hardly longer than an opening."""
     return _key(_NUMBER.sub("0", text.casefold())[:OPENING]) if len(text) > OPENING else ""
 
 
@@ -111,7 +111,7 @@ def _key(text: str) -> str:
 
 
 def markup_signs(tree: HtmlElement) -> frozenset[str]:
-    """Every pair of an element and one directly inside it, such as `div.story > p`, by tags and stable names."""
+    """Return all pairs of parent and child, such as `div.story > p`, by tags and stable names."""
     signs: set[str] = set()
     pending: list[tuple[HtmlElement, str]] = [(tree, "html")]
     while pending:

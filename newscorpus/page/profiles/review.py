@@ -1,4 +1,4 @@
-"""Judge the blocks of a page again, with what the profile of its portal says of them."""
+"""Judge the blocks of a page again, with the evidence in the profile of its portal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from newscorpus.tokens import count_words
 
 MODEL = "site-review"
 LOGISTIC = "block"
-"""Name of the numbers of the logistic model in the metadata."""
+"""Name of the logistic model's parameters in the metadata."""
 LOADED = 32
-"""Profiles that a process holds, a few MB each."""
+"""Profiles cached in a process, a few MB each."""
 
 EVIDENCE: Final = {
     "own": "log odds of the model's verdict on the block",
@@ -31,31 +31,31 @@ EVIDENCE: Final = {
     "is_repeated": "the text stands on many of the other pages",
     "path_repeats": "texts at the path that stand there on other pages too, of all at the path",
 }
-"""What the review of a page sees of each block, in order, and what each says."""
+"""The evidence on each block, in order, with meanings."""
 
 REPEATED_SHARE = 0.15
-"""Share of the other pages on which a text stands that is repeated, as in the probe that preceded this."""
+"""Minimum share of the other pages with a repeated text, as in the preceding experiment."""
 EVERYWHERE_SHARE, EVERYWHERE_PAGES, EVERYWHERE_WORDS = 0.5, 3, 6
-"""Share and number of the other pages on which a text of so many words stands that is no article's, whatever the model
-thinks: shorter ones are datelines and headings of chapters. Out of fold 5 of 100 such words remain (2026-11)."""
+"""A text of this many words on this share and number of other pages is boilerplate, whatever the model says; others
+are datelines and chapter headings. Out of fold 5 of 100 such words remain (2026-11)."""
 PRIOR_WORDS = 20.0
-"""Words, with the share of main text of the whole site, that are added to those at a path."""
+"""Pseudo-counts in words, with the site's share of main text, added to those at a path."""
 LEAST_OWN, LEAST_PATH = 1e-4, 1e-2
-"""Probabilities nearer to 0 or 1 count as this near: those of the model, and shares of main text."""
+"""Distances from 0 and 1 to which the model's probabilities, and shares of main text, are clipped."""
 
 _BLOCKS, _TEXTS, _WORDS, _GOOD = range(4)
 
 
 @dataclass(frozen=True, slots=True)
 class PageEvidence:
-    """What a profile says of the blocks of a page."""
+    """The evidence of a profile on the blocks of a page."""
 
     rows: Floats  # shape (blocks, len(EVIDENCE))
-    is_everywhere: Flags  # per block, whether its text stands on most of the other pages
+    is_everywhere: Flags  # per block, whether its text occurs on most other pages
 
 
 class SiteEvidence:
-    """What a profile says, in tables. What a page brought to the profile itself is no evidence on that page."""
+    """The tables of a profile. A page's own contribution to the profile is no evidence on that page."""
 
     def __init__(self, profile: Profile) -> None:
         self._documents = frozenset(profile.pages)
@@ -65,7 +65,7 @@ class SiteEvidence:
         self._copies = {key: repeated.pages for key, repeated in profile.texts.items()}
 
     def measure(self, document: str, blocks: Sequence[Block], probability: Floats, words: Floats) -> PageEvidence:
-        """The evidence on each block of a page.
+        """Return the evidence on each block of a page.
 
         Args:
             document: id of the page.
@@ -102,12 +102,12 @@ class SiteEvidence:
 
 
 def _share(facts: Floats, prior: float) -> Floats:
-    """The share of main text at paths."""
+    """Return the share of main text at paths."""
     return np.asarray((facts[:, _GOOD] + PRIOR_WORDS * prior) / (facts[:, _WORDS] + PRIOR_WORDS))
 
 
 class SiteReview:
-    """What judges the blocks of a portal's pages again: a logistic model of the evidence.
+    """Judges the blocks of a portal's pages again, by a logistic model of the evidence.
 
     Raises:
         ArtifactError: the model is missing, damaged or made for other evidence.
@@ -118,11 +118,11 @@ class SiteReview:
         self._logistic = read_logistic(artifact or load_artifact(MODEL, tuple(EVIDENCE)), LOGISTIC, len(EVIDENCE))
 
     def __call__(self, reading: Reading, probability: Floats, words: Floats) -> Floats:
-        """Per block the probability of being main text, from the one that the model gives by the page alone."""
+        """Return per block the probability of main text, given that by the page alone."""
         return self._judge(document_of(reading), reading.blocks, probability, words)
 
     def good(self, page: SeenPage) -> tuple[bool, ...]:
-        """Per block of a page whether it is taken for main text."""
+        """Tell per block whether it is main text."""
         blocks = [item.block for item in page.labelled]
         probability = np.array([item.score for item in page.labelled])
         words = np.array([count_words(block.text) for block in blocks], np.float64)
@@ -139,12 +139,12 @@ def load_review(file: ProfileFile) -> SiteReview:
 
 
 def judge(logistic: Logistic, evidence: PageEvidence) -> Floats:
-    """The probability of each block, by the evidence on it; none for what stands everywhere."""
+    """Return the probability of each block by its evidence; 0 for texts that occur everywhere."""
     probability = probability_of(evidence.rows @ np.array(logistic.weights) + logistic.bias)
     return np.where(evidence.is_everywhere, 0.0, probability)
 
 
 def log_odds(probability: Floats, least: float) -> Floats:
-    """The logarithm of the odds."""
+    """Return the logarithm of the odds."""
     certain = np.clip(probability, least, 1 - least)
     return np.asarray(np.log(certain / (1 - certain)))

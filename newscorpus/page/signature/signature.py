@@ -1,4 +1,4 @@
-"""Sign texts by MinHash, and compare signatures and sets of shingles; all is made of 64-bit hashes of words and runs.
+"""Sign texts by MinHash, and compare signatures and sets of shingles, based on 64-bit hashes of words and n-grams.
 
 A text is normalised to NFC and folded character by character: letters to lower case, digits and combining marks as
 they are, format characters (soft hyphen, joiners) and the dot that Turkish leaves above a lower-case i to nothing,
@@ -43,12 +43,12 @@ SHINGLES_AT_ONCE = 8192
 
 
 def word_hashes(text: str) -> NDArray[np.uint64]:
-    """The words of `text`, folded, as hashes, shape (words,); case, space and punctuation do not count."""
+    """Hash the folded words of `text`, shape (words,); case, space and punctuation are ignored."""
     return read_words(text)[0]
 
 
 def read_words(text: str) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The words of `text` as `word_hashes` gives them, and the number of words up to the end of each line."""
+    """Return the words of `text` as `word_hashes`, and the number of words up to the end of each line."""
     codes = code_points(text)
     fast = kernel.compiled(kernel.hash_words)
     if fast is None:
@@ -64,18 +64,18 @@ def content_hash(words: NDArray[np.uint64]) -> bytes:
 
 
 def shingles(words: NDArray[np.uint64], size: int = PARAMETERS.shingle_words) -> NDArray[np.uint64]:
-    """The set of the runs of `size` words as sorted hashes; one of all words where there are fewer."""
+    """Return the set of n-grams of `size` words as sorted hashes; one of all words if there are fewer."""
     return np.unique(hash_runs(words, size))
 
 
 def shingle_hash(shingle: bytes | str) -> int:
-    """The 32-bit hash of one shingle, a text of some words: `hashfunc` for datasketch."""
+    """Return the 32-bit hash of one shingle, a text of some words: `hashfunc` for datasketch."""
     words = word_hashes(shingle if isinstance(shingle, str) else shingle.decode("utf-8", "surrogatepass"))
     return int(hash_runs(words, len(words))[0] >> HALF)
 
 
 def sign(text: str, parameters: SignatureParameters = PARAMETERS) -> bytes:
-    """The signature of `text`, 4 bytes a permutation (Broder 1997).
+    """Return the signature of `text`, 4 bytes a permutation (Broder 1997).
 
     Raises:
         ValueError: the parameters name a scheme, hash or normaliser that is unknown here.
@@ -84,7 +84,7 @@ def sign(text: str, parameters: SignatureParameters = PARAMETERS) -> bytes:
 
 
 def sign_words(words: NDArray[np.uint64], parameters: SignatureParameters = PARAMETERS) -> bytes:
-    """The signature of a text of which the hashes of the words are known; as `sign`."""
+    """Sign a text given the hashes of its words, as `sign`."""
     first, second = _permutations(parameters)
     fast = kernel.compiled(kernel.minima)
     if fast is None:
@@ -93,7 +93,7 @@ def sign_words(words: NDArray[np.uint64], parameters: SignatureParameters = PARA
 
 
 def _minima(runs: NDArray[np.uint64], first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The least value of each permutation over hashes of runs of words, by NumPy; as `kernel.minima`."""
+    """Return each permutation's minimum over hashes of n-grams, by NumPy; as `kernel.minima`."""
     least = np.full(len(first), 0xFFFFFFFF, np.uint32)
     for start in range(0, len(runs), SHINGLES_AT_ONCE):
         values = (runs[start : start + SHINGLES_AT_ONCE] >> HALF).astype(np.uint32)
@@ -110,7 +110,7 @@ def stack(signatures: Sequence[bytes], permutations: int) -> NDArray[np.uint32]:
 
 
 def minhash_of(signature: NDArray[np.uint32], parameters: SignatureParameters = PARAMETERS) -> "MinHash":
-    """The signature as datasketch's own object, as its indexes take it."""
+    """Return the signature as datasketch's own object, as its indexes take it."""
     from datasketch import MinHash  # noqa: PLC0415 -- see above
 
     return MinHash(
@@ -163,12 +163,12 @@ def _permutations(parameters: SignatureParameters) -> NDArray[np.uint32]:
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
-    """The code points of the text in NFC, halves of surrogate pairs included."""
+    """Return the code points of the text in NFC, halves of surrogate pairs included."""
     return np.frombuffer(unicodedata.normalize("NFC", text).encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
 
 
 def hash_words(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The hashes of the words in a text, and the number of words up to the end of each line, by NumPy.
+    """Return the hashes of the words in a text, and the number of words up to the end of each line, by NumPy.
 
     `kernel.hash_words` gives the same.
     """
@@ -184,7 +184,7 @@ def hash_words(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint64], NDArray[n
 
 
 def _hash_folded(folded: NDArray[np.uint32], begins: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """The hashes of words from their folded characters, and where they begin."""
+    """Hash words, given their folded characters and starts."""
     inside = folded != GAP
     starts = np.flatnonzero(begins[inside])
     values: NDArray[np.uint64] = (folded[inside] & ~ALONE).astype(np.uint64) + ONE
@@ -198,7 +198,7 @@ def _hash_folded(folded: NDArray[np.uint32], begins: NDArray[np.bool_]) -> NDArr
 
 
 def hash_runs(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
-    """The hashes of all runs of `size` words, in order; of all words as one run where there are fewer."""
+    """Hash all n-grams of `size` words, in order; all words as one n-gram if there are fewer."""
     size = min(size, len(words))
     if not size:
         return words
@@ -224,7 +224,7 @@ def hash_parts(words: NDArray[np.uint64], ends: NDArray[np.int64]) -> NDArray[np
 
 
 def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The values with all their bits spread over all bits; different ones stay different."""
+    """Mix the bits of each value, bijectively."""
     spread: NDArray[np.uint64] = (values ^ (values >> HALF)) * MIX
     spread ^= spread >> HALF
     return spread

@@ -67,7 +67,7 @@ def relabel(labelled: Labelled, chosen: Collection[int], label: Label, *reasons:
 
 
 def lower_words(text: str) -> tuple[str, ...]:
-    """The words of `text`, case folded."""
+    """Return the words of `text`, case folded."""
     return tuple(folded_words(text))
 
 
