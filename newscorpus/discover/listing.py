@@ -1,4 +1,4 @@
-"""Hold what a feed or a sitemap names, the newest first."""
+"""Represent the entries of a feed or a sitemap, the newest first."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,47 +10,47 @@ from newscorpus.page.fields.dates import parse_moment
 from newscorpus.portal.addresses import latest_date
 
 BATCH = 100
-"""Entries worked on at a time, which takes 10 ms: other work waits that long."""
+"""Entries processed at a time, which blocks other work for 10 ms."""
 
 UNKNOWN = date(1970, 1, 1)
-"""What sites write where they know no day, as their clocks begin here; some write earlier ones."""
+"""Placeholder of sites for unknown dates (the Unix epoch); some write earlier dates."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListingEntry:
-    """One document that a list names."""
+    """One entry of a list."""
 
     url: str  # absolute address
-    evidence: tuple[Evidence, ...] = ()  # what the list says of the document
-    modified: str = ""  # when the list says it changed, as written; "" where it does not say
-    headline: int = 0  # hash of the headline, and of a feed's description, that the list shows; 0 where it shows none
+    evidence: tuple[Evidence, ...] = ()  # metadata of the document in the list
+    modified: str = ""  # time of the last modification, as written in the list; "" if missing
+    headline: int = 0  # hash of the headline, and of a feed's description, in the list; 0 without a headline
 
     @property
     def published(self) -> date | None:
-        """The day of publication, as the list says; None where it does not."""
+        """The day of publication in the list, or None."""
         return next((read_day(claim.value) for claim in self.evidence if claim.field == "published"), None)
 
     @property
     def day(self) -> date | None:
-        """The latest day that is known of the document: when it was published, when it changed, or of its address."""
+        """The day of publication, else of modification, else in the address."""
         return self.published or read_day(self.modified) or latest_date(self.url)
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A feed or sitemap, read."""
+    """A parsed feed or sitemap."""
 
-    entries: tuple[ListingEntry, ...] = ()  # the documents named, in order
+    entries: tuple[ListingEntry, ...] = ()  # documents, in order
     children: tuple[ListingEntry, ...] = ()  # further sitemaps
     broken: int = 0  # number of entries without a usable address
-    beyond: int = 0  # number of entries that were not read, since there are too many
+    beyond: int = 0  # number of entries beyond the maximum, not read
 
     def newest_first(self) -> "Listing":
-        """The same in the order of days, of each the given one; first what names none."""
+        """Sort by day, latest first, keeping the order within a day; entries without a date come first."""
         return replace(self, entries=_by_day(self.entries), children=_by_day(self.children))
 
     def parts(self) -> Iterator["Listing"]:
-        """The same in parts of `BATCH` entries, at least one."""
+        """Split into parts of `BATCH` entries; the first part has no entries, only the counts."""
         yield replace(self, entries=(), children=())
         for at in range(0, len(self.children), BATCH):
             yield Listing(children=self.children[at : at + BATCH])
@@ -63,7 +63,7 @@ def _by_day(entries: tuple[ListingEntry, ...]) -> tuple[ListingEntry, ...]:
 
 
 def read_day(text: str) -> date | None:
-    """Read a date, ISO 8601 or as in mail headers, as the day in the zone it names; None for anything else."""
+    """Parse a date (ISO 8601 or RFC 5322) as the day in its own time zone; None for anything else."""
     moment: datetime | None = parse_moment(text)
     if moment is None and text:
         try:

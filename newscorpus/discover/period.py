@@ -1,4 +1,4 @@
-"""Decide by date what a crawl of certain days need not fetch."""
+"""Decide by date what a crawl of a period need not fetch."""
 
 import re
 from calendar import monthrange
@@ -23,11 +23,11 @@ class Period:
     until: date = date.max
 
     def meets(self, first: date, last: date) -> bool:
-        """Whether one of the days from `first` to `last` belongs to the period."""
+        """Whether any day from `first` to `last` belongs to the period."""
         return first <= self.until and last >= self.since
 
     def takes(self, day: date | None) -> bool:
-        """Whether an article of that day is wanted; one without a day is."""
+        """Whether an article of that day is wanted; articles without a date are."""
         return day is None or self.meets(day, day)
 
     def covers(self, other: "Period") -> bool:
@@ -35,10 +35,10 @@ class Period:
         return self.since <= other.since and other.until <= self.until
 
     def may_hold(self, entry: ListingEntry) -> bool:
-        """Whether a document may be of the period, by what a list says of it and by its address.
+        """Whether a document may be of the period, by its entry in a list and its address.
 
-        The day of publication decides. Without one, a document that was last changed before the period began is too
-        old; one that was changed later may be of any day.
+        The day of publication decides. Without one, a document last modified before the period is too old; one modified
+        later may be of any day.
         """
         if day := entry.published:
             return self.meets(day, day)
@@ -50,14 +50,14 @@ class Period:
         return days is None or self.meets(*days)
 
     def may_lead_to(self, url: str) -> bool:
-        """Whether a listing may lead to the period, by its address: that of a later day may, by the day before."""
+        """Whether a listing may lead to the period, by its address; later days link to the day before."""
         return replace(self, until=date.max).may_hold_address(url)
 
     def newest_earlier_listings(self, listing: str, urls: Iterable[str]) -> frozenset[str]:
-        """Of the earlier days that the listing at `listing` names, the last of each shape: the way may lead on from it.
+        """Return the links from `listing` to the latest day before the period, per URL shape; the period may follow.
 
-        There is none on a listing of the period or of a later day, which names the days before, and none that leads
-        back from a day before the period.
+        Empty for a listing of the period or later, which links to the days before. On a listing of a day before the
+        period, only links to later days count.
         """
         own, latest = days_of(listing), dict[str, tuple[tuple[date, date], str]]()
         if own and self.may_lead_to(listing):
@@ -70,11 +70,11 @@ class Period:
         return frozenset(url for _, url in latest.values())
 
     def sitemaps(self, named: Sequence[ListingEntry]) -> tuple[ListingEntry, ...]:
-        """Of all sitemaps that an index names, those that may list documents of the period.
+        """Return the sitemaps of an index that may list documents of the period.
 
-        A sitemap changes when a document is added: one that last changed before the period began lists none of its
-        documents. Many have their month or year in their address. But where one of the same shape has a number there
-        that is no year, or changed before that year began, the numbers count sitemaps.
+        A sitemap changes when a document is added, so one last modified before the period has none of its documents.
+        Many have a month or year in their address; but if one of the same shape has another number there, or was
+        modified before that year, the numbers merely count sitemaps.
         """
         days = {entry.url: _days_listed(entry) for entry in named}
         counted = {shape_of(url) for url, of in days.items() if of is None}
@@ -86,7 +86,7 @@ class Period:
         )
 
     def _is_over(self, modified: date | None) -> bool:
-        """Whether what last changed on a day is older than the period."""
+        """Whether a document last modified on that day is older than the period."""
         return modified is not None and modified < self.since
 
 
@@ -95,7 +95,7 @@ ALWAYS = Period()
 
 
 def days_of(url: str) -> tuple[date, date] | None:
-    """The first and the last day that an address names: a day, or a month as a directory; None where it names none."""
+    """Return the first and last day in an address: a day, or a month as a directory; None without a date."""
     if day := next((read_day(claim.value) for claim in read_address(url)), None):
         return day, day
     found = re.search(r"/((?:19|20)\d\d)/(0[1-9]|1[0-2])/", urlsplit(url).path)
@@ -103,7 +103,7 @@ def days_of(url: str) -> tuple[date, date] | None:
 
 
 def _days_listed(sitemap: ListingEntry) -> tuple[date, date] | None:
-    """The month or year in the address of a sitemap; None where there is none, or the sitemap changed before it."""
+    """Return the month or year in a sitemap's address; None without one, or if the sitemap was modified before it."""
     path = urlsplit(sitemap.url).path
     if found := MONTH.search(path):
         days = _month(int(found[1]), int(found[2]))

@@ -1,4 +1,4 @@
-"""Plan what is fetched of a portal: pages, lists of addresses, and guesses where lists may be."""
+"""Plan the fetches of a portal: pages, lists, and guessed addresses of lists."""
 
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -27,10 +27,10 @@ from newscorpus.store.ledger import LastVisit, Ledger, UrlState
 from newscorpus.urls import document_address, host_and_port, host_of
 
 USUAL_SITEMAPS = ("/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml")
-"""Paths tried on a site whose sitemaps neither the portal's file nor robots.txt names."""
+"""Paths tried if neither the portal's file nor robots.txt names sitemaps."""
 
 OUT_OF_PERIOD = "newscorpus/discover/out_of_period"
-"""Count of addresses passed over because they are not of the days asked for."""
+"""Count of addresses skipped because they are not of the period."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,33 +38,33 @@ class PlannedFetch:
     """One address to fetch."""
 
     url: str  # absolute address
-    kind: FetchKind  # what it is fetched for
+    kind: FetchKind  # purpose of the fetch
     depth: int = 0  # links followed to get there
-    evidence: tuple[Evidence, ...] = ()  # what a list says of the document
-    is_repeat: bool = False  # it is fetched although it was fetched before
-    is_last: bool = False  # all else is fetched before it
+    evidence: tuple[Evidence, ...] = ()  # metadata from a list
+    is_repeat: bool = False  # fetch even if fetched before
+    is_last: bool = False  # fetch after everything else
 
 
 Plan = Iterator[PlannedFetch | Rejected]
-"""What is to be fetched, and what is refused; nothing for addresses that were met before or lie on other sites."""
+"""Fetches and refusals; addresses that are known or on other sites are left out."""
 Told = Generator[PlannedFetch | Rejected, None, bool]
-"""A plan of what a list names; in the end, whether it told something new of articles."""
+"""A plan that returns whether its list had news of articles."""
 
 
 @dataclass(frozen=True, slots=True)
 class FetchPlanner:
-    """Decides for one portal what is fetched. Each method plans as far as its result is read."""
+    """Decides for one portal what to fetch. Plans are lazy."""
 
     portal: Portal  # the portal
     frontier: Frontier  # judges new addresses
-    ledger: Ledger  # knows the others
+    ledger: Ledger  # knows the earlier addresses
     contents: SeenContents  # seen by the crawl so far
-    period: Period  # the days that articles are to be of
+    period: Period  # days of publication to collect
     count: Callable[[str, int], None]  # adds to a statistic of the crawl: name, number
-    began: str = ""  # when the crawl began, ISO 8601, if it revisits: articles fetched before may have changed
+    began: str = ""  # start of a revisit, ISO 8601: articles fetched before may have changed; "": no revisit
 
     def beginnings(self) -> Plan:
-        """Plan what the portal's file names: feeds, sitemaps, start pages, and the archive if a first day is given."""
+        """Plan the addresses in the portal's file: feeds, sitemaps, start pages; the archive if `since` is given."""
         yield from (PlannedFetch(url, FetchKind.FEED) for url in self.portal.feeds)
         yield from (PlannedFetch(url, FetchKind.SITEMAP) for url in self.portal.sitemaps)
         pages = [*self.portal.start]
@@ -75,7 +75,7 @@ class FetchPlanner:
             yield from self.page(url, 0, FetchKind.SECTION)
 
     def named(self, url: str) -> Plan:
-        """Plan a page that the user named: he takes it for an article."""
+        """Plan a page named by the user, as an article."""
         return self.page(url, 0, FetchKind.ARTICLE, ListingEntry(url, (NAMED,)))
 
     def page(
@@ -90,11 +90,11 @@ class FetchPlanner:
         """Plan the fetch of one page.
 
         Args:
-            url: absolute address; for another version of an article, the article's own is fetched.
+            url: absolute address; of another version of an article, the original is fetched.
             depth: links followed to get there.
-            kind: what it is fetched for, where that is known.
-            entry: what a list says of it.
-            compares: the list was read before: another headline than then is news of an article.
+            kind: purpose of the fetch, if known.
+            entry: its entry in a list.
+            compares: the list was read before, so a changed headline means a changed article.
         """
         url = plain_address(url)
         if self._is_out_of_period(url, kind):
@@ -130,9 +130,9 @@ class FetchPlanner:
         return is_new and (kind or find_kind(url, self.portal)) is FetchKind.ARTICLE
 
     def listing(self, listing: Listing, url: str, depth: int, *, is_old: bool = False) -> Iterator[Plan]:
-        """Plan all that the feed or sitemap at `url` names, as far as it may be of the period, in parts.
+        """Plan the entries of the feed or sitemap at `url` that may be of the period, in parts.
 
-        One that `is_old`, as it was read before, says nothing of documents that are known.
+        If it `is_old` (read before), skip known URLs.
         """
         children = self.period.sitemaps(listing.children)
         self._pass_over(len(listing.children) - len(children))
@@ -151,24 +151,24 @@ class FetchPlanner:
         entries = [entry for entry in listing.entries if self.period.may_hold(entry)]
         self._pass_over(len(listing.entries) - len(entries))
         note_named(self.ledger, (plain_address(entry.url) for entry in entries))
-        brought = any(entry.modified for entry in entries)  # it may tell of changes, if of nothing else
+        brought = any(entry.modified for entry in entries)  # it may report changes at least
         for entry in entries:
             if is_old and self.ledger.knows(plain_address(entry.url)):
                 continue
-            # What a feed or a news sitemap describes is an article, unless the portal knows its own by the address.
+            # Entries with metadata are articles, unless the portal's file has patterns for articles.
             is_article = entry.evidence and not self.portal.articles and not is_front(entry.url)
             kind = FetchKind.ARTICLE if is_article else None
             brought = (yield from self.page(entry.url, depth, kind, entry, compares=compares)) or brought
         self.ledger.revisits.bring(url, brought=brought)
 
     def sitemap(self, child: ListingEntry, named_at: str) -> Plan:
-        """Plan a sitemap that an index or a robots.txt names; one fetched before only if the index says it changed.
+        """Plan a sitemap from an index or a robots.txt; fetch a known one only if the index says it changed.
 
-        One that told nothing new, such as the feed of a tag, may change with every other; it waits for its turn.
+        A changed one that had no news last time, such as the feed of a tag, is left to its scheduled revisit.
 
         Args:
             child: the sitemap.
-            named_at: the index, on whose host it may lie; the sitemap itself where a robots.txt names it, on any host.
+            named_at: the index, whose host is allowed too; for robots.txt the sitemap itself, which allows any host.
         """
         if self.ledger.knows(child.url):
             is_changed = child.modified and self._has_changed(child.url, child.modified)
@@ -180,18 +180,18 @@ class FetchPlanner:
             yield Rejected("discovery", "too_many_sitemaps", f"more than {most}", child.url)
         else:
             self.ledger.counts.add(self.portal.name, "sitemaps")
-            if self.frontier.is_archive(child.url):  # an index may name the feeds of all tags and authors
+            if self.frontier.is_archive(child.url):  # an index may list the feeds of all tags and authors
                 yield from self._page(child.url, 1, FetchKind.SITEMAP)
             else:
                 yield PlannedFetch(child.url, FetchKind.SITEMAP)
 
     def start_page(self, url: str, lists: Iterable[str], sitemaps: Collection[str]) -> Plan:
-        """Plan what a start page leads to beside its links: a probe for missing pages, and lists nobody named.
+        """Plan, in addition to the links of a start page, a probe for soft 404s, and possible feeds and sitemaps.
 
         Args:
             url: of the start page.
             lists: addresses on it that may be feeds.
-            sitemaps: those that robots.txt names.
+            sitemaps: addresses of sitemaps in robots.txt.
         """
         if not self.ledger.knows(probe := missing_page(url)):
             yield PlannedFetch(probe, FetchKind.PROBE)
@@ -203,32 +203,32 @@ class FetchPlanner:
         yield from self.feeds(lists)
 
     def may_be_page(self, url: str) -> bool:
-        """Whether what was guessed to be a feed may be a page that is wanted instead, by its address."""
+        """Whether the guessed address of a feed may be a wanted page instead."""
         is_wanted = find_kind(url, self.portal) is not FetchKind.UNWANTED and not self.portal.is_ignored(url)
         return is_wanted and may_be_page(url)
 
     def feeds(self, urls: Iterable[str]) -> Plan:
-        """Plan what may be feeds, where the portal's file names none."""
+        """Plan possible feeds, unless the portal's file names feeds."""
         yield from self._guesses(() if self.portal.feeds else urls)
 
     def links(self, reading: PageReading, depth: int, but: Collection[str] = (), listing: str = "") -> Plan:
-        """Plan the pages that a page links to, the newest first.
+        """Plan the links of a page, the newest first.
 
-        A listing of a day before the period is fetched where the way to the period may lead over it. The articles that
-        it names are of its day, unless their addresses say otherwise.
+        A listing of a day before the period is fetched if it may lead to the period. Articles on it are taken to be of
+        its day, unless their addresses have a date.
 
         Args:
             reading: of that page.
-            depth: links followed to get to them.
-            but: addresses that are left out.
-            listing: the address of that page, if it lists others.
+            depth: of the linked pages.
+            but: addresses to leave out.
+            listing: the address of that page, if it is a listing page.
         """
         headlines = dict(zip(reading.links, reading.headlines, strict=False)) if listing else {}
-        # Pages of a list grow, and articles move on to new ones; archives may have their own way to show headlines.
+        # Pages of a listing shift as it grows; archives may show headlines in another form.
         is_new = bool(listing) and not self._was_fetched(listing)
         compares = bool(self.began and listing) and not (is_new and self.frontier.is_archive(listing))
         urls = sorted(reading.links, key=lambda url: latest_date(url) or date.max, reverse=True)
-        if is_new:  # one that comes again names little that is new
+        if is_new:  # a listing read again has few new links
             yield from self.frontier.end_listing(listing, map(plain_address, urls))
         ways = self.period.newest_earlier_listings(listing, urls) if listing else frozenset()
         is_earlier, brought = not self.period.may_lead_to(listing), False
@@ -242,17 +242,17 @@ class FetchPlanner:
             self.ledger.revisits.bring(listing, brought=brought)
 
     def may_bring_article(self, planned: PlannedFetch | Rejected) -> bool:
-        """Whether what is planned may be an article that was not met before, by its address."""
+        """Whether a planned fetch may be a new article, by its address."""
         if isinstance(planned, Rejected) or planned.is_repeat or planned.is_last:
             return False
         return planned.kind is FetchKind.ARTICLE or (planned.kind is FetchKind.SECTION and not is_listing(planned.url))
 
     def may_go_on(self, planned: PlannedFetch | Rejected) -> bool:
-        """Whether what is planned is a further page of an archive, where older articles may be."""
+        """Whether a planned fetch is a further page of an archive, which may have older articles."""
         return isinstance(planned, PlannedFetch) and planned.is_last and is_further(planned.url)
 
     def refuse_day(self, url: str, reading: PageReading) -> Rejected | None:
-        """Refuse an article published on another day than those asked for; one without a day passes."""
+        """Refuse an article published outside the period; articles without a date pass."""
         if self.period != ALWAYS and reading.published:
             self.frontier.count_article(url, reading.published)
         if self.period.takes(reading.published):
@@ -262,16 +262,16 @@ class FetchPlanner:
     def refuse_article(
         self, page: Page, reading: PageReading, trust: AddressTrust, depth: int, redirected: str = ""
     ) -> Plan:
-        """Refuse a page that is no article, or the AMP version of one, whose own fetch comes first; else nothing.
+        """Refuse a page that is no article, or an AMP version, whose original is planned first.
 
-        Of other pages that name one canonical address all are handed on: `build` chooses among them.
+        Other pages with the same canonical address all pass; `build` chooses among them.
 
         Args:
             page: fetched as an article.
             reading: of that page.
-            trust: what its address says.
+            trust: trust in its address.
             depth: links followed to get there.
-            redirected: the address first asked for, where another one answered and may be no article.
+            redirected: the address requested, if it redirected to another, which may be no article.
         """
         if redirected and trust is AddressTrust.SECTION:
             yield Rejected("discovery", "no_article", f"redirected to {page.url}", redirected)
@@ -296,7 +296,7 @@ class FetchPlanner:
         return True
 
     def _pass_over(self, n: int) -> None:
-        """Count what is not of the period."""
+        """Count addresses outside the period."""
         if n:
             self.count(OUT_OF_PERIOD, n)
 
@@ -313,7 +313,7 @@ class FetchPlanner:
         return last is not None and last.state == UrlState.DONE and last.reason == "kept" and last.fetched < self.began
 
     def _has_changed(self, url: str, stated: str) -> bool:
-        """Whether a list says that a known document changed since it was fetched; the ledger notes what it says."""
+        """Whether a list says that a known document changed since its fetch; store `stated` in the ledger."""
         last = self.ledger.revisits.last(url)
         if last is None or last.stated == stated:
             return False
@@ -322,7 +322,7 @@ class FetchPlanner:
 
 
 def _is_news(last: LastVisit, stated: str) -> bool:
-    """Whether `stated` says more than what was known: another time than before, or one after the fetch."""
+    """Whether `stated` is news: the list stated another time before, or the time is after the fetch."""
     if last.stated:
         return True
     changed, fetched = parse_moment(stated), parse_moment(last.fetched)

@@ -1,7 +1,7 @@
-"""Judge again what other rules decided: those of a portal's file or days that have changed since the last crawl.
+"""Judge addresses again if the portal's file or the period has changed since the last crawl.
 
-What was fetched is answered by the archive; what was refused unseen is forgotten, and the pages that named it are read
-again. All of it becomes true in one transaction with the rules that the next crawl will compare with.
+Fetched pages are read from the archive; addresses refused without a fetch are forgotten, and the pages that link to
+them are read again. All changes are committed together with the new rules, for the next crawl to compare.
 """
 
 from collections import Counter
@@ -22,12 +22,12 @@ from newscorpus.store.ledger import REJECTIONS, CrawlRules, Ledger, OpenAddress,
 from newscorpus.store.ledger.rows import OVER_BUDGET, evidence_of
 
 REJECTED_AS = {"unexpected_language": "rejected/language/unexpected_language", "read": "read"}
-"""Counts of the ledger by reason; the others are of the stage "discovery"."""
+"""Reason -> count in the ledger; other reasons are of the stage "discovery"."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileRules:
-    """The keys of a portal's file that decide on addresses and pages."""
+    """Keys of a portal's file that decide on addresses and pages."""
 
     articles: tuple[str, ...]
     sections: tuple[str, ...]
@@ -39,7 +39,7 @@ class FileRules:
 
     @classmethod
     def of(cls, portal: Portal) -> "FileRules":
-        """Read them of a portal."""
+        """Take the keys from a portal."""
         limits = portal.limits
         return cls(
             portal.articles,
@@ -52,7 +52,7 @@ class FileRules:
         )
 
     def apply(self, portal: Portal) -> Portal:
-        """Give `portal` with these keys."""
+        """Return `portal` with these keys."""
         limits = replace(portal.limits, max_pages=self.max_pages, max_depth=self.max_depth)
         return replace(
             portal,
@@ -67,12 +67,12 @@ class FileRules:
 
 @dataclass(frozen=True, slots=True)
 class JudgedAgain:
-    """What a crawl of a portal judges again."""
+    """Addresses of a portal that a crawl judges again."""
 
     portal: str  # its name
     why: tuple[str, ...]  # keys of its file, or "period"
     judged: int  # addresses
-    read: int  # pages that are read again for the addresses that they name
+    read: int  # pages that are read again for their links
 
     def __str__(self) -> str:
         changed = f"{self.portal}: {', '.join(self.why)} changed since the last crawl"
@@ -91,12 +91,12 @@ class _Change:
     former: Portal
     portal: Portal
     bounds: CrawlBounds  # of this crawl
-    is_wider: bool  # days are asked for that were not
-    has_room: bool  # pages may be taken in that were not
+    is_wider: bool  # the period has days that the former one had not
+    has_room: bool  # the page budget was spent, and is larger now
     today: date
 
     def concerns(self, one: OpenAddress) -> bool:
-        """Whether the new rules may decide otherwise on an address that the former ones refused or did not extract."""
+        """Whether the new rules may decide differently on an address that was refused or not extracted."""
         by_change = {
             "page_budget": self.has_room,
             "out_of_period": self.is_wider,
@@ -114,7 +114,7 @@ class _Change:
         )
 
     def forbids(self, one: OpenAddress) -> Rejected | None:
-        """Why the new rules do not let a queued page be asked for; None where they do."""
+        """Refuse a queued page by the new rules; None if they allow it."""
         return self._refusal(one) if one.kind in PAGE_KINDS and one.depth else None
 
     def _refusal(self, one: OpenAddress) -> Rejected | None:
@@ -125,7 +125,7 @@ class _Change:
 
 
 def judge_again(ledger: Ledger, portal: Portal, period: Period, today: date) -> JudgedAgain | None:
-    """Queue what is judged again, and note the rules of this crawl; None where they are those of the last one."""
+    """Requeue addresses to judge again, and store the rules of this crawl; None if the rules are unchanged."""
     name, now = portal.name, FileRules.of(portal)
     last = ledger.revisits.rules(name)
     text = msgspec.json.encode(now).decode()
@@ -152,7 +152,7 @@ def _changed(before: FileRules, now: FileRules) -> Iterator[str]:
 
 
 def _requeue(ledger: Ledger, change: _Change) -> tuple[int, int]:
-    """Queue what a change concerns; gives the numbers of addresses and of pages that are read for their links."""
+    """Requeue the affected addresses; return the numbers of addresses and of pages read again for their links."""
     name, revisits = change.portal.name, ledger.revisits
     rows = revisits.open_to_rules(name)
     concerned = [one for one in rows if one.state == UrlState.DONE and change.concerns(one)]
@@ -161,7 +161,7 @@ def _requeue(ledger: Ledger, change: _Change) -> tuple[int, int]:
         ledger.counts.add(name, REJECTED_AS.get(reason, f"rejected/discovery/{reason}"), -n)
     revisits.judge_again(name, (one.serial for one in concerned if one.request))
     revisits.forget(one.serial for one in unasked)
-    if change.is_wider or change.has_room:  # what was passed over is written down nowhere
+    if change.is_wider or change.has_room:  # skipped addresses are not recorded
         read = revisits.read_all_again(name, LIST_KINDS)
     else:
         read = revisits.read_again(name, (one.found_on for one in unasked))
@@ -172,7 +172,7 @@ def _requeue(ledger: Ledger, change: _Change) -> tuple[int, int]:
 
 
 def _refuse(ledger: Ledger, change: _Change, one: OpenAddress) -> bool:
-    """Refuse an address that is queued, if the new rules do not let it be asked for."""
+    """Refuse a queued address if the new rules do; return whether it was refused."""
     refused = change.forbids(one)
     if refused is None:
         return False
