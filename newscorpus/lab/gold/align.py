@@ -1,4 +1,4 @@
-"""Align gold text to the blocks of a page: which of them are main text by the text that is known of it.
+"""Align gold text to the blocks of a page, to label which of them are main text.
 
 Gold texts are not cut as the page is, and the sets differ in what they keep. A block's label is therefore soft: the
 share of its words that lie in word 4-grams of the gold text and in order with the rest of what was found.
@@ -20,13 +20,13 @@ Labeller = Callable[[Sequence[Block], GoldPage], Flags]
 """Per block of a page whether it is main text."""
 
 N = 4
-"""Words of an n-gram: the same as in the score that counts."""
+"""Words of an n-gram, as in the evaluation score."""
 
 GOOD_SHARE = 0.5
-"""Least share of a block that is gold text, for labels by alignment."""
+"""Minimum share of gold text in a good block, for labels by alignment."""
 
 TWIN_WEIGHT = 0.3
-"""Trust in the label of text that the gold holds, but that another block of the page was matched to: a guess."""
+"""Weight of labels of gold text that was matched to another block of the page (a guess)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def align(blocks: Sequence[Block], gold: str, title: str = "") -> SoftLabels:
     page_words = list(chain.from_iterable(texts))
     places = _match(page_words, gold_words)
     ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
-    # Per word of the gold the word of the page that is matched to it, or -1; one more -1 at the end.
+    # Per gold word the index of the matched word of the page, or -1; one more -1 at the end.
     word_of_gold = np.full(len(gold_words) + 1, -1, np.int64)
     word_of_gold[places[places >= 0]] = np.flatnonzero(places >= 0)
     good = np.zeros(len(texts))
@@ -122,13 +122,13 @@ def _is_taken(text: list[str], matched: Integers, word_of_gold: Integers, page: 
 
 
 def label_exactly(blocks: Sequence[Block], page: GoldPage) -> Flags:
-    """Call a block good that says the same as a paragraph of the text (Brezovnik 2021, distant supervision)."""
+    """Label a block good that equals a paragraph of the text (Brezovnik 2021, distant supervision)."""
     gold = set(paragraphs(page.text))
     return np.array([block.text in gold for block in blocks], bool)
 
 
 def label_by_alignment(blocks: Sequence[Block], page: GoldPage) -> Flags:
-    """Call a block good of which at least half is gold text, however the gold text is cut."""
+    """Label a block good of which at least half is gold text, regardless of its paragraphs."""
     return np.asarray(align(blocks, page.text, page.title).good >= GOOD_SHARE)
 
 

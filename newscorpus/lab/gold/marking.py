@@ -22,17 +22,17 @@ from newscorpus.store.archive.values import ByteRange
 
 ListName = Literal["measure", "teach"]
 SPLITS: Mapping[str, str] = {"measure": "dev", "teach": "train"}
-"""What each list is for: training and evaluation read their own split only."""
+"""The split of each list: training and evaluation read only their own."""
 
 KINDS = ("good", "bad", "title", "lead", "date", "author")
-"""What a block may be: main text, not, the headline, the lead (main text, too), the date, an author."""
+"""Kinds of blocks: main text, not, headline, lead (also main text), date, author."""
 MAIN_TEXT = frozenset({"good", "lead"})
 
 PATIENCE_SECONDS = 30.0
-"""Longest wait for another tab, person or command that writes a mark of the same portal, which takes an instant."""
+"""Longest wait for another writer of marks on the same portal, which takes an instant."""
 
 SETTLED = "settled"
-"""Who settles what two people see differently."""
+"""Name of the person who settles disagreements."""
 
 
 class MarkError(ValueError):
@@ -49,7 +49,7 @@ class MarkedBlock(msgspec.Struct, frozen=True):
 
 
 class MarkLine(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line of the journal: blocks that a person marked at one stroke, or a page that a person called done."""
+    """A line of the journal: blocks that a person marked at once, or a page marked as done."""
 
     page: str  # address of the page
     list: ListName

@@ -39,14 +39,14 @@ THRESHOLDS: Final = ("good_above", "almost_good_above")
 COUNTS: Final = (
     "letters words capitalised all_caps sentences links bars images positive_inline mean_word mean_sentence"
 ).split()
-"""What is divided by the page's maximum."""
+"""Features divided by the page's maximum."""
 DENSITIES: Final = (
     "digit_density space_density image_density bar_density link_density all_caps_density "
     "long_word_density short_word_density"
 ).split()
-"""What stays as it is; above 1 counts as 1."""
+"""Features left unchanged, but clipped to 1."""
 FLAGS: Final = "has_copyright has_angle positive_ancestor is_heading is_paragraph is_item position".split()
-"""What is 0 or 1, and the index of the block divided by the number of blocks."""
+"""Binary features, and the index of the block divided by the number of blocks."""
 
 FEATURES: Final = neighbour_names((*COUNTS, *DENSITIES, *FLAGS))
 """The 78 columns: the block's 26, then those of the block before, then those of the block after."""

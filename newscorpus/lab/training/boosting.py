@@ -23,13 +23,13 @@ _WORDS, _CAPTION, _CAPTION_CLASS = (
 )
 
 OTHER_PAGE_WEIGHT = 0.5
-"""How much a page that is no article counts, beside one that is."""
+"""Weight of a page without an article relative to an article."""
 
 NEAR_GOOD = 8
-"""Blocks around a good one that are always learned from."""
+"""Blocks around a good one that are always used in training."""
 
 FAR_SHARE = 0.3
-"""Share of the other blocks that is learned from, with a weight that makes up for the rest: most are easy."""
+"""Share of the other blocks that is sampled, weighted to represent the rest: most are easy."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,9 +61,9 @@ OWN_MEASURE = (
 )
 
 PAGES_A_SET = 600
-"""Most pages learned from of each set."""
+"""Maximum number of training pages per set."""
 OTHERS = 60
-"""Elements of a page learned from beside the right ones: most are easy."""
+"""Other elements sampled per page, beside the right ones: most are easy."""
 PENALTY = 0.03
 """C of the machines; of 0.003, 0.01 and 0.03 the last does best on sites not seen (dev, 2026-11)."""
 SEED = 1
@@ -123,7 +123,7 @@ def _score_own(pages: Sequence[FieldPage]) -> dict[str, dict[str, float]]:
 
 
 def make_field_pages(pages: Iterable[GoldPage]) -> Iterator[FieldPage]:
-    """What there is to learn of `pages`; those are left out that cannot be read or declare nothing."""
+    """Make training examples of `pages`; those that cannot be parsed or declare nothing are left out."""
     for page in pages:
         tree = parse(page.html)
         if isinstance(tree, Rejected):

@@ -38,7 +38,7 @@ MODEL_VERSION = "3"
 PACKAGES = ("lightgbm", "numpy", "scikit-learn")
 
 LEAST_FIT = 0.8
-"""Pages on which a perfect choice of blocks stays below this F1 are left out: their gold is of another page."""
+"""Pages where a perfect choice of blocks has a lower F1 are left out: their gold is of another page."""
 
 PASSES = (Boosting(rounds=100, learning_rate=0.15, leaves=16), Boosting())
 """How the trees of the two passes grow. The first sees every block: larger trees there only cost time."""
@@ -82,7 +82,7 @@ class LearnedModel:
 
 @dataclass(frozen=True, slots=True)
 class LearnedTrees:
-    """The trees of both passes, and what they make of the pages that they learned from."""
+    """The trees of both passes, and their out-of-fold results on the training pages."""
 
     whole: Passes  # grown on all pages
     folds: tuple[Passes, ...]  # per fold, grown on the pages of the other folds
@@ -203,7 +203,7 @@ def _grade(example: Example, labelled: Labelled) -> GradedPage:
 
 
 def _checks(judged: Sequence[GradedPage]) -> dict[str, dict[str, float]]:
-    """How well verdict and second opinion do."""
+    """Evaluate verdict and second opinion."""
     verdict = check_verdict(judged)
     return {"verdict": verdict, "second opinion": check_second_opinion(judged)}
 

@@ -42,14 +42,14 @@ MEASURE = (
 )
 
 NEAR_BEST = 0.01
-"""A node is the right one too where its F1 is below that of the best by no more: elements around it alone, say."""
+"""Nodes within this F1 of the best are right, too: for instance its wrappers."""
 
 PAGES_A_SET = 250
 """Pages learned from of each set; twice as many change little."""
 LEAST_F1 = 0.8
-"""Pages on which even the best node stays below are left out: their text is no node's."""
+"""Pages whose best node has a lower F1 are left out: no node holds their text."""
 OTHERS = 60
-"""Nodes of a page learned from beside the right ones and those inside: most are easy."""
+"""Other nodes sampled per page, beside the right ones and those inside: most are easy."""
 TEXT_PENALTY, FOREIGN_PENALTY = 0.01, 0.003
 """LIBLINEAR's C; of 0.003 to 0.3 those that did best on other sites, where right nodes counted as much as the many
 others it did worse."""
@@ -63,7 +63,7 @@ HOW = (
 )
 SEED = 1
 KEPT = -1.0
-"""Score of what is not foreign, where nothing can be learned of that."""
+"""Score of all parts where foreign ones cannot be learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +79,12 @@ class NodePage:
 
     @property
     def f1(self) -> Floats:
-        """Per node the F1 of its words, were it taken for the main text."""
+        """Return per node its F1 as main text."""
         return 2 * self.good / (self.words + self.gold)
 
     @property
     def best(self) -> int:
-        """Place of the best candidate; of equals the outermost."""
+        """Return the index of the best candidate; ties go to the outermost."""
         return int(np.argmax(np.where(self.is_candidate, self.f1, -1)))
 
     @property
@@ -94,12 +94,12 @@ class NodePage:
 
     @property
     def right(self) -> Flags:
-        """Per node whether it is the candidate to choose, or as good as that."""
+        """Tell per node whether it is the best candidate, or as good."""
         return self.is_candidate & (self.f1 >= self.best_f1 - NEAR_BEST)
 
     @property
     def foreign(self) -> Flags:
-        """Per node whether less than half of its words is main text."""
+        """Tell per node whether less than half of its words are main text."""
         return self.good < self.words / 2
 
     def f1_of(self, choice: Choice) -> float:

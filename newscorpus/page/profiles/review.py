@@ -36,7 +36,7 @@ EVIDENCE: Final = {
 REPEATED_SHARE = 0.15
 """Minimum share of the other pages with a repeated text, as in the preceding experiment."""
 EVERYWHERE_SHARE, EVERYWHERE_PAGES, EVERYWHERE_WORDS = 0.5, 3, 6
-"""A text of this many words on this share and number of other pages is boilerplate, whatever the model says; others
+"""A text of so many words on this share and number of other pages is boilerplate, whatever the model says; shorter ones
 are datelines and chapter headings. Out of fold 5 of 100 such words remain (2026-11)."""
 PRIOR_WORDS = 20.0
 """Pseudo-counts in words, with the site's share of main text, added to those at a path."""
