@@ -15,17 +15,17 @@ from newscorpus.tokens import collapse, hash_headline
 from newscorpus.urls import web_address
 
 MAX_ENTRIES = 200_000
-"""Most entries that are taken of one list; they need some 50 MB. The protocol of sitemaps.org allows 50,000, and
-sites that have one sitemap alone go beyond it."""
+"""Maximum entries of one list; they need some 50 MB. The protocol of sitemaps.org allows 50,000, and sites with a
+single sitemap exceed it."""
 
 MAX_CHARACTERS = 10_000
-"""Of an address or a value; an address longer than 2,000 is never asked for, and titles have some 100."""
+"""Maximum length of an address or a value; addresses over 2,000 are never fetched, and titles have some 100."""
 
 MAX_CLAIMS = 20
-"""Most values taken of one entry: some eight fields, and tags."""
+"""Maximum values of one entry: some eight fields, and tags."""
 
 MAX_SHOWN = 80
-"""Characters of a document that a message shows."""
+"""Maximum characters of a document in a message."""
 
 LINE = re.compile(r"[^\s\ufeff][^\r\n]*")
 
@@ -35,7 +35,7 @@ FEED_ENTRIES = frozenset({"item", "entry"})
 FEED_LINKS = frozenset({"link", "origlink"})
 FEED_IDS = frozenset({"guid", "id"})
 RELATION = re.compile(r"^http://www\.iana\.org/assignments/relation/")
-"""How RFC 4287 lets the relations of links be written in full."""
+"""Prefix of link relations written in full (RFC 4287)."""
 
 FEED_FIELDS = {
     "title": "title",
@@ -51,7 +51,7 @@ FEED_FIELDS = {
 """Element of an entry (RSS, Atom 0.3 and 1.0, Dublin Core), without namespace -> field of a document."""
 
 SECTION_SCHEME = re.compile(r"(?:^|/)(?:categor|kategor|rubri|section)[^/]*(?:/|$)", re.IGNORECASE)
-"""In the scheme of a category that is a section, not a tag."""
+"""Matches the scheme of a category that is a section, not a tag."""
 
 FEED_TEASERS = frozenset({"title", "description", "summary"})
 MARKUP = re.compile(r"<[^>]*>")
@@ -64,10 +64,10 @@ PUBLICATION_FIELDS = {"name": "site_name", "language": "language"}
 
 
 def read_list(form: str, page: Page) -> Listing | Rejected:
-    """Read a feed or a sitemap, or say why `page` is none; robots.txt files name feeds as sitemaps, too.
+    """Read a feed or a sitemap, or reject `page`; both forms are accepted, since robots.txt lists feeds as sitemaps.
 
     Args:
-        form: which of the two it is asked for as: "feed" or "sitemap".
+        form: expected form, for the reason of the rejection: "feed" or "sitemap".
         page: the document; relative addresses are resolved against its address.
     """
     try:
@@ -77,16 +77,16 @@ def read_list(form: str, page: Page) -> Listing | Rejected:
 
 
 def read_any(page: Page) -> Listing | None:
-    """Read a feed or a sitemap; None where `page` is neither."""
+    """Read a feed or a sitemap; None if `page` is neither."""
     found = read_list(FetchKind.MAYBE_LIST, page)
     return found if isinstance(found, Listing) else None
 
 
 def parse_list(page: Page) -> Listing:
-    """Parse a feed, a sitemap or a sitemap index; plain text with one address a line is a sitemap, too.
+    """Parse a feed, a sitemap or a sitemap index; plain text with one address per line is a sitemap, too.
 
     Raises:
-        ListingError: none of these, or longer than lists are.
+        ListingError: the page is none of these, or is too long.
     """
     text = read_text(page)
     root = read_root(text, page.url)
@@ -106,14 +106,14 @@ def _feed(root: etree._Element) -> Listing:
 
 
 def _sitemap(root: etree._Element) -> Listing:
-    """The addresses and the further sitemaps, wherever they stand: some sites mix them."""
+    """Return the addresses and child sitemaps; some sites mix both in one file."""
     pages = _listing(_sitemap_entry(element) for element in root.iter("{*}*") if local_name(element) == "url")
     maps = _listing(_sitemap_entry(element) for element in root.iter("{*}*") if local_name(element) == "sitemap")
     return Listing(pages.entries, maps.entries, pages.broken + maps.broken, pages.beyond + maps.beyond)
 
 
 def _listing(found: Iterable[ListingEntry | None]) -> Listing:
-    """The listing of what was found: None for an entry without a usable address, which is counted."""
+    """Make a listing of entries; None stands for an entry without a usable address, which is counted."""
     found = iter(found)
     every = list(islice(found, MAX_ENTRIES))
     entries = tuple(entry for entry in every if entry is not None)
@@ -121,7 +121,7 @@ def _listing(found: Iterable[ListingEntry | None]) -> Listing:
 
 
 def _address(base: str, text: str) -> str:
-    """The address that an entry names, absolute; "" for what is none of the web, or may be cut."""
+    """Return the absolute address of an entry; "" if it is no web address, or may be truncated."""
     return web_address(base, text) if 0 < len(text) < MAX_CHARACTERS else ""
 
 
@@ -137,9 +137,9 @@ def _feed_entry(element: etree._Element, shared: tuple[Evidence, ...]) -> Listin
 
 
 def _feed_address(element: etree._Element) -> str:
-    """The address of an entry's document: its link, else an id that is an address; "" where there is neither.
+    """Return the address of an entry's document: its link, else an id that is an address; "" without either.
 
-    The link of a feed that counts its readers is the counter's; the document's own is the original link.
+    If the link goes through a click counter, the original link is the document's.
     """
     links = sorted((child for child in element if local_name(child) in FEED_LINKS), key=local_name, reverse=True)
     ids = [child for child in element if local_name(child) in FEED_IDS and child.get("isPermaLink") != "false"]
@@ -160,14 +160,14 @@ def _feed_evidence(element: etree._Element) -> Iterator[Evidence]:
 
 
 def _category(element: etree._Element) -> Iterator[Evidence]:
-    """The name of a section or tag; its scheme (Atom) or domain (RSS) may say that it is a section."""
+    """Return the name of a section or tag; a section is recognised by its scheme (Atom) or domain (RSS)."""
     scheme = element.get("scheme") or element.get("domain") or ""
     field = "section" if SECTION_SCHEME.search(scheme) else "tags"
     yield from _feed_claim(field, _text_of(element) or element.get("label", "") or element.get("term", ""))
 
 
 def _author(element: etree._Element) -> str:
-    """The name in Atom's <author><name>, or in RSS's `mail@example.org (Name)`; never the mail address."""
+    """Return the name in Atom's <author><name>, or in RSS's `mail@example.org (Name)`; never the mail address."""
     names = [_text_of(child) for child in element if local_name(child) == "name"]
     text = names[0] if names else _text_of(element)
     if "@" in text:
@@ -181,7 +181,7 @@ def _feed_claim(field: str, value: str) -> Iterator[Evidence]:
 
 
 def _channel_language(root: etree._Element) -> tuple[Evidence, ...]:
-    """The language of the whole feed: RSS's <language>, Atom's xml:lang."""
+    """Return the language of the whole feed: RSS's <language>, Atom's xml:lang."""
     stated = root.get("{http://www.w3.org/XML/1998/namespace}lang", "")
     for channel in root if local_name(root) != "feed" else ():
         stated = stated or _text_of_child(channel, "language")
@@ -209,7 +209,7 @@ def _news_evidence(news: etree._Element) -> Iterator[Evidence]:
 
 
 def _text_of(element: etree._Element) -> str:
-    """The text below an element up to `MAX_CHARACTERS`, white space collapsed."""
+    """Return the text of an element up to `MAX_CHARACTERS`, with white space collapsed."""
     if not len(element):
         return collapse((element.text or "")[:MAX_CHARACTERS])
     pieces = (str(piece)[:MAX_CHARACTERS] for piece in islice(element.itertext(), MAX_CHARACTERS))
@@ -217,5 +217,5 @@ def _text_of(element: etree._Element) -> str:
 
 
 def _text_of_child(element: etree._Element, name: str) -> str:
-    """The text of the first child of that name, without namespace; "" where there is none."""
+    """Return the text of the first child with that local name; "" if there is none."""
     return next((_text_of(child) for child in element if local_name(child) == name), "")

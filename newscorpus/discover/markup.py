@@ -1,4 +1,4 @@
-"""Read the markup of a feed or a sitemap as far as it can be read, whatever is wrong with it."""
+"""Parse the markup of a feed or a sitemap, as far as errors permit."""
 
 import codecs
 import io
@@ -18,10 +18,10 @@ MAX_BYTES = 52_428_800
 """Longest uncompressed sitemap (sitemaps.org protocol: 50 MB); feeds stay far below."""
 
 MAX_MARKS = 4_000_000
-"""Most tags of a list, start and end, and most references: 80 of each entry. A tag takes some 200 bytes of memory."""
+"""Maximum start and end tags of a list, and maximum references: 80 per entry. A tag takes some 200 bytes of memory."""
 
 ROOT = re.compile(r"<(?:[\w.-]+:)?(?:rss|rdf|feed|urlset|sitemapindex)(?=[\s/>])|(?P<page><html\b)", re.IGNORECASE)
-"""Where a list begins. Before it stand a declaration, or what a broken script of the site says: warnings, comments."""
+"""Start of a list, after a declaration, or after warnings and comments from a broken script of the site."""
 
 REPAIRED = re.compile(
     rb"<!\[CDATA\[.*?(?:\]\]>|\Z)"
@@ -34,18 +34,18 @@ of HTML that nothing closes. CDATA sections, in which all that is allowed, match
 
 
 WIDE = {b"<\0?\0": codecs.BOM_UTF16_LE, b"\0<\0?": codecs.BOM_UTF16_BE}
-"""How XML begins in UTF-16 without the mark that belongs there, and that mark."""
+"""Start of XML in UTF-16 without a byte order mark -> that mark."""
 
 
 class ListingError(ValueError):
-    """A document is not the feed or sitemap it should be; the message says why."""
+    """A document is no valid feed or sitemap; the message says why."""
 
 
 def read_text(page: Page) -> str:
-    """The text of a list, packed or not, of whatever charset.
+    """Return the decompressed and decoded text of a list.
 
     Raises:
-        ListingError: none, or longer than the protocol allows.
+        ListingError: there is no text, or it is longer than the protocol allows.
     """
     body = inflate(page.body)
     text = decode(replace(page, body=WIDE.get(body[:4], b"") + body), Limits(max_bytes=MAX_BYTES))
@@ -55,10 +55,10 @@ def read_text(page: Page) -> str:
 
 
 def inflate(body: bytes, max_bytes: int = MAX_BYTES) -> bytes:
-    """Unpack `body` as often as it is gzip; of a damaged file, what comes before the damage.
+    """Decompress `body`, even if gzipped repeatedly; a damaged file is read up to the damage.
 
     Raises:
-        ListingError: longer than `max_bytes` when unpacked.
+        ListingError: longer than `max_bytes` when decompressed.
     """
     for _ in range(MAX_ENCODINGS):
         if not body.startswith(GZIP_MAGIC):
@@ -80,10 +80,10 @@ def read_root(text: str, base: str) -> etree._Element | None:
         base: its address.
 
     Returns:
-        its root; None where there is no list, or a page of HTML around it.
+        its root; None if there is no list, or it is inside an HTML page.
 
     Raises:
-        ListingError: it has more tags than any list has.
+        ListingError: it has too many tags.
     """
     found = ROOT.search(text)
     if found is None or found["page"]:
@@ -107,9 +107,9 @@ def read_root(text: str, base: str) -> etree._Element | None:
 
 
 def _repaired(body: bytes) -> bytes:
-    """`body` with `&amp;` for each "&" that is none of XML, and without tags that nothing closes.
+    """Replace each invalid "&" by `&amp;`, and remove HTML tags that are never closed.
 
-    Where the parser recovers from one of these, or from an unknown entity, it loses all later ones, `&amp;` too.
+    When the parser recovers from one of these, or from an unknown entity, it loses all later entities, `&amp;` too.
     """
     repaired, kept = io.BytesIO(), 0
     for found in REPAIRED.finditer(body):
@@ -121,6 +121,6 @@ def _repaired(body: bytes) -> bytes:
 
 
 def local_name(element: etree._Element) -> str:
-    """Name of an element without its namespace or prefix, declared or not, in lower case; "" for entities."""
+    """Return an element's name without namespace or prefix, in lower case; "" for entities."""
     # The stubs do not know that the tag of an entity is a function.
     return str(element.tag).rpartition("}")[2].rpartition(":")[2].lower() if isinstance(element.tag, str) else ""  # type: ignore[redundant-expr]

@@ -1,4 +1,4 @@
-"""Propose which addresses of a site are articles and which are sections, from links of it that were seen.
+"""Propose URL patterns for the articles and sections of a site, from its links.
 
 Every link votes by what its page or a feed said, else by its own words: the text of a link to an article is a headline,
 that of a link to a section a word or two. Each address is generalised in several ways, from one segment to all of them;
@@ -25,30 +25,30 @@ from newscorpus.tokens import count_words
 from newscorpus.urls import document_id
 
 HEADLINE_WORDS = 4
-"""Words of a link from which on it reads as a headline; entries of menus have three at most."""
+"""Minimum words of a headline in a link; menu entries have three at most."""
 
 NO_ARTICLES = re.compile(r"/(?:categor|kategor|rubri|archiv|search|login)[^/]*/", re.IGNORECASE)
 """Directories of lists and services."""
 
 LEAST_ARTICLES = 3
-"""Articles that an expression must take: two addresses are alike by chance."""
+"""Minimum articles that an expression must match: two addresses may be alike by chance."""
 
 MOST_SECTIONS = 0.04
-"""Sections that it may take, as a share of its articles: less than one in twenty."""
+"""Maximum sections that an expression may match, as a share of its articles: less than one in twenty."""
 
 WEIGHT = 5
-"""Articles that a section weighs which an expression takes for one."""
+"""Weight of a wrongly matched section, in articles."""
 
 ENOUGH = 0.98
-"""Share of the articles seen with which the search ends."""
+"""Share of the articles matched at which the search ends."""
 
 MOST_PATTERNS = 8
 MOST_LINKS = 5_000
-"""Links that are looked at; a front page has some hundreds, a sitemap 50,000."""
+"""Maximum links considered; a front page has some hundreds, a sitemap 50,000."""
 EXAMPLES = 2
 
 SURE_SIGN = re.compile(r"\d{5,}|/(?:19|20)\d\d[/-]\d\d?[/-]|(?:[^/?_+-]*[^\W\d_][^/?_+-]*[_+-]){3}")
-"""In an address that no menu leads to: a number, a date, or four words."""
+"""Matches addresses not found in menus: a number, a date, or four words."""
 
 ANY = "[^/?]+"
 """Stands for a segment that is a plain word."""
@@ -70,35 +70,35 @@ SEGMENTS = (
 
 @dataclass(frozen=True, slots=True)
 class SeenLink:
-    """An address of a site, and what was seen of it."""
+    """A link of a site, and the evidence about it."""
 
     url: str  # absolute address
     text: str = ""  # the longest text of the links to it
-    is_article: bool | None = None  # what its page or a feed says; None where neither was asked
+    is_article: bool | None = None  # by its page or a feed; None if unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A regular expression for addresses, as portal files hold them, and the links that it takes."""
+    """A regular expression for addresses, as in portal files, and the links that it matches."""
 
     expression: str
-    articles: int  # of the links that it takes, those that seem to be articles
-    sections: int  # and those that seem to be sections
-    examples: tuple[str, ...]  # paths of links that it takes
+    articles: int  # matched links that seem to be articles
+    sections: int  # matched links that seem to be sections
+    examples: tuple[str, ...]  # paths of matched links
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What a portal file may say of the addresses of a site."""
+    """Proposed patterns for a portal file."""
 
     articles: tuple[Pattern, ...]
     sections: tuple[Pattern, ...]
     n_articles: int  # links that seem to be articles
     n_sections: int
-    n_open: int  # that seem to be neither
+    n_open: int  # links that are undecided
 
     def takes(self, url: str) -> bool:
-        """Whether an address is an article by these patterns."""
+        """Whether an address matches a pattern for articles."""
         return any(re.search(one.expression, target_of(url)) for one in self.articles)
 
 
@@ -114,7 +114,7 @@ def propose(links: Iterable[SeenLink]) -> Proposed:
 
 
 def seems_article(link: SeenLink) -> bool | None:
-    """Whether a link seems to lead to an article; None where nothing tells."""
+    """Whether a link seems to lead to an article; None if undecided."""
     if link.is_article is not None:
         return link.is_article
     parts = urlsplit(link.url)
@@ -129,7 +129,7 @@ def seems_article(link: SeenLink) -> bool | None:
 
 
 def _each_once(links: Iterable[SeenLink]) -> Iterator[SeenLink]:
-    """Join the links to one document: the longest text, and what was found out of it."""
+    """Merge the links to the same document: the longest text, and the first known `is_article`."""
     joined: dict[str, SeenLink] = {}
     for link in links:
         known = joined.get(key := document_id(link.url))
@@ -146,9 +146,9 @@ def _either(one: bool | None, other: bool | None) -> bool | None:
 
 
 def _choose(articles: Sequence[str], sections: Sequence[str], others: Sequence[str]) -> Iterator[Pattern]:
-    """Choose expressions, each time the one that takes the most articles still left, until hardly any is.
+    """Choose expressions greedily by the number of unmatched articles, until hardly any is left.
 
-    Of several that take as many, the one that takes the fewest of the others, of which nothing is known.
+    Ties go to the expression that matches the fewest undecided links.
     """
     found = {one: _taken(one, articles) for one in _candidates(articles)}
     wrong = {one: _taken(one, sections) for one, taken in found.items() if len(taken) >= LEAST_ARTICLES}
@@ -170,12 +170,12 @@ def _taken(expression: str, targets: Iterable[str]) -> set[str]:
 
 
 def _candidates(targets: Iterable[str]) -> dict[str, None]:
-    """Every expression that generalises one of the addresses."""
+    """Return every generalisation of every address."""
     return dict.fromkeys(expression for target in targets for expression in _generalised(target))
 
 
 def _generalised(target: str) -> Iterator[str]:
-    """Expressions for addresses like one: by its query, its last segment, its last segments, or all of them."""
+    """Generalise an address: by its query, its last segment, its last segments, or all of them."""
     path, _, query = target.partition("?")
     *folders, last = path.strip("/").split("/")
     slash = "/?" if path.endswith("/") else ""
@@ -201,7 +201,7 @@ def _generalised(target: str) -> Iterator[str]:
 
 
 def _kind(segment: str) -> str:
-    """The expression for segments like one; the ending of a file's name stays."""
+    """Generalise a segment; the file extension stays."""
     ending = DOCUMENT.search(segment)
     stem, tail = (segment[: ending.start()], re.escape(ending[0])) if ending else (segment, "")
     kind = next((expression for pattern, expression in SEGMENTS if pattern.fullmatch(stem)), ANY)
@@ -209,7 +209,7 @@ def _kind(segment: str) -> str:
 
 
 def _menu(sections: Collection[str]) -> Iterator[Pattern]:
-    """One expression for the sections that lie right below the front page, and for their further pages."""
+    """Return one expression for the top-level sections and their further pages."""
     found = sorted({match[1] for one in sections if (match := re.fullmatch(r"/([\w-]+)/?", one))})
     if found:
         expression = rf"^/(?:{'|'.join(map(re.escape, found))})/?(?:\?page=\d+)?$"
