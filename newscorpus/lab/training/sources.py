@@ -133,7 +133,7 @@ _TEXT_ROWS = msgspec.json.Decoder(_TextRow)
 
 
 def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -> TrainingPages:
-    """Yield the archived pages of the crawl in `corpus` that have a text; others are skipped.
+    """Return the archived pages of the crawl in `corpus` that have a text; others are skipped.
 
     They have no domain: a crawl has few sites, and none can be set aside for testing, so single pages are set aside.
     The texts are JSON lines with `url` and `text`, held in memory; without them the text is what the template that the
