@@ -1,11 +1,11 @@
-"""Name what newscorpus counts in the Scrapy stats."""
+"""Names of the counts of newscorpus in the Scrapy stats."""
 
 PAGES = "newscorpus/pages"
-"""Article pages that the spider handed on."""
+"""Article pages that the spider yielded."""
 
 KEPT = "newscorpus/kept"
 KEPT_IN_ALL = "newscorpus/kept_in_all"
-"""Articles that the corpus has in its intake, those of earlier runs too."""
+"""Articles in the intake of the corpus, earlier runs included."""
 
 WORDS = "newscorpus/words"
 
@@ -16,12 +16,12 @@ IN_MEMORY = "newscorpus/kept_in_memory"
 """Requests that the ledger cannot store, since JSON cannot hold them."""
 
 REMOVED = "newscorpus/removed"
-"""Requests that were not sent, since their document was taken out of the corpus."""
+"""Requests not sent, since their document was removed from the corpus."""
 
 ARCHIVED = "newscorpus/archived_bytes"
 
 REVISITED = "newscorpus/revisit/queued"
-"""Addresses that were done and are asked for again."""
+"""Finished addresses that are fetched again."""
 UNCHANGED = "newscorpus/revisit/unchanged"
 """Answers that showed that nothing had changed."""
 

@@ -18,10 +18,10 @@ KNOWN = tuple(sorted(name for name in vars(newscorpus.settings) if name.startswi
 
 
 def check_settings(settings: BaseSettings) -> None:
-    """Refuse settings that nobody reads, those that are wrong, and those that would make a crawl impolite.
+    """Refuse unknown, wrong or impolite settings.
 
     Raises:
-        CrawlError: a NEWSCORPUS_ setting is unknown or wrong, or robots.txt is to be disobeyed.
+        CrawlError: a NEWSCORPUS_ setting is unknown or wrong, or ROBOTSTXT_OBEY is off.
     """
     if unknown := sorted(name for name in settings if name.startswith(PREFIX) and name not in KNOWN):
         raise CrawlError(f"unknown setting {unknown[0]}; known: {', '.join(KNOWN)}")
@@ -74,10 +74,10 @@ def default_corpus(name: str) -> Path:
 
 
 def positive(settings: BaseSettings, name: str) -> float:
-    """The number above zero that setting `name` holds.
+    """Return the positive number in setting `name`.
 
     Raises:
-        CrawlError: it holds something else.
+        CrawlError: it is no positive number.
     """
     try:
         value = settings.getfloat(name)
@@ -89,10 +89,10 @@ def positive(settings: BaseSettings, name: str) -> float:
 
 
 def worker_count(settings: BaseSettings) -> int:
-    """The number of processes that NEWSCORPUS_WORKERS asks for.
+    """Return the number of processes in NEWSCORPUS_WORKERS.
 
     Raises:
-        CrawlError: it is no whole number, or below 0.
+        CrawlError: it is no integer, or negative.
     """
     value = settings.get("NEWSCORPUS_WORKERS")
     if not str(value).isdecimal():
@@ -146,10 +146,10 @@ def revision_of(settings: BaseSettings) -> Revision:
 
 
 def parts_left_out(settings: BaseSettings) -> tuple[Part, ...]:
-    """The parts of articles that NEWSCORPUS_LEAVE_OUT names.
+    """Return the parts of articles in NEWSCORPUS_LEAVE_OUT.
 
     Raises:
-        CrawlError: there is no such part.
+        CrawlError: a part is unknown.
     """
     try:
         return tuple(map(Part, settings.getlist("NEWSCORPUS_LEAVE_OUT")))

@@ -1,4 +1,4 @@
-"""Show how a crawl goes while it goes, and report on it when it ends."""
+"""Show the progress of a crawl, and report on it when it ends."""
 
 import json
 import logging
@@ -33,7 +33,7 @@ LOG_SECONDS = 60.0
 COLUMNS = ("portal", "kept", "rejected", "queued", "pages/min", "")
 
 MOST_REASONS = 3
-"""Reasons for rejection that are shown at the end; the report has all."""
+"""Rejection reasons shown at the end; the report has all."""
 
 MOST_NAMED = 5
 """Portals that are named when a crawl begins."""
@@ -48,14 +48,14 @@ REJECTIONS = "newscorpus/rejected/"
 REPORTED = (
     "newscorpus/", "downloader/", "dupefilter/", "httpcompression/", "retry/", "robotstxt/", "spider_exceptions/"
 )  # fmt: skip
-"""How the names of the stats begin that go into the report."""
+"""Prefixes of the stats that go into the report."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlReport:
-    """What one crawl did."""
+    """Report on one crawl."""
 
     portals: tuple[str, ...]  # names of the portals
     started: str  # ISO 8601 with offset
@@ -70,7 +70,7 @@ class CrawlReport:
 
 
 def reported(stats: Mapping[str, Any]) -> dict[str, Any]:
-    """The stats that go into the report, sorted by name."""
+    """Return the stats for the report, sorted by name."""
     return {name: value for name, value in sorted(stats.items()) if name.startswith(REPORTED)}
 
 
@@ -106,7 +106,7 @@ def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]], sta
 
 
 def _cells(one: Mapping[str, Any]) -> dict[str, str]:
-    """The figures of a portal as a person reads them, by heading."""
+    """Format the figures of a portal, by heading."""
     reasons = [f"{reason} {n:,}" for reason, n in list(one["rejected"].items())[:MOST_REASONS]]
     given_up = [f"given up: {one['given_up']}"] if one["given_up"] else []
     return {
@@ -186,7 +186,7 @@ class ProgressExtension:
         return extension
 
     def spider_opened(self, spider: Spider) -> None:
-        """Begin to show."""
+        """Start the display."""
         if (ledger := self._ledger()) is None:
             return
         names = hints_of(spider).portal_names
@@ -252,7 +252,7 @@ class ProgressExtension:
         return (portal, *map(str, figures), self._state(ledger, portal))
 
     def _state(self, ledger: Ledger, portal: str) -> str:
-        """Why nothing is asked of a portal; "" where it is."""
+        """Return why a portal is not being crawled; "" if it is."""
         politeness = self._crawler.get_downloader_middleware(PolitenessMiddleware)
         if politeness is None:
             return ""

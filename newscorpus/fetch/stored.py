@@ -1,6 +1,6 @@
-"""Turn requests into JSON that can be stored and sent later, and tell by which document they ask for.
+"""Serialise requests as JSON, and fingerprint them by document.
 
-Nothing is pickled. A request that was answered before asks only for what has changed (RFC 9110, section 13).
+Nothing is pickled. A request that was answered before becomes conditional (RFC 9110, section 13).
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from newscorpus.urls import canonical_url, document_id
 
 
 class CanonicalFingerprinter:
-    """Plain requests are one if they ask for one document: tracking parameters, sessions and https do not count."""
+    """Plain requests for the same document are duplicates: tracking parameters, sessions and https do not count."""
 
     def fingerprint(self, request: Request) -> bytes:
         """8 bytes that name the document; 20 bytes for a request with another method or a body."""
@@ -48,11 +48,11 @@ def conditional(request: Request, lease: Lease) -> Request:
 
 
 ELSEWHERE = frozenset({"url", "priority"})
-"""Attributes that the ledger keeps in columns of their own."""
+"""Attributes that have columns of their own in the ledger."""
 
 CALLS = ("callback", "errback")
 KEPT = ("domains", "asked_again")
-"""What of a visit is stored with its request."""
+"""Attributes of a visit that are stored with its request."""
 
 
 def pack(request: Request, spider: Spider) -> bytes | None:
@@ -72,10 +72,10 @@ def pack(request: Request, spider: Spider) -> bytes | None:
 
 
 def unpack(data: bytes, url: str, priority: int, spider: Spider) -> Request:
-    """The request that was packed.
+    """Restore a packed request.
 
     Raises:
-        LedgerError: the spider has not the method that the request names, or its class is none of requests.
+        LedgerError: the spider lacks the method that the request names, or its class is no request class.
     """
     values: dict[str, Any] = json.loads(data)
     kind = _class(values.pop("_class")) if "_class" in values else Request

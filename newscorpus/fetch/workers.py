@@ -1,4 +1,4 @@
-"""Read pages and lists in processes of their own, so that none holds the crawl up, whatever it is made of."""
+"""Read pages and lists in worker processes, so that none blocks the crawl."""
 
 import asyncio
 from collections.abc import Callable
@@ -28,13 +28,13 @@ class PageWorkers:
     SCRAPER_SLOT_MAX_ACTIVE_SIZE bytes of them wait: when the processes cannot keep up, the crawl waits for them.
 
     Args:
-        size: number of processes; 0 to work in that of the crawl.
-        seconds: longest time for one page or list.
+        size: number of processes; 0: work in the process of the crawl.
+        seconds: time limit for one page or list.
     """
 
     def __init__(self, size: int, seconds: float) -> None:
         self.recipe: Recipe | None = None
-        """How pages become rows; None in a crawl that makes none, which are then only read. Set before the start."""
+        """How pages become rows; None: pages are only read. Set before the start."""
         self.profiles: Profiles = NO_PROFILES
         """What is known of the portals, by their names. Set before the start."""
         self._size = size
@@ -68,12 +68,12 @@ class PageWorkers:
         return result
 
     async def read(self, url: str, task: Callable[[], R]) -> R | Rejected:
-        """As `run`; a rejection of `url` where no process came to an end with it."""
+        """Like `run`, but return a rejection of `url` if no process could finish it."""
         found = await self.run(task)
         return Rejected("discovery", found.reason, found.detail, url) if isinstance(found, Lost) else found
 
     async def judge(self, page: SourcePage, rules: Rules) -> Judgement:
-        """Judge a page; one with which no process comes to an end is read once more, for its links alone."""
+        """Judge a page; if no process can finish it, read it once more for its links only."""
         found = await self.run(partial(judge, self.with_profile(page), rules))
         if not isinstance(found, Lost):
             return found

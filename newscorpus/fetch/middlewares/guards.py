@@ -1,4 +1,4 @@
-"""Refuse what a crawl must not ask for or take: private addresses, bad redirects, answers packed over and over."""
+"""Refuse private addresses, bad redirects and repeatedly compressed answers."""
 
 from urllib.parse import urljoin, urlsplit
 
@@ -19,13 +19,13 @@ from newscorpus.urls import document_id, host_and_port, is_public, is_within, li
 
 
 class EncodingsMiddleware:
-    """Refuses answers with more content encodings, one over another, than any site has use for.
+    """Refuses answers with too many nested content encodings.
 
-    Each of them may unpack to the longest body that is let in.
+    Each of them may decompress to the maximum length of a body.
     """
 
     def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002 -- Scrapy's names
-        """Let `response` pass, or throw it away.
+        """Let `response` pass, or discard it.
 
         Raises:
             Refused: reason "broken_encoding".
@@ -40,10 +40,10 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class CarefulRedirectMiddleware(RedirectMiddleware):
-    """Scrapy's redirects, except that none is lost in silence: each is followed, or refused with a reason.
+    """Scrapy's redirects, except that each is followed, or refused with a reason.
 
-    Scrapy drops a redirect to an address met before, which a loop is; and one to another address of the same document
-    (https for http, tracking parameters cut off), which must be followed.
+    Scrapy silently drops a redirect to a known address (a loop), and one to another address of the same document
+    (https for http, tracking parameters removed), which must be followed.
     """
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
@@ -129,7 +129,7 @@ class PrivateAddressMiddleware(CrawlComponent):
 
 @implementer(IResolutionReceiver)
 class _Addresses:
-    """Collects the addresses that Twisted's resolver finds for a name."""
+    """Collects the addresses from Twisted's resolver for a name."""
 
     def __init__(self) -> None:
         self.found: list[str] = []
@@ -148,7 +148,7 @@ class _Addresses:
 
 
 async def _resolve(host: str) -> list[str]:
-    """The addresses that a connection to `host` may use; none where there are none."""
+    """Resolve the addresses that a connection to `host` may use; empty if there are none."""
     from twisted.internet import reactor  # noqa: PLC0415 -- importing it installs it; Scrapy does that first
 
     addresses = _Addresses()

@@ -1,7 +1,7 @@
-"""Decide how long to wait before a site is asked again, and when to leave it alone.
+"""Decide how long to wait between requests to a site, and when to give it up.
 
-Each function takes a `SiteState` and what happened, and gives the next one. Times are seconds by a clock that is never
-set, but for those of `QuietTimes` and of dates that a site names.
+Each function takes a `SiteState` and an event, and returns the next state. Times are seconds of a monotonic clock,
+except in `QuietTimes` and in dates sent by a site.
 """
 
 import sys
@@ -15,27 +15,27 @@ from newscorpus.config import PolitenessConfig
 
 
 class QuietTimes(Protocol):
-    """Times at which a site is not asked, in seconds since the epoch."""
+    """Times without requests to a site, in seconds since the epoch."""
 
     def until(self, now: float) -> float:
-        """When the quiet time that holds at `now` ends; `now` itself where none does."""
+        """Return the end of the quiet time at `now`; `now` itself outside quiet times."""
 
 
 @dataclass(frozen=True, slots=True)
 class PolitenessPolicy:
     """How politely one site is treated."""
 
-    delay_seconds: float  # least pause between the starts of two requests, by the portal file
-    max_bytes: int = sys.maxsize  # most bytes of bodies asked of the site in one run
-    quiet: QuietTimes | None = None  # when it is not asked; None: asked at any time
+    delay_seconds: float  # minimum delay between the starts of two requests, by the portal file
+    max_bytes: int = sys.maxsize  # maximum bytes of bodies from the site in one run
+    quiet: QuietTimes | None = None  # quiet times; None: no quiet times
 
 
 @dataclass(frozen=True, slots=True)
 class SiteState:
-    """What a crawl knows of one site."""
+    """State of one site in a crawl."""
 
     delay_seconds: float  # pause between the starts of two requests; at least that of the policy
-    floor_seconds: float  # least pause, raised by a Crawl-delay
+    floor_seconds: float  # minimum delay, raised by a Crawl-delay
     recent: tuple[tuple[str, bool], ...] = ()  # the addresses asked last, each once, and whether each was refused
     proof: str = ""  # a page that the site answered: when others fail, it tells whether the site does; "": none yet
     pauses: int = 0  # pauses in a row, without a page in between
@@ -46,7 +46,7 @@ class SiteState:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one request showed of its site."""
+    """Result of one request, as evidence about its site."""
 
     url: str  # that was asked
     status: int  # of HTTP; 0 where no answer came
@@ -58,13 +58,13 @@ class Observation:
 
     @property
     def demands_rest(self) -> bool:
-        """Whether the refusal is about the site, and says nothing of the page."""
+        """Whether the refusal concerns the site, not the page."""
         is_asked = self.status == HTTPStatus.TOO_MANY_REQUESTS or self.retry_after is not None
         return is_refusal(self.status) and (is_asked or bool(self.vital))
 
 
 def first_state(policy: PolitenessPolicy) -> SiteState:
-    """The state of a site that was not asked yet."""
+    """Return the initial state of a site."""
     return SiteState(policy.delay_seconds, policy.delay_seconds)
 
 
@@ -80,7 +80,7 @@ def is_in_doubt(state: SiteState, config: PolitenessConfig) -> bool:
 
 
 def with_crawl_delay(state: SiteState, seconds: float, config: PolitenessConfig) -> SiteState:
-    """The state with the Crawl-delay of a robots.txt; a site that asks for too long a delay is given up."""
+    """Apply the Crawl-delay of a robots.txt; a site with too long a delay is given up."""
     if seconds > config.max_crawl_delay_seconds:
         return replace(state, given_up="crawl_delay")
     floor = max(state.floor_seconds, seconds)
@@ -90,7 +90,7 @@ def with_crawl_delay(state: SiteState, seconds: float, config: PolitenessConfig)
 def observe(
     state: SiteState, seen: Observation, now: float, policy: PolitenessPolicy, config: PolitenessConfig
 ) -> SiteState:
-    """The state after a request: faster, slower, resting, or given up."""
+    """Return the state after a request: faster, slower, resting, or given up."""
     counted = replace(state, n_bytes=state.n_bytes + seen.n_bytes)
     if counted.n_bytes >= policy.max_bytes and not counted.given_up:
         counted = replace(counted, given_up="byte_budget")
@@ -139,14 +139,14 @@ def _refused(state: SiteState, seen: Observation, now: float, config: Politeness
 
 
 def retry_seconds(failures: int, config: PolitenessConfig) -> float:
-    """How long an address is left alone that has failed so many times, at least once."""
+    """Return the delay before a retry of an address that has failed so many times, at least once."""
     return min(config.first_pause_seconds * config.retry_growth ** (failures - 2), config.max_pause_seconds)
 
 
 def read_retry_after(value: str, now: float) -> float | None:
-    """Seconds that `value` asks to wait (RFC 9110, section 10.2.3: a number or a date); None where it is neither.
+    """Parse a Retry-After (RFC 9110, section 10.2.3: a number or a date) as seconds; None if it is neither.
 
-    `now` is in seconds since the epoch, by the clock of whoever names the date.
+    `now` is in seconds since the epoch, by the clock that the date refers to.
     """
     value = value.strip()
     if value.isascii() and value.isdigit():
