@@ -27,9 +27,9 @@ def exclusive(
 
     Args:
         path: of the lock, in the folder that it locks.
-        work: what is done in the meantime, for the message.
-        error: what is raised where another process holds the lock, or it cannot be had.
-        patience_seconds: how long another one that holds the lock is waited for.
+        work: description of the work, for the message.
+        error: raised if another process holds the lock, or locking fails.
+        patience_seconds: how long to wait for another process that holds the lock.
     """
     with ExitStack() as stack:
         try:
@@ -66,7 +66,7 @@ def _why_not_locked(path: Path, work: str, failed: sqlite3.DatabaseError) -> str
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Give a file to write, which replaces `path` when the block succeeds and is removed when it fails."""
+    """Open a temporary file that replaces `path` if the block succeeds and is removed if it fails."""
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         with naming(path), temporary.open("wb") as file:
@@ -113,7 +113,7 @@ def extend(file: FileIO, committed: int, data: bytes) -> int:
 
 
 def sync(file: BinaryIO | FileIO) -> None:
-    """Bring what was written to a file to the disk."""
+    """Sync a file to the disk."""
     file.flush()
     os.fsync(file.fileno())
 

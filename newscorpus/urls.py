@@ -22,7 +22,7 @@ TRACKING = re.compile(
     r"|mc_cid|mc_eid|mkt_tok|oly_enc_id|oly_anon_id|vero_id|xtor|wt_mc|wt_zmc",
     re.IGNORECASE,
 )
-"""Names of query parameters that say where the reader came from, never what is read."""
+"""Names of tracking parameters, which never identify the document."""
 
 SESSION = re.compile(
     r"phpsessid|jsessionid|aspsessionid\w*|sessionid|session_id|oscsid|zenid|cfid|cftoken", re.IGNORECASE
@@ -53,14 +53,14 @@ MAX_ADDRESS = 10_000
 """Characters of an address; servers take some 8,000, and what is remembered of addresses holds each."""
 
 SLUG_WORDS = 3
-"""Words from which on a part of a path reads as a headline; names of sections have one or two."""
+"""Minimum words of a headline in a path; names of sections have one or two."""
 
 LONG_WORD = 4
 """Letters of a word that tells headlines apart. Of two headlines of one site, in the addresses of our sets, 26 % share
 a word of three letters or more and 20 % one of four."""
 
 DOCUMENT_NUMBER = re.compile(r"(?<!\d)(?!(?:19|20)\d\d(?:(?:0[1-9]|1[0-2])(?:[0-3]\d)?)?(?!\d))\d{3,}")
-"""What may be a document's number, unlike a year, a month or a day."""
+"""Matches a possible document number, unlike a year, a month or a day."""
 
 FILE_ENDING = re.compile(r"\.\w{2,5}$")
 
@@ -77,7 +77,7 @@ addresses (site-local), of IPv4 ones, or nobody's, and Python takes many of them
 
 
 def canonical_url(url: str) -> str:
-    """The one form of all addresses of the same document, for comparing them; idempotent.
+    """Return the canonical form of an address, the same for all addresses of a document; idempotent.
 
     Beside what `w3lib.url.canonicalize_url` does (sorted query, unified escapes, no fragment, dot segments resolved),
     tracking parameters, session ids, default ports, the trailing dot of a host, user names, and the `index.html` of a
@@ -88,7 +88,7 @@ def canonical_url(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Host name in lower case and ASCII (IDNA), without port; "" where there is none."""
+    """Return the host name in lower case and ASCII (IDNA), without port; "" if there is none."""
     parts = _canonical_parts(url)
     return parts.hostname or "" if parts else ""
 
@@ -129,7 +129,7 @@ def web_address(base: str, address: str) -> str:
 
 
 def is_remote(name: str) -> bool:
-    """Whether a name is an address, and not a path."""
+    """Whether a name is a URL rather than a path."""
     return "://" in name
 
 
@@ -196,7 +196,7 @@ def _headline_words(path: str) -> set[str]:
 
 
 def _canonical_parts(url: str) -> SplitResult | None:
-    """The canonical form in parts; None for what is no http or https URL with a host."""
+    """Return the canonical form in parts; None unless it is an http or https URL with a host."""
     try:
         # The path's sessions go first, since dot segments may hide behind them, and the ports before w3lib sees them.
         plain = canonicalize_url(url)
@@ -219,7 +219,7 @@ def _netloc(parts: SplitResult) -> str:
 
 
 def _is_noise(name: str, value: str) -> bool:
-    """Whether a query parameter says nothing of the document."""
+    """Whether a query parameter is irrelevant to the document."""
     name = unquote_plus(name)
     if TRACKING.fullmatch(name) or SESSION.fullmatch(name):
         return True

@@ -23,7 +23,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 COMMAND = (sys.executable, "-c", "from newscorpus.cli import main; main()")
-"""Begins the command line of a verb that runs in a process of its own, whatever the PATH holds."""
+"""Prefix of the command line of a verb in a separate process, independent of PATH."""
 
 SPAWN = get_context("spawn")
 """A forked child would share the event loop, sockets, locks and threads of its parent."""
@@ -37,7 +37,7 @@ INTERRUPT_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Stands for the result of an item that brought none."""
+    """Result of an item that could not be processed."""
 
     reason: str  # "timeout" or "worker_failed"
     detail: str  # one line for a person
@@ -89,7 +89,7 @@ class WorkerPool(Generic[T, R]):
                 raise error
 
     def submit(self, item: T) -> "Future[R | Lost]":
-        """Work on an item in the next free process."""
+        """Process an item in the next free process."""
         if not self._workers:
             self.start()
             done: Future[R | Lost] = Future()
@@ -98,7 +98,7 @@ class WorkerPool(Generic[T, R]):
         return self._threads.submit(self._run, item)
 
     def close(self) -> None:
-        """End all processes at once; what they work on is lost."""
+        """Kill all processes; items in progress are lost."""
         for worker in self._workers:
             worker.close()
         self._threads.shutdown(cancel_futures=True)
@@ -120,7 +120,7 @@ class WorkerPool(Generic[T, R]):
         return self._run_alone(item) if _has_failed(result) else result
 
     def _run_alone(self, item: T) -> R | Lost:
-        """Work on an item in a new process while all others rest."""
+        """Process an item in a new process while all others are idle."""
         with self._one_alone:  # of two that wait for all others, each would wait for the other
             workers = [self._free.get() for _ in self._workers]
             try:

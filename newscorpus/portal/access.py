@@ -1,6 +1,6 @@
-"""Read the cookies and headers of the user's own that a portal's file carries, and say where they may be sent.
+"""Read the user's own cookies and headers from a portal's file, and limit where they are sent.
 
-They go out with a request and are kept nowhere: not in the request that ledger, archive and log see.
+They are sent with a request but never stored: ledger, archive and log do not see them.
 """
 
 import os
@@ -78,7 +78,7 @@ def _read(portal: Portal) -> OwnAccess:
 
 
 def _values(key: str, given: Mapping[str, str], form: re.Pattern[str]) -> Iterator[tuple[str, str]]:
-    """The values, those that stand in the environment looked up there."""
+    """Return the values; look up those kept in environment variables."""
     for name, value in given.items():
         if not (variable := VARIABLE.fullmatch(value)):
             yield name, value

@@ -39,7 +39,7 @@ LIST_KINDS = (FetchKind.FEED, FetchKind.SITEMAP, FetchKind.MAYBE_LIST, FetchKind
 
 
 class AddressTrust(StrEnum):
-    """How far an address says by itself that an article lies there; what it leaves open, the page decides."""
+    """How likely an address is an article; in doubt the page decides."""
 
     CERTAIN = "certain"
     """The portal's patterns, a feed, or whoever asked for the page says so."""
@@ -222,7 +222,7 @@ MONTH_NAMES = frozenset({"month", "m", "mesic", "mesiac", "mjesec", "mesec", "mi
 
 
 def find_trap(url: str, today: date) -> str:
-    """Say what makes `url` look like a trap: endless calendar, growing path, piled-up parameters; "" if nothing."""
+    """Return why `url` looks like a trap (endless calendar, growing path, piled-up parameters), or ""."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -278,7 +278,7 @@ def find_archive(url: str) -> str:
 
 
 def is_further(url: str) -> bool:
-    """Whether `url` is that of a further page of a list, by a number at the end of its path or in its query."""
+    """Whether `url` is a further page of a list, by a number at the end of its path or in its query."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -291,7 +291,7 @@ def is_further(url: str) -> bool:
 NAME = re.compile(r"[^/.]*[^\W\d_][^/.]*")
 """In a path: a directory or the name of a page, unless it is a number."""
 KEPT_PATTERNS = 2_000
-"""Addresses whose patterns are kept: each is asked for several times."""
+"""Size of the cache of patterns: each is needed several times."""
 
 
 @lru_cache(KEPT_PATTERNS)
@@ -319,7 +319,7 @@ def section_of(url: str) -> str:
 
 
 def latest_date(url: str) -> date | None:
-    """The latest day or month that an address names; None where it names none."""
+    """Return the latest day or month in an address; None without a date."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -328,7 +328,7 @@ def latest_date(url: str) -> date | None:
 
 
 def _dates(path: str, parameters: list[tuple[str, str]]) -> Iterator[date]:
-    """The dates that a path or a query names; where a day or month is missing, the first."""
+    """Return the dates in a path or a query; a missing day or month counts as the first."""
     for text in (path, *(value for _, value in parameters)):
         for year, month, day, joined_month, joined_day in WRITTEN_DATE.findall(text):
             yield from _valid(year, month or joined_month, day or joined_day or "1")

@@ -1,4 +1,4 @@
-"""Draft the file of a portal from its front page, and say what a crawl would fetch each address for."""
+"""Draft the file of a portal from its front page, and classify addresses as a crawl would."""
 
 import json
 import re
@@ -33,7 +33,7 @@ from newscorpus.store.ledger.rows import UrlState, evidence_of
 from newscorpus.urls import SUFFIX_LIST, host_of, is_loopback, is_within
 
 FEW_LINKS = 10
-"""Links into its own site that a front page has at least; one of a newspaper has a hundred and more."""
+"""Minimum internal links of a front page; a newspaper's has a hundred and more."""
 
 CONSENT = re.compile(
     r"\b(?:cookies?|consent|consentement|gdpr|rgpd|dsgvo|zustimm\w+|souhlas\w*|privol\w*|zgod[aęy])\b", re.IGNORECASE
@@ -62,7 +62,7 @@ BY_ITS_LOOK = {
 
 @dataclass(frozen=True, slots=True)
 class FrontPage:
-    """What the front page of a site says."""
+    """Data from the front page of a site."""
 
     url: str  # that answered
     name: str  # for the portal: of a-z, 0-9 and "-"
@@ -131,7 +131,7 @@ def _barrier(page: ParsedPage, url: str, n_links: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FirstCrawl:
-    """What a first crawl of a portal found out."""
+    """Findings of a first crawl of a portal."""
 
     links: tuple[SeenLink, ...] = ()  # addresses met, with what their pages and feeds said
     feeds: tuple[str, ...] = ()  # that named pages

@@ -1,6 +1,6 @@
-"""Check a portal's file against the pages of its archive: which rules hit, and whether what they find is right.
+"""Check a portal's file against the pages of its archive: which rules match, and whether their values are right.
 
-What the template reads on a page is compared with the model, with structured data and with a person's marks.
+The template's values are compared with the model, with structured data and with a person's marks.
 """
 
 import heapq
@@ -34,7 +34,7 @@ from newscorpus.workers import Lost, in_order
 MOST_PAGES = 300
 """Pages that are examined of an archive, chosen by the hash of their address; a share is then off by 0.06 at most."""
 LEAST_PAGES = 5
-"""Fewest pages with an article that say something of a rule."""
+"""Minimum pages with an article to judge a rule."""
 MOST_MISSED = 0.1
 """Share of the pages on which the template may find no text, or one cut short: galleries and films are as many."""
 MOST_WRONG = 0.2
@@ -42,7 +42,7 @@ MOST_WRONG = 0.2
 EXAMPLES = 3
 
 SAME_TEXT = 0.9
-"""F1 of word 4-grams from which on two texts agree: what the evaluation calls a good text."""
+"""Minimum F1 of word 4-grams at which two texts agree: a good text in the evaluation."""
 
 COMPARED_FIELDS = tuple(name for name in TemplateSection.__slots__ if name != "remove")
 """The text, and the fields that a template may have rules for."""
@@ -237,7 +237,7 @@ Watcher = Callable[[Iterable[Examined | None]], Iterable[Examined | None]]
 
 @dataclass(frozen=True, slots=True)
 class RuleCheck:
-    """How a rule did on the pages of its version of the template."""
+    """Results of a rule on the pages of its version of the template."""
 
     field: str
     rule: str
@@ -262,7 +262,7 @@ class FieldCheck:
 
 @dataclass(frozen=True, slots=True)
 class PortalCheck:
-    """What came of a check."""
+    """Results of a check."""
 
     pages: int  # with an article
     rules: tuple[RuleCheck, ...]
