@@ -55,13 +55,13 @@ from newscorpus.store.ledger.status import PortalStatus, status, unreached
 from newscorpus.store.reasons import advice
 
 STOPPED = frozenset({"shutdown", "cannot_write", "extractor_failed"})
-"""Ends after which no page is judged again: somebody waits for the end, or it cannot be done."""
+"""Close reasons after which no page is judged again: the user waits for the end, or it is impossible."""
 
 LOCKS = {CRAWL_LOCK: "crawl", BUILD_LOCK: "build", ARCHIVE_LOCK: "change of the archive"}
 """What is held while a corpus is removed, and for which work."""
 
 DOUBTFUL = "quality/low_confidence"
-"""Reason of what a build leaves out as probably wrong."""
+"""Reason for documents that a build excludes as probably wrong."""
 
 logger = logging.getLogger(__name__)
 
@@ -160,7 +160,7 @@ class CorpusExtension:
             return []
 
     def _ends(self, spider: Spider, reason: str, stats: Mapping[str, Any]) -> dict[str, str]:
-        """Why each portal was left, by its name; "" where the crawl came to its end."""
+        """Return why each portal was given up or cut short, by its name; "" if its crawl was complete."""
         hints, now, ends = hints_of(spider), time.time(), {}
         for portal in hints.portal_names or (spider.name,):
             policy = hints.policies.get(portal)
@@ -214,7 +214,7 @@ class CorpusExtension:
 
 
 def _published(built: Mapping[str, Any]) -> str:
-    """Say what the build wrote, to be appended to a sentence; "" where it wrote nothing."""
+    """Describe the output of the build, to append to a sentence; "" if it wrote nothing."""
     if "kept" not in built:
         return ""
     doubtful, repeated = built["low_confidence"], sum(built["duplicates"].values())

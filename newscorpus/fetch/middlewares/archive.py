@@ -1,4 +1,4 @@
-"""Archive every response of a crawl as it came, and every page as it was handed on; answer from the archive."""
+"""Archive every response as received, and every page as yielded; answer requests from the archive."""
 
 import asyncio
 import logging
@@ -153,9 +153,9 @@ class ArchiveMiddleware:
 
 
 class StoredAnswersMiddleware:
-    """Downloader middleware, before all others: lets the archive answer what was asked for before; nothing is sent.
+    """Downloader middleware, before all others: answers earlier requests from the archive, without the network.
 
-    Where the archive does not hold the answer, the site is asked.
+    If the archive lacks the answer, the request goes to the site.
     """
 
     def __init__(self, corpus: Path) -> None:
@@ -173,7 +173,7 @@ class StoredAnswersMiddleware:
         return cls(corpus_folder(crawler.settings))
 
     async def process_request(self, request: Request) -> Response | None:
-        """Answer a request that names a place in the archive."""
+        """Answer a request that has a location in the archive."""
         visit = visit_of(request)
         place, visit.stored_at = visit.stored_at, None
         if place is None or not place[0]:

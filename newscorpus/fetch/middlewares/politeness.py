@@ -1,4 +1,4 @@
-"""Send one request to a site at a time, none before its time, and none while the site rests."""
+"""Send one request to a site at a time, respecting its delay and back-off."""
 
 import asyncio
 import logging
@@ -45,17 +45,17 @@ AWAITED = frozenset({Purpose.PART, Purpose.SCRIPT})
 """What a page under way waits for, and what is asked for though the crawl ends, unless the site rests."""
 
 RETRIES = "retry_times"
-"""Scrapy's key of `Request.meta`: how often the request went back because the page failed."""
+"""Scrapy's key of `Request.meta`: number of retries after failures of the page."""
 
 STEP_SECONDS = 1.0
-"""How often a waiting request looks whether the crawl is ending."""
+"""Interval at which a waiting request checks whether the crawl is ending."""
 
 NO_ANSWER = (CannotResolveHostError, DownloadConnectionRefusedError, DownloadFailedError, DownloadTimeoutError)
 NOT_NOW = (DownloadFailedError, DownloadTimeoutError)
-"""Failures of a robots.txt that may pass, and until then forbid the site. A host that is not there has no pages."""
+"""Temporary failures of a robots.txt, which forbid the site meanwhile. An unknown host has no pages."""
 
 REFUSED = frozenset({"refused", "retry_after"})
-"""Why sites are given up that do not want to be asked."""
+"""Reasons for giving up a site that refuses to be crawled."""
 
 FRONT = re.compile(r"^[^/]*//[^/?#]*/?$")
 """Addresses of front pages."""
@@ -65,13 +65,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True, eq=False)
 class DownloadSlot:
-    """One site as the downloader sees it. Times are seconds by the middleware's clock."""
+    """State of one site in the downloader. Times are seconds by the middleware's clock."""
 
     name: str  # of the slot; for the portal spider, of the portal
     policy: PolitenessPolicy  # how politely the site is treated
     state: SiteState  # what is known of the site
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # held by the request that is under way
-    holder: Request | None = None  # that request
+    holder: Request | None = None  # the request in progress
     last_start: float = 0.0  # when the last request went out; 0 before the first
     next_start: float = 0.0  # the next one does not go out before
     proving: asyncio.Task[None] | None = None  # the look at a page that was there before
@@ -122,16 +122,16 @@ class PolitenessMiddleware:
         return cls(crawler, default, config, settings.getfloat("DOWNLOAD_DELAY_JITTER"))
 
     def rests(self, name: str) -> bool:
-        """Whether a site is to be left alone at the moment, by more than its delay."""
+        """Whether a site must not be contacted now for more than its delay."""
         return bool(self.given_up(name) or self.rest_seconds(name))
 
     def rest_seconds(self, name: str) -> float:
-        """For how long a site that rests is not asked; 0 for one that does not rest."""
+        """Return the remaining seconds of a site's back-off; 0 without one."""
         slot = self._slot(name)
         return rest_seconds(slot.state, slot.policy, self._clock(), time.time())
 
     def ready_at(self, request: Request) -> float:
-        """When a request that failed may be sent again, by the clock of `time.monotonic`."""
+        """Return the earliest time of a retry, by the clock of `time.monotonic`."""
         failures = request.meta.get(RETRIES, 0) + bool(visit_of(request).asked_again)
         return self._clock() + retry_seconds(failures, self._config)
 
@@ -141,11 +141,11 @@ class PolitenessMiddleware:
         slot.state = replace(slot.state, proof=url)
 
     def in_doubt(self, name: str) -> bool:
-        """Whether it may be the site that refuses, and not the pages that were asked for."""
+        """Whether the site itself may be refusing, rather than single pages."""
         return is_in_doubt(self._slot(name).state, self._config)
 
     def given_up(self, name: str) -> str:
-        """Why a site is not asked any more in this run, snake_case; "" where it is."""
+        """Return why a site was given up in this run, snake_case; "" if it was not."""
         return self._slot(name).state.given_up
 
     def paces(self) -> Iterator[SitePace]:
@@ -160,7 +160,7 @@ class PolitenessMiddleware:
             yield SitePace(slot.name, delay, iso(until) if rests else "", slot.state.given_up, why)
 
     def leave_alone(self, sites: Mapping[str, str]) -> None:
-        """Ask nothing of some sites in this run; why, by name of the site."""
+        """Give up some sites for this run; the argument maps names of sites to reasons."""
         for slot, why in ((self._slot(name), why) for name, why in sites.items()):
             self._update(slot, replace(slot.state, given_up="left_alone"), why)
 
@@ -212,7 +212,7 @@ class PolitenessMiddleware:
         return self._learn(request, observation, f"status {response.status}{asked}") or response
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        """Learn from a site that does not answer as from one that refuses."""
+        """Treat a site that does not answer like one that refuses."""
         if isinstance(exception, NO_ANSWER):
             may_pass = visit_of(request).purpose is not Purpose.ROBOTS or isinstance(exception, NOT_NOW)
             observation = Observation(request.url, 0, vital=_vital(request) if may_pass else "")

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, Route
 
 RENDER_SECONDS = 120
-"""Longest time for a page: some sixty requests at the usual delay, and a browser on a busy machine."""
+"""Time limit for a page: some sixty requests at the usual delay, and a browser on a busy machine."""
 MAX_REQUESTS = 60
 """Most requests of the scripts of one page; the front pages of big portals ask for some hundred, most for adverts."""
 KEPT_BYTES = 50_000_000
-"""Most bytes of scripts that are kept for the next page, which asks for the same ones."""
+"""Maximum bytes of scripts cached for the next pages, which load the same ones."""
 TYPES = frozenset({"script", "xhr", "fetch"})
 """What is fetched for a page; pictures, styles, fonts and frames add no text."""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -46,7 +46,7 @@ NOT_HANDED_ON = frozenset({"content-encoding", "content-length", "transfer-encod
 
 
 class RenderMiddleware:
-    """Downloader middleware, behind redirects and decompression: puts what scripts made of a page in its place.
+    """Downloader middleware, after redirects and decompression: replaces a page by its rendered markup.
 
     A page that cannot be rendered is refused with the reason "render_failed".
     """
@@ -145,7 +145,7 @@ class RenderMiddleware:
         return markup
 
     async def _launched(self) -> "Browser":
-        """The browser, begun anew where it ended."""
+        """Return the browser; restart it if it has ended."""
         from playwright.async_api import async_playwright  # noqa: PLC0415 -- an extra
 
         async with self._launching:
@@ -160,7 +160,7 @@ class RenderMiddleware:
 
 
 class PageRequests:
-    """Answers what a browser asks for while it renders one page.
+    """Answers the requests of a browser while it renders one page.
 
     The page itself is the one that was fetched; scripts and data of the portal's own hosts are fetched as any other
     request is; all else is refused: other hosts, frames, pictures, forms.
@@ -177,7 +177,7 @@ class PageRequests:
         """Why the site is not asked any more; the page is not complete then."""
 
     async def answer(self, route: "Route") -> None:
-        """Answer one request of the browser, or break it off."""
+        """Answer or abort one request of the browser."""
         from playwright.async_api import Error  # noqa: PLC0415 -- an extra
 
         found = await self._find(route)

@@ -22,10 +22,10 @@ from newscorpus.page.rights import MAX_BYTES, Robots, is_reachable, read_robots
 from newscorpus.urls import web_address
 
 PRIORITY = 2_000
-"""Of the request for a robots.txt: before all others of the site."""
+"""Priority of the request for a robots.txt: before all others of the site."""
 
 MOST_ASKED = 3
-"""How often a host is asked that never answers, while others of its site do."""
+"""Maximum attempts at a host that never answers, while others of its site do."""
 
 
 class RobotsMiddleware(CrawlComponent):
@@ -43,7 +43,7 @@ class RobotsMiddleware(CrawlComponent):
         self._answered: defaultdict[str, set[str]] = defaultdict(set)
         """By site: the hosts that had an answer in this run."""
         self._asked: Counter[str] = Counter()
-        """By host: how often it was asked."""
+        """By host: number of attempts."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -71,7 +71,7 @@ class RobotsMiddleware(CrawlComponent):
             raise Refused("robots_disallowed", "robots.txt forbids it")
 
     def stop_at_limit(self, data: bytes, request: Request) -> None:
-        """Count what has come of a robots.txt.
+        """Count the bytes received of a robots.txt.
 
         Raises:
             StopDownload: the rest is not read.
@@ -85,7 +85,7 @@ class RobotsMiddleware(CrawlComponent):
             raise StopDownload(fail=False)
 
     def sitemaps(self, url: str) -> tuple[str, ...]:
-        """Addresses of sitemaps that the robots.txt of the host of `url` names, where it is known; absolute."""
+        """Return the absolute addresses of sitemaps in the robots.txt of the host of `url`, if it is known."""
         root = _root(url)
         task, _ = self._hosts.get(root, (None, 0.0))
         known = task and task.done() and not task.cancelled() and not task.exception()
