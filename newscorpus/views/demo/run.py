@@ -35,10 +35,10 @@ from newscorpus.views.demo.server import PLACEHOLDER, SITE, read_routes, serving
 KEPT, DUPLICATE, NOT_MET = "kept", "duplicate", "not met"
 
 PAGES = "newscorpus/pages"
-"""The stat that counts the pages that the spider handed on."""
+"""Stat of the pages that the spider yielded."""
 
 CRAWL_SECONDS = 600.0
-"""Longest time a crawl of the demo may take; it takes some ten seconds."""
+"""Time limit for the crawl of the demo; it takes some ten seconds."""
 
 LOG_FILE = "crawl.log"
 DEMO = "demo"
@@ -50,7 +50,7 @@ EXAMPLE_CHARACTERS = 300
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """What is right for one page, written by its author."""
+    """Gold of one page, written by its author."""
 
     url: str  # the page's canonical address; of a page refused in discovery, all addresses below it are meant
     title: str  # headline
@@ -70,7 +70,7 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class PageOutcome:
-    """What became of one page."""
+    """Outcome of one page."""
 
     name: str  # of the page
     url: str  # of the page
@@ -81,7 +81,7 @@ class PageOutcome:
 
 @dataclass(frozen=True, slots=True)
 class DemoReport:
-    """What came of a crawl of the demo portal."""
+    """Results of a crawl of the demo portal."""
 
     corpus: Path  # its folder
     fetched: int  # number of article pages that were fetched
@@ -103,7 +103,7 @@ class DemoReport:
 
     @property
     def surprises(self) -> tuple[PageOutcome, ...]:
-        """The pages that ended otherwise than they should, and the published records without gold."""
+        """Pages with an unexpected outcome, and published records without gold."""
         strangers = (PageOutcome("", url, "no such document", KEPT) for url in self.strangers)
         return (*(outcome for outcome in self.outcomes if outcome.happened != outcome.expected), *strangers)
 

@@ -37,7 +37,7 @@ MOST_CHARACTERS = 100
 
 
 class Fate(StrEnum):
-    """What became of an address."""
+    """Outcome of an address."""
 
     NEVER_MET = "never_met"
     MET = "met"
@@ -55,7 +55,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """How the crawl came upon an address."""
+    """Discovery of an address by the crawl."""
 
     url: str  # that was asked for
     portal: str
@@ -139,7 +139,7 @@ def explain(corpus: Path, url: str) -> Explanation:
 
 
 def _outcome_of(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:
-    """Read the row or the rejection that the ledger says an address became."""
+    """Read the row or the rejection of an address, by the ledger."""
     file, offset = entry.line
     if not file:
         return Rejected(entry.stage, entry.reason, entry.detail, entry.url) if entry.stage else None

@@ -19,7 +19,7 @@ COLUMNS = ("label", "score", "reasons", "path", "text")
 """Of the table of blocks, separated by tabs."""
 
 FILTER_STAGES = frozenset({"rights", "quality", "language"})
-"""Stages at which `--no-filters` would have let a page pass."""
+"""Stages whose rejections `--no-filters` would skip."""
 
 
 class ShowError(ValueError):

@@ -66,7 +66,7 @@ FIELDS = (
     *("title", "lead", "authors", "published", "modified", "section", "tags", "language", "license"),
     *("site_name", "description"),
 )
-"""Fields whose candidates are shown, in this order."""
+"""Fields shown with their candidates, in this order."""
 
 TELLING = (
     *("words", "sentences", "link_density", "text_density", "capitalised_share", "title_overlap", "repeated", "depth"),
@@ -277,7 +277,7 @@ def _blocks(reading: Reading, labelled: tuple[LabelledBlock, ...]) -> tuple[Bloc
 
 
 def _log(page: SourcePage, reading: Reading, labelled: tuple[LabelledBlock, ...], end: str) -> Iterator[str]:
-    """Say what happened to a page, a line a step."""
+    """Describe the processing of a page, one line per step."""
     declared = page.page.headers.get("content-type", "")
     yield f"decode: {len(page.page.body):,} bytes, {declared or 'no declared type'}; {len(reading.html):,} characters"
     sources = Counter(item.source for item in reading.evidence)

@@ -18,7 +18,7 @@ MONTH = re.compile(r"(?P<year>\d{4})-(?:0[1-9]|1[0-2])")
 UNKNOWN, OTHERS = "(unknown)", "(others)"
 
 LENGTHS = (0, 25, 50, 100, 200, 400, 800, 1600, 3200)
-"""Words from which each class of lengths begins; each is twice as wide as the one before."""
+"""Lower bounds of the length classes, in words; each class is twice as wide as the one before."""
 LENGTH_CLASSES = (*(f"{start} to {end - 1}" for start, end in pairwise(LENGTHS)), f"{LENGTHS[-1]} and more")
 CONFIDENCE_CLASSES = tuple(f"{tenth / 10:.1f} to {(tenth + 1) / 10:.1f}" for tenth in range(10))
 
@@ -27,7 +27,7 @@ MAX_GROUPS = 5_000
 SAMPLES = 5
 """Articles quoted of each portal: those with the least ids, a fair choice of any order."""
 QUOTED_PORTALS = 30
-"""Portals whose articles are quoted: those with the most."""
+"""Maximum portals whose articles are quoted: those with the most articles."""
 
 Watch = Callable[[Iterable[Record]], Iterable[Record]]
 """Passes records on, and shows progress."""
@@ -53,7 +53,7 @@ class KeptArticle:
 
 @dataclass(frozen=True, slots=True)
 class CorpusStats:
-    """What is in one or more corpora, and what was left out."""
+    """Counts of the documents in one or more corpora, and of the excluded ones."""
 
     name: str  # of the folders
     total: Size  # all published documents

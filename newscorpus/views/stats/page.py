@@ -37,7 +37,7 @@ TITLES = {
     "flag": "Flags",
 }
 MAX_BARS = 30
-"""Most bars of a chart; the table has the rest."""
+"""Maximum bars of a chart; the table has the rest."""
 
 LABEL_WIDTH = 30
 """Longest label of a bar, in Latin letters; a Chinese or Japanese character is as wide as two."""
@@ -45,7 +45,7 @@ LABEL_WIDTH = 30
 
 @dataclass(frozen=True, slots=True)
 class PortalCrawl:
-    """How the crawl of one portal stands."""
+    """Status of the crawl of one portal."""
 
     status: PortalStatus
     spans: tuple[SpanOfTime, ...]  # what it gave over time
@@ -129,7 +129,7 @@ def summary(stats: CorpusStats) -> str:
 
 
 def tables(stats: CorpusStats) -> Iterator[StatsTable]:
-    """All tables that have a row, in their order."""
+    """Return all non-empty tables, in order."""
     made = (
         *(_sizes(TITLES[kind], kind, groups) for kind, groups in stats.groups.items()),
         _counts("Clusters of near-duplicates", ("documents in the cluster", "clusters"), stats.clusters),

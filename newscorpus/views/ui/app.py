@@ -69,7 +69,7 @@ STATIC = {
 """The files that our pages load, by name."""
 
 STOP_SECONDS = 3
-"""Longest time that open answers are waited for at the end."""
+"""Maximum wait for open answers at shutdown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ def _static(request: Request) -> Response:
 
 
 def _failed(request: Request, error: Exception) -> Response:
-    """Answer in one line what a user can mend; other faults are the server's, with a traceback in its log."""
+    """Report user errors in one line; other errors are logged with a traceback."""
     status = error.status_code if isinstance(error, HTTPException) else 422
     line = error.detail if isinstance(error, HTTPException) else describe(error)
     if request.url.path.startswith("/api/"):

@@ -30,7 +30,7 @@ EXCERPT = 300
 
 
 class Form(msgspec.Struct, frozen=True):
-    """How what is found is shown."""
+    """Presentation of the search results."""
 
     shown: Literal["list", "lines"] = "list"
     sort: Side = ""
@@ -65,7 +65,7 @@ async def view(request: Request) -> Response:
 
 
 async def counts(request: Request) -> Response:
-    """Show how many documents are found by month and portal."""
+    """Show the number of matching documents by month and portal."""
     corpus, search = state_of(request).corpus(request), _search(request)
     found = await run_in_threadpool(_counts, corpus, search)
     return state_of(request).render(request, "counts.html", "Documents by month and portal", counts=found)
@@ -78,7 +78,7 @@ async def index(request: Request) -> Response:
 
 
 def table(request: Request) -> Response:
-    """Send all lines that are found as CSV."""
+    """Send all matching lines as CSV."""
     corpus, search = state_of(request).corpus(request), _search(request)
     search.query.matched  # noqa: B018 -- what cannot be read is said before the answer begins
     headers = {"content-disposition": 'attachment; filename="lines.csv"'}

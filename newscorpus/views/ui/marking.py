@@ -63,7 +63,7 @@ SAMPLES = 20
 
 
 class MarkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The marks that a key sends: blocks and what they are."""
+    """The marks sent by a key: blocks and their labels."""
 
     page: str
     who: str

@@ -27,7 +27,7 @@ from newscorpus.views.stats.page import crawl_state, shown
 from newscorpus.views.ui.state import AppState, answer, state_of
 
 PAGES = 12
-"""Pages that rules are tried on, by the hash of their addresses."""
+"""Number of pages on which rules are tried, chosen by the hash of their addresses."""
 LINE = re.compile(r"at line (\d+)")
 KEY = re.compile(r"(?:(?:unknown|missing) key )?([a-z_]+(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])?)*)")
 STRING = re.compile(r"""'[^'\n]*'|"(?:[^"\\\n]|\\.)*\"""")
@@ -101,7 +101,7 @@ async def check(request: Request) -> Response:
 
 
 def line_of(text: str, message: str) -> int:
-    """The line of a portal file that an error names by number or by key; 0 where it is none."""
+    """Return the line of a portal file named in an error by number or key; 0 if there is none."""
     if found := LINE.search(message):
         return int(found[1])
     if "at end of document" in message:
@@ -133,7 +133,7 @@ def _places(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _short(path: Path) -> Path:
-    """A path as seen from the project, where it lies there."""
+    """Return a path relative to the project, if it is inside."""
     root = own_portal_file("any").parent.parent
     return path.relative_to(root) if path.is_relative_to(root) else path
 
@@ -167,7 +167,7 @@ def watch(request: Request) -> Response:
 
 
 async def contents(request: Request) -> Response:
-    """Show what is in a corpus, and what was left out."""
+    """Show the documents in a corpus, and the excluded ones."""
     state, corpus = state_of(request), state_of(request).corpus(request)
     found = await run_in_threadpool(corpus_stats, corpus)
     return state.render(request, "contents.html", f"Watch: {found.name}", tries=True, **shown(found))

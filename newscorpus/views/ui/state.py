@@ -27,7 +27,7 @@ from newscorpus.views.stats.page import FOLDER as STATS_TEMPLATES
 from newscorpus.workers import COMMAND, Lost, WorkerPool
 
 SHOWN_BYTES = 20_000
-"""Of what a verb printed, its end."""
+"""Maximum length of the end of a verb's output that is shown."""
 
 T = TypeVar("T")
 DEFAULT_RECIPE = Recipe()
@@ -57,7 +57,7 @@ class Job:
 
     @property
     def printed(self) -> str:
-        """What it printed last."""
+        """The end of its output."""
         return self.log.read_bytes()[-SHOWN_BYTES:].decode("utf-8", "replace")
 
 
@@ -70,7 +70,7 @@ class Jobs:
     lock: Lock = field(default_factory=Lock)
 
     def start(self, arguments: Sequence[str]) -> Job:
-        """Run a verb; the one that runs already with the same arguments, where there is one."""
+        """Run a verb; return the running job if there is one with the same arguments."""
         with self.lock:
             for job in self.started:
                 if job.arguments == tuple(arguments) and job.code is None:
@@ -84,7 +84,7 @@ class Jobs:
             return self.started[-1]
 
     def close(self) -> None:
-        """End what runs."""
+        """End all running jobs."""
         for job in self.started:
             with suppress(ProcessLookupError):
                 job.process.terminate()
@@ -107,7 +107,7 @@ def do(work: Work) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class AppState:
-    """What all views need."""
+    """State shared by all views."""
 
     corpora: Mapping[str, Path]  # folders, by the name in addresses
     token: str  # that our own pages send with what they write

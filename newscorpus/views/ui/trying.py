@@ -22,7 +22,7 @@ from newscorpus.views.ui.state import AppState, state_of
 from newscorpus.workers import WorkerPool
 
 FETCH_SECONDS = 60.0
-"""Longest time for one page from the web, robots.txt included."""
+"""Time limit for one page from the web, robots.txt included."""
 
 
 CHOSEN = tuple(name for name in RULES if name not in DEFAULT_RULES)
