@@ -33,6 +33,7 @@ from newscorpus.layout import (
     PROFILES,
     REJECTED,
     REMOVING,
+    UNFINISHED_INTAKE,
     archived_files,
     inside,
     is_adopted,
@@ -219,7 +220,7 @@ def erase(corpus: Path, removing: Removing) -> Removing:
             if not ledger.losses:  # else the next crawl counts the rows that are left
                 ledger.settle_losses(count_rows(corpus, ledger.portal_names()))
     forget_rows(corpus, removing.documents)
-    for folder in (INDEX, AGAINST):
+    for folder in (INDEX, AGAINST, UNFINISHED_INTAKE):
         shutil.rmtree(corpus / folder, ignore_errors=True)
     for path in (index_path(corpus), *corpus.glob(".*.tmp"), *corpus.glob(f"{GOLD}/.*.tmp")):
         path.unlink(missing_ok=True)

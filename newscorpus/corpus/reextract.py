@@ -16,7 +16,7 @@ from newscorpus.config import BuildConfig, Limits
 from newscorpus.data import LOW_CONFIDENCE, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replacing, sync_folder
-from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
+from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED, UNFINISHED_INTAKE
 from newscorpus.lines import writable
 from newscorpus.page.judge import Judgement, Rules, judge, lost_page, tally_rules
 from newscorpus.page.profiles.learn import Named
@@ -132,7 +132,7 @@ def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
         raise CorpusError(
             f"{folder / INTAKE}: is there already; publish it (newscorpus build {folder}) or name a new folder"
         )
-    unfinished = folder / f".{INTAKE}.tmp"
+    unfinished = folder / UNFINISHED_INTAKE
     if unfinished.exists():
         shutil.rmtree(unfinished)
     unfinished.mkdir(parents=True)

@@ -169,6 +169,8 @@ def test_traces_are_found_wherever_they_are(corpus: Path) -> None:
 
 
 def test_no_byte_of_what_was_taken_out_is_left(corpus: Path) -> None:
+    (corpus / ".intake.tmp").mkdir()  # of a killed re-extraction
+    (corpus / ".intake.tmp" / "000001.jsonl").write_text("\n".join(paragraphs("story 3")))
     report = remove(corpus, [GONE], REASON, from_archive=True)
     assert report == RemovalReport((), {}, rows=2, archived=3)
     assert traces(corpus.parent) == []
