@@ -86,21 +86,21 @@ def dedup(
         OSError: a file cannot be read or written; what was read so far is not read again by the next run.
     """
     corpora = [output, *filter(Path.is_dir, inputs)]
-    find_files(inputs)
+    removals = removals_of(*corpora)
+    files = find_files(inputs, removals)
     if any((output / name).exists() for name in (LEDGER, INTAKE, ARCHIVE)):
         raise CorpusError(f"{output}: the corpus of a crawl lies here; name another folder")
     output.mkdir(parents=True, exist_ok=True)
     with exclusive(output / BUILD_LOCK):
         refuse_strangers(output, folders=(PUBLISHED, INDEX))
         while True:
-            removals = removals_of(*corpora)
-            files = find_files(inputs, removals)
             keep_removals(output, removals)
             references = [_reference(path, output / AGAINST, options) for path in against]
             store = index_files(output / INDEX, files, options.config, options.jobs, options.watch)
             report = _finish(output, Collection([store], references), files, options)
-            if removals_of(*corpora).name == removals.name:  # otherwise documents were removed in the meantime
+            if (now := removals_of(*corpora)).name == removals.name:
                 return report
+            removals, files = now, find_files(inputs, now)  # documents were removed in the meantime
 
 
 def _finish(output: Path, collection: Collection, files: Sequence[InputFile], options: DedupOptions) -> DedupReport:
