@@ -13,7 +13,7 @@ from newscorpus.corpus.duplicates.store import grouped
 from newscorpus.corpus.restore import Restoration, count_rows, held_pages, readable_portals
 from newscorpus.data import Record, Rejected
 from newscorpus.fetch import counts
-from newscorpus.fetch.options import corpus_folder
+from newscorpus.fetch.options import corpus_folder, worker_count
 from newscorpus.fetch.plugin import CrawlComponent
 from newscorpus.fetch.scheduler import LedgerScheduler, scheduler_of
 from newscorpus.fetch.visits import Delivery, Visit
@@ -68,7 +68,7 @@ class StorePipeline(CrawlComponent):
             return
         rules = Rules(workers.recipe)
         restoration = Restoration(corpus, ledger, readable_portals(), await asyncio.to_thread(held_pages, corpus))
-        n_workers = max(1, self._crawler.settings.getint("NEWSCORPUS_WORKERS"))
+        n_workers = max(1, worker_count(self._crawler.settings))
         for sources in grouped(restoration.pages(), UNDER_WAY * n_workers):
             found = await asyncio.gather(*(workers.judge(source.page, rules) for source in sources))
             for source, judged in zip(sources, found, strict=True):

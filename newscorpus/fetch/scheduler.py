@@ -28,7 +28,7 @@ from newscorpus.errors import CrawlError
 from newscorpus.fetch import counts
 from newscorpus.fetch.middlewares.archive import Archive
 from newscorpus.fetch.middlewares.politeness import RETRIES, PolitenessMiddleware
-from newscorpus.fetch.options import corpus_folder
+from newscorpus.fetch.options import corpus_folder, worker_count
 from newscorpus.fetch.plugin import CrawlComponent, end_unwritable, hints_of
 from newscorpus.fetch.stored import conditional, pack, unpack
 from newscorpus.fetch.visits import FAILED_STAGE, Delivery, Visit, visit_of
@@ -128,7 +128,7 @@ class LedgerScheduler(BaseScheduler):
             if hints_of(spider).portal_names is not None
             else self._crawler.settings.getint("CONCURRENT_REQUESTS")
         )
-        self._unfinished_limit = UNFINISHED_PER_WORKER * max(1, self._crawler.settings.getint("NEWSCORPUS_WORKERS"))
+        self._unfinished_limit = UNFINISHED_PER_WORKER * max(1, worker_count(self._crawler.settings))
         self._ticking = create_looping_call(self._tick)
         self._ticking.start(TICK_SECONDS, now=False)
         self._syncing = create_looping_call(self._sync)
