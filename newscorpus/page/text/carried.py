@@ -51,7 +51,7 @@ MAX_NAME = 500
 """Longest value compared with title and address."""
 
 START = re.compile(r"""[=(,:]\s*(?=[{\["])""")
-LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*+"?')
+LITERAL = re.compile(r'"(?>(?:[^"\\\n]|\\.)*)"?')
 """A string literal in code, closed or not, so that nothing is read twice."""
 ROW = re.compile(r"^([0-9a-f]{1,6}):(T[0-9a-f]+,)?", re.MULTILINE)
 """Beginning of a row in a stream of components; after a `T` and its length the row is plain text."""
