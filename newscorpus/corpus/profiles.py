@@ -1,8 +1,8 @@
 """Learn the profiles of a crawled corpus from its archive, and judge the pages again that these touch.
 
-What comes of it depends on the archive, not on the order in which pages came: a profile is learned from a sample by
-hash, of what the model alone makes of it, and used for all pages of its portal. Pages of the sample on whose blocks it
-gives the verdicts of the model alone keep their rows.
+The result depends on the archive, not on the order in which pages came: a profile is learned from the verdicts of the
+model alone on a sample by hash, and used for all pages of its portal. Pages keep their rows if it changes none of these
+verdicts on their blocks.
 """
 
 import logging
@@ -15,8 +15,8 @@ from newscorpus.corpus.reextract import Applied, Archived, apply
 from newscorpus.layout import inside
 from newscorpus.page.judge import see_page
 from newscorpus.page.profiles.learn import LEAST_PAGES, MOST_PAGES, Named, SeenPage, learn
-from newscorpus.page.profiles.review import SiteReview
-from newscorpus.page.recipe import prepare
+from newscorpus.page.profiles.review import SiteReview, load_review
+from newscorpus.page.recipe import Recipe, add_profile, prepare
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.text.classify import GOOD
 from newscorpus.portal.profile import Profile, Profiles, profile_path, profiles_of, read_profile, write_profile
@@ -25,33 +25,38 @@ from newscorpus.store.archive.values import ArchiveError, Capture
 from newscorpus.store.ledger import Ledger
 from newscorpus.store.ledger.portals import Place, UsedProfile, name_sample
 from newscorpus.store.pages import page_of_capture
-from newscorpus.workers import in_order
+from newscorpus.workers import Lost, in_order
 
 CHANGED_SHARE = 0.01
-"""Share of the sampled pages on which a new profile changes a verdict, from which on it takes the place of the one that
-is there, and all pages of the portal are judged again."""
+"""Minimum share of the sampled pages on which a new profile must change a verdict to replace the existing one."""
 
 logger = logging.getLogger(__name__)
 
 
-def use_profiles(archived: Archived) -> Applied:
+def use_profiles(archived: Archived, most_pages: int = MOST_PAGES) -> Applied:
     """Learn the profiles of the portals of a corpus, and judge the pages again that a new profile touches.
 
-    A run that was broken off is completed by the next one.
+    An interrupted run is completed by the next one.
+
+    Args:
+        archived: the corpus, and how its pages are extracted.
+        most_pages: maximum pages that a profile is learned from.
 
     Raises:
         CorpusError, LedgerError, ArchiveError, ValueError, ImportError, OSError: as for `reextract.apply`.
     """
     profiles = profiles_of(archived.corpus)
     with Ledger.open(archived.corpus) as ledger:
-        found = ledger.profiles.samples([portal.name for portal in archived.portals], MOST_PAGES)
-        samples = {name: places for name, places in found.items() if len(places) >= LEAST_PAGES}
+        found = ledger.profiles.samples([portal.name for portal in archived.portals])
+        pages = {name: places for name, places in found.items() if len(places) >= LEAST_PAGES}
+        samples = {name: places[:most_pages] for name, places in pages.items()}
         noted = {name: used for name in samples if (used := ledger.profiles.of(name))}
     standing = {name: used.sample for name, used in noted.items() if used.hash == _hash(profiles, name)}
     due = {name: places for name, places in samples.items() if standing.get(name) != name_sample(places)}
     renewed, untouched = _renew(archived, due, profiles) if due else ({}, set())
     profiles = {**profiles, **renewed}
     new = {name for name in due if name in renewed or (name in profiles and name not in standing)}
+    untouched |= _untouched(archived, {name: pages[name][most_pages:] for name in new}, profiles)
     applied = apply(archived, sources=new, untouched=untouched) if new else Applied({}, 0)
     with Ledger.open(archived.corpus) as ledger:
         for name, places in due.items():
@@ -63,14 +68,30 @@ def _hash(profiles: Profiles, portal: str) -> str:
     return profiles[portal].hash if portal in profiles else ""
 
 
-def _renew(
-    archived: Archived, samples: Mapping[str, list[Place]], profiles: Profiles
-) -> tuple[Profiles, Collection[Named]]:
+def _untouched(archived: Archived, places: Mapping[str, list[Place]], profiles: Profiles) -> set[Named]:
+    """Return the documents at places of the archive on which the profile changes no verdict of the model alone."""
+    recipe = archived.recipe
+    pages = (add_profile(recipe, profiles, page) for page in _pages(archived, places))
+    found = in_order(partial(_find_untouched, recipe), pages, archived.jobs, Limits().page_seconds)
+    return {(page.source, document) for page, document in found if document and not isinstance(document, Lost)}
+
+
+def _find_untouched(recipe: Recipe, page: SourcePage) -> str:
+    """Return the document on a page, or "" if its profile changes a verdict or it is no article."""
+    seen = see_page(recipe, page) if page.profile else None
+    return seen.id if seen and page.profile and _keeps_verdicts(load_review(page.profile), seen) else ""
+
+
+def _keeps_verdicts(review: SiteReview, page: SeenPage) -> bool:
+    return review.good(page) == tuple(item.score > GOOD for item in page.labelled)
+
+
+def _renew(archived: Archived, samples: Mapping[str, list[Place]], profiles: Profiles) -> tuple[Profiles, set[Named]]:
     """Write the profiles of portals.
 
     Returns:
-        Those that were not there, or that change enough; and the documents of the samples on which the profile that
-        counts from now on changes no verdict of the model alone.
+        The new profiles, and those that change enough; and the documents of the samples on which the profile in force
+        changes no verdict of the model alone.
     """
     new, untouched = {}, set()
     for profile, pages in _learn(archived, samples):
@@ -80,14 +101,12 @@ def _renew(
             used, new[profile.source] = profile, write_profile(profile_path(archived.corpus, profile.source), profile)
             logger.info("The profile of %s is learned from %d pages", profile.source, len(profile.pages))
         review = SiteReview(used)
-        for page in pages:
-            if review.good(page) == tuple(item.score > GOOD for item in page.labelled):
-                untouched.add((profile.source, page.id))
+        untouched |= {(profile.source, page.id) for page in pages if _keeps_verdicts(review, page)}
     return new, untouched
 
 
 def _learn(archived: Archived, samples: Mapping[str, list[Place]]) -> Iterator[tuple[Profile, Collection[SeenPage]]]:
-    """The profiles of portals of which enough articles are there, each with the pages that it was learned from."""
+    """Learn the profiles of portals with enough articles; yield each with the pages that it was learned from."""
     recipe, pages = archived.recipe, _pages(archived, samples)
     seconds = Limits().page_seconds
     found = in_order(partial(see_page, recipe), pages, archived.jobs, seconds, partial(prepare, recipe))
@@ -99,7 +118,7 @@ def _learn(archived: Archived, samples: Mapping[str, list[Place]]) -> Iterator[t
 
 
 def _pages(archived: Archived, samples: Mapping[str, list[Place]]) -> Iterator[SourcePage]:
-    """The pages at these places, portal by portal; what cannot be read, or is of another source, is passed over."""
+    """Read the pages at places, portal by portal; skip unreadable ones and those of other sources."""
     for portal, places in samples.items():
         for file, offset in places:
             try:

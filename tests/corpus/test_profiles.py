@@ -79,9 +79,10 @@ def test_rows_that_were_made_without_a_profile_are_judged_again(tmp_path: Path) 
     assert not [record for record in published(tmp_path) if OFFER in record.text]
 
 
-def test_pages_that_a_profile_does_not_touch_keep_their_rows(tmp_path: Path) -> None:
+@pytest.mark.parametrize("most_pages", [300, 8])
+def test_pages_that_a_profile_does_not_touch_keep_their_rows(most_pages: int, tmp_path: Path) -> None:
     numbers = (*NUMBERS, *range(100, 104))
-    assert use_profiles(crawled(tmp_path, numbers)).outcomes == {"kept": 8}
+    assert use_profiles(crawled(tmp_path, numbers), most_pages).outcomes == {"kept": 8}
     texts = {record.text for record in published(tmp_path)}
     assert texts == {"\n".join(paragraphs(f"story {number}")) for number in numbers}
 

@@ -28,7 +28,7 @@ Place = tuple[str, int]
 """File of the archive, relative to the corpus, and offset."""
 
 SAMPLE = """SELECT archive_file, archive_offset FROM urls
-    WHERE portal = ? AND archive_file != '' AND stage != 'fetch' AND reason != 'read' ORDER BY id LIMIT ?"""
+    WHERE portal = ? AND archive_file != '' AND stage != 'fetch' AND reason != 'read' ORDER BY id"""
 """The ids are hashes of the addresses; what was only read for its links is no article."""
 
 
@@ -272,9 +272,9 @@ class UsedProfiles:
     def __init__(self, execute: Execute) -> None:
         self._execute = execute
 
-    def samples(self, portals: Iterable[str], most: int) -> dict[str, list[Place]]:
-        """Where archived pages of portals lie that may hold articles: at most so many of each, chosen by hash."""
-        return {portal: self._execute(SAMPLE, (portal, most)).fetchall() for portal in portals}
+    def samples(self, portals: Iterable[str]) -> dict[str, list[Place]]:
+        """Return where the archived pages of portals lie that may hold articles, in a random but reproducible order."""
+        return {portal: self._execute(SAMPLE, (portal,)).fetchall() for portal in portals}
 
     def of(self, portal: str) -> UsedProfile | None:
         """What the pages of a portal were judged by; None where that is not the same for all."""
