@@ -1,4 +1,4 @@
-"""Apply conventions on the main text, and remove a site's additions to its articles.
+"""Settle the conventions on the main text, and leave out a site's additions to its articles.
 
 The conventions (docs/main-text.md) settle cases on which people disagree; they are decided, not learned. Additions
 (consent forms, appeals, notes, readers' comments) look like running text; each is recognised by two signs: a phrase or
@@ -8,21 +8,27 @@ name, and its place. `additions.toml` has the phrases.
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from itertools import chain, groupby
+from itertools import groupby
+from typing import Final
 
 import numpy as np
-from msgspec.structs import replace
 
-from newscorpus.arrays import Floats, Matrix
+from newscorpus.arrays import Floats
 from newscorpus.config import Part
 from newscorpus.data import Block, Element, Fields, Label
 from newscorpus.page.parsing.segment import elements_around
 from newscorpus.page.text.features import FEATURES, PageFeatures
 from newscorpus.page.text.features.wording import PHRASES
-from newscorpus.page.text.post_analysis import Labelled, is_heading, lower_words, possible_headlines, relabel
+from newscorpus.page.text.post_analysis import (
+    Labelled,
+    is_heading,
+    lower_words,
+    phrase_key,
+    possible_headlines,
+    relabel,
+)
 from newscorpus.resources import read_toml
-from newscorpus.tokens import count_words, fold, words
+from newscorpus.tokens import count_words
 
 CELL_MARK = " | "
 """Separator of the cells of a row, which becomes one line."""
@@ -61,6 +67,7 @@ _LABELLED = re.compile(r"[^:：]{1,30}[:：]\s*(\S.*)")
 """A line of a citation box below a post: "Title: ...", "Author: ...", "Link: ..."."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ADVERT_LABELS = frozenset(phrase.strip() for phrase in PHRASES["continues"].split("|"))
+_MAX_ADVERT_LABEL = max(map(len, _ADVERT_LABELS)) + 1
 
 CONSENT, APPEAL, NOTE, COMMENTS = "consent_form", "appeal", "note_below", "comments"
 """Reasons of the blocks that are left out."""
@@ -86,51 +93,84 @@ MIN_WORDS, MIN_SHARE = 60, 0.3
 MAX_HEADING_WORDS = 6
 """Longest heading of comments, numbers and names of sites included."""
 
-_WORDS, _DONATE, _RIGHTS = (tuple(FEATURES).index(name) for name in ("words", "says_donate", "says_rights"))
+_PHRASES: Final[Mapping[str, Mapping[str, Sequence[str]]]] = read_toml(__package__, "additions.toml")
+_COMMENT_HEADINGS = frozenset(phrase_key(phrase) for listed in _PHRASES["comments"].values() for phrase in listed)
+_ENTRIES = "|".join(re.escape(phrase) for listed in _PHRASES["entry"].values() for phrase in listed)
+_OPENS_NOTE = re.compile(rf"\W*(?:{_ENTRIES})", re.IGNORECASE)
 
 
-def apply_conventions(labelled: Labelled, fields: Fields, leave_out: Collection[Part] = ()) -> Labelled:
-    """Keep embedded posts, quotations and whole rows amid the main text; leave out the parts in `leave_out`.
+def _pattern_of(kind: str) -> re.Pattern[str]:
+    phrases = sorted(filter(None, map(str.split, PHRASES[kind].split("|"))), key=len, reverse=True)
+    either = "|".join(r"\W+".join(map(re.escape, each)) for each in phrases)
+    return re.compile(rf"\b(?:{either})\b", re.IGNORECASE)
 
-    Bylines, signatures of posts and labels of advertising are also left out. Changed blocks get the name of the part as
-    a reason.
+
+_DONATE, _RIGHTS = _pattern_of("donate"), _pattern_of("rights")
+_DONATE_COLUMN, _RIGHTS_COLUMN = map([*FEATURES].index, ("says_donate", "says_rights"))
+
+
+def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out: Collection[Part] = ()) -> Labelled:
+    """Leave out the site's additions, and settle the conventions; changed blocks get the rule's name as a reason.
+
+    Kept are embedded posts, quotations and whole rows amid the main text. Left out are bylines, signatures of posts,
+    cards, citations, labels of advertising, and the parts in `leave_out`.
     """
     blocks = [item.block for item in labelled]
-    posts = find_posts(blocks)
+    additions = _additions(labelled, features)
+    for kind in (COMMENTS, NOTE, APPEAL, CONSENT):
+        labelled = relabel(labelled, {at for at, each in additions.items() if each == kind}, Label.BAD, kind)
+
+    posts = _find_parts(blocks, lambda element: element.tag == "blockquote" and bool(_POST.search(element.classes)))
+    rows = {at: row for at, block in enumerate(blocks) if (row := _row_of(block))}
     if posts and Part.EMBEDDED_POSTS not in leave_out:
         labelled = relabel(labelled, _amid_text(labelled, posts), Label.GOOD, Part.EMBEDDED_POSTS)
     labelled = relabel(labelled, _quotations(labelled), Label.GOOD, QUOTATION)
     labelled = relabel(labelled, _attributions(labelled), Label.GOOD, ATTRIBUTION)
-    labelled = relabel(labelled, _cells(labelled), Label.GOOD, CELL)
+    # Rows with a text cell, and all rows of a table where half of them have one
+    good_rows = {row for at, row in rows.items() if labelled[at].label is Label.GOOD}
+    n_rows, n_good = (Counter(row.parent for row in some) for some in ({*rows.values()}, good_rows))
+    cells = {at for at, row in rows.items() if row in good_rows or 2 * n_good[row.parent] >= n_rows[row.parent]}
+    labelled = relabel(labelled, cells, Label.GOOD, CELL)
+
     links = _find_parts(blocks, lambda element: element.tag == "a")
     sizes = Counter(links.values())
     cards = {at: link for at, link in links.items() if sizes[link] > 1}  # as around a teaser's headline and text
     labelled = relabel(labelled, _small_parts(labelled, cards), Label.BAD, CARD)
-    labelled = relabel(labelled, _signatures(labelled, posts), Label.BAD, SIGNATURE)
-    labelled = relabel(labelled, _bylines(labelled, fields), Label.BAD, BYLINE)
-    labelled = relabel(labelled, _citation(labelled, fields), Label.BAD, CITATION)
-    labelled = relabel(labelled, _advert_labels(labelled), Label.BAD, ADVERT_LABEL)
+    signatures = {
+        at
+        for at, block in _good(labelled)
+        if (_SIGNATURE.fullmatch(block.text) and _is_quoted(block)) or (at in posts and _SHARED.fullmatch(block.text))
+    }
+    labelled = relabel(labelled, signatures, Label.BAD, SIGNATURE)
+    headlines = {words for words in possible_headlines(fields.title) if len(words) >= MIN_HEADLINE}
+    labelled = relabel(labelled, _bylines(labelled, fields, headlines), Label.BAD, BYLINE)
+    labelled = relabel(labelled, _citation(labelled, headlines), Label.BAD, CITATION)
+    adverts = {
+        at
+        for at, block in _good(labelled)
+        if len(block.text) <= _MAX_ADVERT_LABEL and " ".join(_letters(block.text)) in _ADVERT_LABELS
+    }
+    labelled = relabel(labelled, adverts, Label.BAD, ADVERT_LABEL)
+
     if Part.EMBEDDED_POSTS in leave_out:
         labelled = relabel(labelled, posts, Label.BAD, Part.EMBEDDED_POSTS)
     if Part.TABLES in leave_out:
-        cells = {at for at, block in enumerate(blocks) if _row_of(block)}
-        labelled = relabel(labelled, cells, Label.BAD, Part.TABLES)
+        labelled = relabel(labelled, rows, Label.BAD, Part.TABLES)
     if Part.BOXES in leave_out:
         boxes = _find_parts(blocks, lambda each: each.tag == "aside" or bool(_BOX.search(f"{each.classes} {each.id}")))
         labelled = relabel(labelled, _small_parts(labelled, boxes), Label.BAD, Part.BOXES)
     return labelled
 
 
-def lacks_parts(labelled: Labelled, leave_out: Collection[Part]) -> bool:
-    """Tell whether any part in `leave_out` was removed from the text."""
-    return any(reason in leave_out for item in labelled for reason in item.reasons)
-
-
 def lines_of(labelled: Labelled) -> list[str]:
     """Return the texts of the good blocks, in order; the cells of a table row form one line."""
-    good = (item.block for item in labelled if item.label is Label.GOOD)
-    rows = groupby(good, lambda block: _row_of(block) or block.position)
+    rows = groupby((block for _, block in _good(labelled)), lambda block: _row_of(block) or block.position)
     return [CELL_MARK.join(block.text for block in row) for _, row in rows]
+
+
+def _good(labelled: Labelled) -> list[tuple[int, Block]]:
+    """List the good blocks with their indices."""
+    return [(at, item.block) for at, item in enumerate(labelled) if item.label is Label.GOOD]
 
 
 def _row_of(block: Block) -> Element | None:
@@ -138,11 +178,6 @@ def _row_of(block: Block) -> Element | None:
     element, row = block.element, block.element.parent
     is_cell = element.tag in ("td", "th") and block.whole and len(block.text) <= MAX_CELL_CHARACTERS
     return row if is_cell and row is not None and row.tag == "tr" else None
-
-
-def find_posts(blocks: Sequence[Block]) -> dict[int, Element]:
-    """Map the indices of blocks in embedded social media posts to the post."""
-    return _find_parts(blocks, lambda element: element.tag == "blockquote" and bool(_POST.search(element.classes)))
 
 
 def _find_parts(blocks: Sequence[Block], is_part: Callable[[Element], bool]) -> dict[int, Element]:
@@ -154,31 +189,23 @@ def _find_parts(blocks: Sequence[Block], is_part: Callable[[Element], bool]) -> 
     return {at: part for at, part in around if part}
 
 
+def _small_parts(labelled: Labelled, parts: dict[int, Element]) -> set[int]:
+    """Return the indices of blocks in parts with at most half of the main text."""
+    words = {at: count_words(block.text) for at, block in _good(labelled)}
+    most, held = MAX_BOX_SHARE * sum(words.values()), Counter[Element]()
+    for at, part in parts.items():
+        held[part] += words.get(at, 0)
+    return {at for at, part in parts.items() if held[part] <= most}
+
+
 def _amid_text(labelled: Labelled, posts: dict[int, Element]) -> set[int]:
     """Return the indices of posts amid main text; posts that are only a link are left out."""
     others = [item for at, item in enumerate(labelled) if at not in posts]
     around = {each for item in others for each in item.block.element.ancestry}
     around_text = {each for item in others if item.label is Label.GOOD for each in item.block.element.ancestry}
-
-    def is_amid_text(post: Element) -> bool:
-        here = post.parent
-        while here is not None and here not in around:
-            here = here.parent
-        return here in around_text
-
-    amid = {post for post in posts.values() if is_amid_text(post)}
-    blocks = {at: labelled[at].block for at, post in posts.items() if post in amid}
+    nearest = {post: next(filter(around.__contains__, post.ancestry[::-1]), None) for post in {*posts.values()}}
+    blocks = {at: labelled[at].block for at, post in posts.items() if nearest[post] in around_text}
     return {at for at, block in blocks.items() if block.link_text != block.text}
-
-
-def _signatures(labelled: Labelled, posts: Collection[int]) -> set[int]:
-    """Return the indices of good blocks that are the signature of a quoted post."""
-    good = ((at, item.block) for at, item in enumerate(labelled) if item.label is Label.GOOD)
-    return {
-        at
-        for at, block in good
-        if (_SIGNATURE.fullmatch(block.text) and _is_quoted(block)) or (at in posts and _SHARED.fullmatch(block.text))
-    }
 
 
 def _quotations(labelled: Labelled) -> set[int]:
@@ -219,51 +246,26 @@ def _holder(block: Block, *tags: str) -> Element | None:
     return next((each for each in reversed(block.element.ancestry) if each.tag in tags), None)
 
 
-def _cells(labelled: Labelled) -> set[int]:
-    """Return the indices of cells in rows with a text cell, and of all cells if half of the table's rows have one."""
-    rows = {at: row for at, item in enumerate(labelled) if (row := _row_of(item.block))}
-    good = {row for at, row in rows.items() if labelled[at].label is Label.GOOD}
-    n_rows = Counter(row.parent for row in {*rows.values()})
-    n_good = Counter(row.parent for row in good)
-    return {at for at, row in rows.items() if row in good or 2 * n_good[row.parent] >= n_rows[row.parent]}
-
-
-def _bylines(labelled: Labelled, fields: Fields) -> set[int]:
+def _bylines(labelled: Labelled, fields: Fields, headlines: Collection[tuple[str, ...]]) -> set[int]:
     """Return the indices of bylines, alone or after the headline, and dates among the first and last good blocks."""
     names = [words for author in fields.authors if (words := _letters(author))]
-    headlines = [_letters(" ".join(words)) for words in possible_headlines(fields.title) if len(words) >= MIN_HEADLINE]
-    good = [at for at, item in enumerate(labelled) if item.label is Label.GOOD]
-    outer = {at: labelled[at].block for at in (*good[:NEAR_ENDS], *good[-NEAR_ENDS:])}
-    return {
-        at
-        for at, block in outer.items()
-        if len(block.text) <= MAX_BYLINE_CHARACTERS and (is_byline(block.text, names, headlines) or is_date_line(block))
-    }
-
-
-def _citation(labelled: Labelled, fields: Fields) -> set[int]:
-    """Return the indices of consecutive labelled lines, one of which repeats the headline."""
-    headlines = {words for words in possible_headlines(fields.title) if len(words) >= MIN_HEADLINE}
-    good = ((at, _LABELLED.fullmatch(item.block.text)) for at, item in enumerate(labelled) if item.label is Label.GOOD)
-    runs = [list(run) for is_labelled, run in groupby(good, lambda each: bool(each[1])) if is_labelled]
-    cited = (run for run in runs if any(line and lower_words(line[1]) in headlines for _, line in run))
-    return {at for run in cited for at, _ in run}
-
-
-def is_date_line(block: Block) -> bool:
-    """Tell whether a block holds a `<time>` and hardly more."""
-    is_short = len(_letters(block.text)) <= MAX_BYLINE_WORDS
-    return is_short and "time" in block.inline and any(map(str.isdecimal, block.text))
+    spelled = [_letters(" ".join(words)) for words in headlines]
+    found, good = set[int](), _good(labelled)
+    for at, block in (*good[:NEAR_ENDS], *good[-NEAR_ENDS:]):
+        if len(block.text) <= MAX_BYLINE_CHARACTERS and any(map(str.isdecimal, block.text)):
+            is_date = "time" in block.inline and len(_letters(block.text)) <= MAX_BYLINE_WORDS
+            if is_date or is_byline(block.text, names, spelled):
+                found.add(at)
+    return found
 
 
 def is_byline(text: str, names: Sequence[Sequence[str]], headlines: Sequence[Sequence[str]]) -> bool:
-    """Tell whether a text is hardly more than a number or an author's name, perhaps after the headline."""
+    """Tell whether a text with a number is hardly more than an author's name, or a few words after the headline."""
     words = _letters(text)
     headline = max((each for each in headlines if words[: len(each)] == each), key=len, default=())
     rest = frozenset(words[len(headline) :])
     found = {word for name in names if rest.issuperset(name) for word in name}
-    is_signed = bool(found) or (bool(headline) and bool(rest))
-    return is_signed and len(rest - found) <= MAX_BYLINE_WORDS and any(map(str.isdecimal, text))
+    return bool(found or (headline and rest)) and len(rest - found) <= MAX_BYLINE_WORDS
 
 
 def _letters(text: str) -> list[str]:
@@ -271,42 +273,34 @@ def _letters(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _advert_labels(labelled: Labelled) -> set[int]:
-    """Return the indices of good blocks that only label advertising or say that the text continues below."""
-    most = max(map(len, _ADVERT_LABELS)) + 1
-    good = ((at, item.block.text) for at, item in enumerate(labelled) if item.label is Label.GOOD)
-    return {at for at, text in good if len(text) <= most and " ".join(_letters(text)) in _ADVERT_LABELS}
+def _citation(labelled: Labelled, headlines: Collection[tuple[str, ...]]) -> set[int]:
+    """Return the indices of consecutive labelled lines, one of which repeats the headline."""
+    lines = ((at, _LABELLED.fullmatch(block.text)) for at, block in _good(labelled))
+    runs = [list(run) for is_labelled, run in groupby(lines, lambda each: bool(each[1])) if is_labelled]
+    cited = (run for run in runs if any(line and lower_words(line[1]) in headlines for _, line in run))
+    return {at for run in cited for at, _ in run}
 
 
-def _small_parts(labelled: Labelled, parts: dict[int, Element]) -> set[int]:
-    """Return the indices of blocks in parts with at most half of the main text."""
-    words = {at: count_words(item.block.text) for at, item in enumerate(labelled) if item.label is Label.GOOD}
-    most = MAX_BOX_SHARE * sum(words.values())
-    held = Counter[Element]()
-    for at, part in parts.items():
-        held[part] += words.get(at, 0)
-    return {at for at, part in parts.items() if held[part] <= most}
-
-
-def drop_additions(labelled: Labelled, features: PageFeatures) -> Labelled:
-    """Leave out the site's additions, with their kind as reason; never the whole text."""
-    good = [at for at, item in enumerate(labelled) if item.label is Label.GOOD]
+def _additions(labelled: Labelled, features: PageFeatures) -> dict[int, str]:
+    """Name the kind of each good block that the site added; never of the whole text."""
+    good = [at for at, _ in _good(labelled)]
     if len(good) < 2:
-        return labelled
-    blocks, n_words = [item.block for item in labelled], features.matrix[:, _WORDS].astype(np.float64)
-    appealing = [at for at in good if features.matrix[at, _DONATE]]
-    reasons = {
-        **dict.fromkeys(_comments(labelled, good, n_words), COMMENTS),
-        **dict.fromkeys(_notes(blocks, good[1:][-NEAR_END:], features.matrix), NOTE),
-        **dict.fromkeys(_appeals(blocks, appealing, good, n_words) if appealing else (), APPEAL),
-        **dict.fromkeys(_consents(blocks, good), CONSENT),
-    }
-    if not reasons or len(reasons) == len(good):
-        return labelled
-    return tuple(
-        replace(item, label=Label.BAD, reasons=(*item.reasons, reasons[at])) if at in reasons else item
-        for at, item in enumerate(labelled)
-    )
+        return {}
+    blocks, n_words = [item.block for item in labelled], features.words.astype(np.float64)
+    kinds = dict.fromkeys(_comments(labelled, good, n_words), COMMENTS)
+    for at in good[1:][-NEAR_END:]:
+        text, says_rights = blocks[at].text, features.matrix[at, _RIGHTS_COLUMN]
+        if n_words[at] <= MAX_NOTE_WORDS and (
+            (says_rights and len(_said(_RIGHTS, text)) >= MIN_RIGHTS) or _OPENS_NOTE.match(text)
+        ):
+            kinds[at] = NOTE
+    appealing = {at for at in good if features.matrix[at, _DONATE_COLUMN]}
+    kinds |= dict.fromkeys(_appeals(blocks, appealing, good, n_words) if appealing else (), APPEAL)
+    around = elements_around([blocks[at] for at in good])
+    forms = {each for each in around if each.tag in _FORMS and _CONSENT.search(f"{each.classes} {each.id}")}
+    if forms:
+        kinds |= {at: CONSENT for at in good if not forms.isdisjoint(blocks[at].element.ancestry)}
+    return kinds if len(kinds) < len(good) else {}
 
 
 def _comments(labelled: Labelled, good: Sequence[int], n_words: Floats) -> Iterable[int]:
@@ -316,45 +310,16 @@ def _comments(labelled: Labelled, good: Sequence[int], n_words: Floats) -> Itera
     begin, end = good[int(np.argmax(words_so_far >= least))], good[-1] + 1
     if words_so_far[-1] < least:
         return ()
-    short = begin + 1 + np.flatnonzero(n_words[begin + 1 : end] <= MAX_HEADING_WORDS)
-    heading = next((at for at in short.tolist() if _opens_comments(labelled, at)), end)
-    return (at for at in good if at >= heading)
-
-
-def _opens_comments(labelled: Labelled, at: int) -> bool:
-    """Tell whether a block is the heading of comments; list items and links outside headings only point to them.
-
-    A single word that the classifier takes for text may be a chapter heading.
-    """
-    item = labelled[at]
-    leads_there = item.block.tag == "li" or item.block.link_text == item.block.text
-    if leads_there and not is_heading(item.block):
-        return False
-    key = _key(item.block.text)
-    return key in _headings() and (item.label is not Label.GOOD or len(key) > 1)
-
-
-def _key(text: str) -> tuple[str, ...]:
-    return tuple(word for word in words(fold(text)) if not word.isdigit())
-
-
-@cache
-def _headings() -> frozenset[tuple[str, ...]]:
-    return frozenset(map(_key, _phrases("comments")))
-
-
-def _notes(blocks: Sequence[Block], last: Sequence[int], matrix: Matrix) -> Iterator[int]:
-    """Yield the indices of notes on filing or rights among the `last` blocks of a text."""
-    for at in last:
-        text = blocks[at].text
-        is_on_rights = matrix[at, _RIGHTS] and len(_said("rights", text)) >= MIN_RIGHTS
-        if matrix[at, _WORDS] <= MAX_NOTE_WORDS and (is_on_rights or _opens_note().match(text)):
-            yield at
-
-
-@cache
-def _opens_note() -> re.Pattern[str]:
-    return re.compile(rf"\W*(?:{'|'.join(map(re.escape, _phrases('entry')))})", re.IGNORECASE)
+    for at in range(begin + 1, end):
+        block, is_good = labelled[at].block, labelled[at].label is Label.GOOD
+        # List items and links outside headings only point to the comments
+        is_pointer = (block.tag == "li" or block.link_text == block.text) and not is_heading(block)
+        if n_words[at] <= MAX_HEADING_WORDS and not is_pointer:
+            key = phrase_key(block.text)
+            # A single word that the classifier takes for text may be a chapter heading
+            if key in _COMMENT_HEADINGS and (len(key) > 1 or not is_good):
+                return (below for below in good if below >= at)
+    return ()
 
 
 def _appeals(
@@ -367,35 +332,13 @@ def _appeals(
             if element in inside:
                 inside[element].append(at)
     for places in inside.values():
-        is_part = n_words[places].sum() <= MAX_APPEAL * n_words[good].sum()
-        n_appealing = sum(at in appealing for at in places)
-        said = _said("donate", "\n".join(blocks[at].text for at in places)) if is_part else frozenset()
-        if len(said) >= MIN_APPEALS and n_appealing >= MIN_APPEALING * len(places):
-            yield from places
+        if n_words[places].sum() <= MAX_APPEAL * n_words[good].sum():
+            said = _said(_DONATE, "\n".join(blocks[at].text for at in places))
+            n_appealing = sum(at in appealing for at in places)
+            if len(said) >= MIN_APPEALS and n_appealing >= MIN_APPEALING * len(places):
+                yield from places
 
 
-def _consents(blocks: Sequence[Block], good: Sequence[int]) -> Iterator[int]:
-    """Yield the indices of good blocks in consent forms."""
-    around = elements_around([blocks[at] for at in good])
-    forms = {each for each in around if each.tag in _FORMS and _CONSENT.search(f"{each.classes} {each.id}")}
-    if forms:
-        yield from (at for at in good if not forms.isdisjoint(blocks[at].element.ancestry))
-
-
-def _said(kind: str, text: str) -> frozenset[str]:
+def _said(pattern: re.Pattern[str], text: str) -> frozenset[str]:
     """Return the distinct phrases of a kind in a text."""
-    return frozenset(found.casefold() for found in _pattern(kind).findall(text))
-
-
-@cache
-def _pattern(kind: str) -> re.Pattern[str]:
-    phrases = sorted(filter(None, map(str.split, PHRASES[kind].split("|"))), key=len, reverse=True)
-    either = "|".join(r"\W+".join(map(re.escape, each)) for each in phrases)
-    return re.compile(rf"\b(?:{either})\b", re.IGNORECASE)
-
-
-@cache
-def _phrases(kind: str) -> tuple[str, ...]:
-    """Return the phrases of a kind in `additions.toml`, in all languages."""
-    by_language: Mapping[str, Sequence[str]] = read_toml(__package__, "additions.toml")[kind]
-    return tuple(chain.from_iterable(by_language.values()))
+    return frozenset(found.casefold() for found in pattern.findall(text))

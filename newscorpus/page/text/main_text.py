@@ -14,7 +14,7 @@ from newscorpus.data import LOW_CONFIDENCE, Element, Label, LabelledBlock, Rejec
 from newscorpus.page.extractor import NO_MAIN_TEXT, PROFILE, FoundText, Reading
 from newscorpus.page.text.carried import complete
 from newscorpus.page.text.classify import ALMOST, COLUMNS, GOOD, Classifier, label_by
-from newscorpus.page.text.clean import apply_conventions, drop_additions, lacks_parts, lines_of
+from newscorpus.page.text.clean import clean, lines_of
 from newscorpus.page.text.features import Hints, PageFeatures, measure
 from newscorpus.page.text.features.structure import NAMES, kinds_of
 from newscorpus.page.text.post_analysis import (
@@ -107,7 +107,8 @@ class MainTextSystem:
         if self.judge.refuses(verdict):
             return Rejected("extract", "no_article", f"probability of an article {verdict.article:.2f}", url)
         found = FoundText(lines_of(labelled), self.name, verdict.confidence)
-        if arbiter and not others and not lacks_parts(labelled, reading.leave_out):  # the other one keeps all
+        lacks_parts = any(reason in reading.leave_out for item in labelled for reason in item.reasons)
+        if arbiter and not others and not lacks_parts:  # the other one keeps all
             found = decide(arbiter, reading, labelled, signs, found)
         if not found.paragraphs:
             return Rejected("extract", NO_MAIN_TEXT, url=url)
@@ -150,7 +151,7 @@ class MainTextSystem:
             reviewed = self._by(reading.review(reading, probability, words), features, reading)
             labelled = tuple(map(_note_change, labelled, reviewed))
         revised = revise(labelled, fields.title, self.rules, self.config)
-        return apply_conventions(drop_additions(revised, features), fields, reading.leave_out), features
+        return clean(revised, features, fields, reading.leave_out), features
 
     def _by(self, probability: Floats, features: PageFeatures, reading: Reading) -> Labelled:
         """Label the blocks by their probability."""

@@ -180,20 +180,20 @@ def opens_with_phrase(text: str, more: tuple[str, ...] = ()) -> bool:
 
     Case, accents and numbers are ignored: "12 Comments" and "ΣΧΟΛΙΑ (3)" match. `more` adds phrases.
     """
-    whole, before_colon = _key(text), _key(text.partition(":")[0])
+    whole, before_colon = phrase_key(text), phrase_key(text.partition(":")[0])
     keys, longest = _keys(more)
     return before_colon in keys or any(whole[:length] in keys for length in range(2, longest + 1))
 
 
-def _key(text: str) -> tuple[str, ...]:
-    # Upper case does not distinguish Turkish ı and i.
+def phrase_key(text: str) -> tuple[str, ...]:
+    """Return the words of a text without case, accents and numbers; Turkish ı and i, whose capitals differ, as i."""
     return tuple(word for word in words(fold(text).replace("ı", "i")) if not word.isdigit())
 
 
 @cache
 def _keys(more: tuple[str, ...]) -> tuple[frozenset[tuple[str, ...]], int]:
     """Return the phrases as words, and the number of words of the longest."""
-    keys = frozenset(map(_key, chain(more, *PHRASES.values()))) - {()}
+    keys = frozenset(map(phrase_key, chain(more, *PHRASES.values()))) - {()}
     return keys, max(map(len, keys))
 
 

@@ -7,7 +7,7 @@ import pytest
 from prose import paragraphs
 
 from newscorpus.config import Part, Revision
-from newscorpus.data import Article, Label, LabelledBlock, Page, Rejected
+from newscorpus.data import Article, Fields, Label, LabelledBlock, Page, Rejected
 from newscorpus.page.judge import process_page
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
@@ -15,7 +15,7 @@ from newscorpus.page.recipe import Recipe
 from newscorpus.page.registry import load
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import page_of_portal
-from newscorpus.page.text.clean import drop_additions, is_byline
+from newscorpus.page.text.clean import clean, is_byline
 from newscorpus.page.text.features import measure
 from newscorpus.portal.portal import Portal
 
@@ -258,7 +258,7 @@ def left(html: str, *bad: str) -> tuple[list[str], set[str]]:
     assert not isinstance(tree, Rejected)
     blocks = segment(tree)
     labelled = tuple(LabelledBlock(each, 0.6, Label.BAD if each.text in bad else Label.GOOD) for each in blocks)
-    found = drop_additions(labelled, measure(blocks))
+    found = clean(labelled, measure(blocks), Fields())
     texts = [item.block.text for item in found if item.label is Label.GOOD]
     return texts, {reason for item in found for reason in item.reasons}
 
