@@ -1,11 +1,11 @@
-"""Mark pages: which blocks are main text, as a person sees it, and what should not have been left out.
+"""Mark pages by hand: which blocks are main text, and which rejected pages should have been kept.
 
-Every mark is saved before it is answered.
+Every mark is saved before the request is answered.
 """
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
@@ -23,7 +23,7 @@ from newscorpus.corpus.left_out import read_duplicates
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.errors import CorpusError
 from newscorpus.lab.evaluation.compare import evaluate
-from newscorpus.lab.evaluation.summary import Summary, summarise
+from newscorpus.lab.evaluation.summary import summarise
 from newscorpus.lab.gold.marking import (
     MAIN_TEXT,
     SETTLED,
@@ -44,22 +44,22 @@ from newscorpus.layout import DUPLICATES, MANIFEST
 from newscorpus.page.registry import DEFAULT
 from newscorpus.portal.schema import set_extractor
 from newscorpus.store.ledger.addresses import UrlEntry, archived_articles, find, states
-from newscorpus.store.reasons import Reason, Refusals, find_reason, refusals
+from newscorpus.store.reasons import Reason, find_reason, refusals
 from newscorpus.urls import document_id
 from newscorpus.views.explain.page import archived_source
 from newscorpus.views.ui.state import AppState, answer, state_of
 
 LISTED = 50
-"""Pages that a list offers beyond those that are done."""
+"""Pages that are drawn for a list at a time."""
 
 SCORED_FROM = 10
-"""Measured pages from which scores are shown: of fewer the interval says nothing."""
+"""Minimum number of measured pages for scores: with fewer the interval says nothing."""
 
 SCORED = (DEFAULT, "trafilatura-no-comments", "bte")
-"""The extractors that are scored: ours, the usual one, and the oldest baseline; beside them the portal's own model."""
+"""The extractors that are scored, beside the portal's own model: ours, the usual one, and the oldest baseline."""
 
 SAMPLES = 20
-"""Pages of each reason, those with the least hash of their addresses."""
+"""Pages shown of each reason, those with the least hash of their addresses."""
 
 
 class MarkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,41 +72,49 @@ class MarkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     done: bool = False  # ends the page
 
 
-async def overview(request: Request) -> Response:
-    """Show the portals of a corpus with their lists, agreements and scores."""
+def overview(request: Request) -> Response:
+    """Show the portals of a corpus with their lists and the agreement of the annotators."""
     state, corpus = state_of(request), state_of(request).corpus(request)
-    portals = sorted({portal for portal, _ in await run_in_threadpool(states, corpus) if portal})
-    marks = {portal: read_marks(journal_of(corpus, portal)) for portal in portals}
-    agreements = {portal: _agreements(found) for portal, found in marks.items()}
+    done: dict[str, dict[str, int]] = {}
+    agreements: dict[str, list[Agreement]] = {}
+    for portal in sorted({portal for portal, _ in states(corpus) if portal}):
+        marks = [one for one in read_marks(journal_of(corpus, portal)) if one.place]
+        done[portal] = {name: len({one.page for one in marks if one.list == name}) for name in SPLITS}
+        pairs = combinations(sorted({one.who for one in marks} - {SETTLED}), 2)
+        agreements[portal] = [found for pair in pairs if (found := agreement(marks, *pair)).pages]
     return state.render(
         request,
         "marks.html",
         f"Mark: {request.path_params['corpus']}",
         corpus=request.path_params["corpus"],
-        done={portal: _counts(found) for portal, found in marks.items()},
+        done=done,
         agreements=agreements,
         scored_from=SCORED_FROM,
-        trained={portal for portal in portals if (own_models() / portal).is_dir()},
+        trained={portal for portal in done if (own_models() / portal).is_dir()},
         lists=list(SPLITS),
     )
 
 
-async def page(request: Request) -> Response:
-    """Show the next page of a list that a person has not done, or the one that is named."""
+def page(request: Request) -> Response:
+    """Show the requested page of a list, or the next one that this annotator has not finished."""
     state, corpus, portal, name = _place(request)
     who, url = request.query_params.get("who", "").strip(), request.query_params.get("page", "")
     if not who:
         raise ValueError("say who marks: any name will do")
-    journal = journal_of(corpus, portal)
-    marks = await run_in_threadpool(read_marks, journal)
-    url = url or await run_in_threadpool(_next, corpus, portal, name, who, marks)
+    marks = read_marks(journal_of(corpus, portal))
+    url = url or _next(corpus, portal, name, who, marks)
     values: dict[str, Any] = {"corpus": request.path_params["corpus"], "portal": portal, "list": name, "who": who}
     if not url:
         return state.render(request, "marked_all.html", "All done", **values)
-    shown = await run_in_threadpool(_show, state, corpus, url, name)
+    entry = find(corpus, url)
+    if entry is None:
+        raise CorpusError(f"{url}: never met in this corpus")
+    shown = state.show(archived_source(corpus, url, *entry.archived), is_blind=name == "measure")
     mine = next((one for one in marks if (one.page, one.list, one.who) == (url, name, who)), None)
     filled_in = {block.position: "good" for block in shown.view.blocks if name == "teach" and block.label == "good"}
     held = {at: block.kind for at, block in mine.blocks.items()} if mine else filled_in
+    finished = [one for one in marks if one.page == url and one.place and one.who != SETTLED]
+    texts = [{at for at, block in one.blocks.items() if block.kind in MAIN_TEXT} for one in finished]
     known = judged_elsewhere(marks, who, url)
     return state.render(
         request,
@@ -120,32 +128,41 @@ async def page(request: Request) -> Response:
         held=held,
         blocks=[{"position": one.position, "path": one.path, "text": one.text} for one in shown.view.blocks],
         known=[block.position for block in shown.view.blocks if block.text in known],
-        apart=_apart(marks, url),
+        apart=sorted(set[int]().union(*texts) - set[int](texts[0]).intersection(*texts)) if texts else [],
         n_done=sum(one.who == who and one.list == name and one.place is not None for one in marks),
         **values,
     )
 
 
 async def mark(request: Request) -> Response:
-    """Save what a key sent."""
-    _, corpus, portal, name = _place(request)
+    """Save the marks that a key sends."""
     sent = msgspec.json.decode(await request.body(), type=MarkRequest)
-    await run_in_threadpool(_save, corpus, portal, name, sent)
+
+    def save() -> None:
+        _, corpus, portal, name = _place(request)
+        entry = _archived(corpus, sent.page, sent.who)
+        place = place_of(*entry.archived) if sent.done else None
+        line = MarkLine(sent.page, name, sent.who.strip(), _now(), sent.blocks, place, sent.n_blocks)
+        save_mark(journal_of(corpus, portal), line)
+
+    await run_in_threadpool(save)
     return Response(status_code=204)
 
 
-async def scores(request: Request) -> Response:
+def scores(request: Request) -> Response:
     """Show the F1 of extractors on the measured pages of a portal, with its interval."""
     state = state_of(request)
     corpus, portal = state.portal(request)
-    own = own_models() / portal
-    extractors = [*SCORED, *([str(own)] if own.is_dir() else [])]
-    found = await run_in_threadpool(_scores, journal_of(corpus, portal).with_suffix(".jsonl"), extractors)
+    own, gold = own_models() / portal, journal_of(corpus, portal).with_suffix(".jsonl")
+    if not gold.is_file():
+        raise ValueError("no page is marked yet")
+    summaries = summarise(evaluate([gold], [*SCORED, *([str(own)] if own.is_dir() else [])], SPLITS["measure"]))
+    found = [one for one in summaries if one.scope == "all"]
     return state.render(request, "scores.html", f"Scores: {portal}", found=found)
 
 
 def train(request: Request) -> Response:
-    """Train a model on the pages of a portal that are there to teach, as `newscorpus train` does."""
+    """Train a model on the `teach` pages of a portal, as `newscorpus train` does."""
     corpus, portal = state_of(request).portal(request)
     gold = journal_of(corpus, portal).with_suffix(".jsonl")
     model = ["main-text", "--start-from", "main-text", "--output", str(own_models() / portal)]
@@ -153,7 +170,7 @@ def train(request: Request) -> Response:
 
 
 def use(request: Request) -> Response:
-    """Let a portal's pages be extracted by the model that was trained."""
+    """Write the trained model into the portal's file as its extractor."""
     _, portal = state_of(request).portal(request)
     file = set_extractor(portal, f"{own_models().name}/{portal}")
     return state_of(request).render(request, "used.html", f"Mark: {portal}", file=file)
@@ -169,7 +186,7 @@ def _place(request: Request) -> tuple[AppState, Path, str, ListName]:
 
 
 def _next(corpus: Path, portal: str, name: ListName, who: str, marks: Sequence[PageMarks]) -> str:
-    """The page to be marked next: one that somebody else marks too comes first; "" where all are done."""
+    """Return the next page to mark, first those that another annotator has finished; "" if none is left."""
     mine = {one.page for one in marks if one.who == who and one.place}
     others = [one.page for one in marks if one.list == name and one.page not in mine and one.place]
     taken = mine | {one.page for one in marks if one.list != name}  # a page is in one list only
@@ -184,16 +201,8 @@ def _next(corpus: Path, portal: str, name: ListName, who: str, marks: Sequence[P
     return next(iter([*others, *kept, *drawn]), "")
 
 
-def _show(state: AppState, corpus: Path, url: str, name: ListName) -> Any:
-    entry = find(corpus, url)
-    if entry is None:
-        raise CorpusError(f"{url}: never met in this corpus")
-    source = archived_source(corpus, url, *entry.archived)
-    return state.show(source, is_blind=name == "measure")
-
-
 def keep(corpus: Path, url: str, who: str) -> None:
-    """Take down that a rejected page should have been kept; `teach` asks for its text before all others.
+    """Save that a rejected page should have been kept; it becomes the first one in the list `teach`.
 
     Raises:
         CorpusError: the archive has no such page, or nobody says so.
@@ -202,13 +211,6 @@ def keep(corpus: Path, url: str, who: str) -> None:
     journal = journal_of(corpus, entry.portal)
     listed: Mapping[str, ListName] = {one.page: one.list for one in read_marks(journal)}
     save_mark(journal, MarkLine(url, listed.get(url, "teach"), who.strip(), _now(), kept=place_of(*entry.archived)))
-
-
-def _save(corpus: Path, portal: str, name: ListName, sent: MarkRequest) -> None:
-    entry = _archived(corpus, sent.page, sent.who)
-    place = place_of(*entry.archived) if sent.done else None
-    line = MarkLine(sent.page, name, sent.who.strip(), _now(), sent.blocks, place, sent.n_blocks)
-    save_mark(journal_of(corpus, portal), line)
 
 
 def _archived(corpus: Path, url: str, who: str) -> UrlEntry:
@@ -222,56 +224,26 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _counts(marks: Iterable[PageMarks]) -> dict[str, int]:
-    marks = list(marks)
-    return {name: len({one.page for one in marks if one.list == name and one.place}) for name in SPLITS}
-
-
-def _agreements(marks: Sequence[PageMarks]) -> list[Agreement]:
-    people = sorted({one.who for one in marks if one.place} - {SETTLED})
-    found = [agreement(marks, first, second) for first, second in combinations(people, 2)]
-    return [one for one in found if one.pages]
-
-
-def _apart(marks: Iterable[PageMarks], url: str) -> list[int]:
-    """The blocks of a page that those who are done with it see differently."""
-    done = [one for one in marks if one.page == url and one.place and one.who != SETTLED]
-    texts: list[set[int]] = [{at for at, block in one.blocks.items() if block.kind in MAIN_TEXT} for one in done]
-    return sorted({at for text in texts for at in text if not all(at in other for other in texts)})
-
-
-def _scores(gold: Path, extractors: Sequence[str]) -> list[Summary]:
-    if not gold.is_file():
-        raise ValueError("no page is marked yet")
-    return [one for one in summarise(evaluate([gold], extractors, SPLITS["measure"])) if one.scope == "all"]
-
-
-async def left_out(request: Request) -> Response:
-    """Show every reason with its number and some of its pages."""
+def left_out(request: Request) -> Response:
+    """Show every reason of rejection with its meaning, its count and some of its pages."""
     state, name = state_of(request), request.path_params["corpus"]
-    groups, duplicates = await run_in_threadpool(_left_out, state.corpus(request))
-    values = {"corpus": name, "groups": groups, "duplicates": duplicates}
+    corpus = state.corpus(request)
+    path = corpus / DUPLICATES
+    duplicates = Counter(line.kind.value for line in (read_duplicates(path) if path.is_file() else ()))
+    groups = []
+    for one in refusals([corpus], SAMPLES):
+        reason = f"{one.stage}/{one.reason}"
+        try:
+            groups.append((one, find_reason(reason)))
+        except CorpusError:  # of another version of newscorpus, or of the user's own pipeline
+            groups.append((one, Reason(reason, "a reason that this version does not give", "")))
+    values = {"corpus": name, "groups": groups, "duplicates": dict(duplicates.most_common())}
     return state.render(request, "left_out.html", f"Left out: {name}", **values)
 
 
 async def mark_left_out(request: Request) -> Response:
-    """Save that a page should have been kept."""
+    """Save that a rejected page should have been kept."""
     async with request.form() as form:
         url, who = str(form.get("page", "")), str(form.get("who", ""))
     await run_in_threadpool(keep, state_of(request).corpus(request), url, who)
     return PlainTextResponse("marked: should have been kept")
-
-
-def _left_out(corpus: Path) -> tuple[list[tuple[Refusals, Reason]], Mapping[str, int]]:
-    """What was rejected, each with what the reason means, and how many documents were left out as duplicates."""
-    path = corpus / DUPLICATES
-    duplicates = Counter(line.kind.value for line in (read_duplicates(path) if path.is_file() else ()))
-    groups = [(one, _meaning(f"{one.stage}/{one.reason}")) for one in refusals([corpus], SAMPLES)]
-    return groups, dict(duplicates.most_common())
-
-
-def _meaning(name: str) -> Reason:
-    try:
-        return find_reason(name)
-    except CorpusError:  # the corpus was crawled by another version, or a pipeline of one's own rejects
-        return Reason(name, "a reason that this version does not give", "")

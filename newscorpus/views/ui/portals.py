@@ -35,19 +35,18 @@ HEADING = re.compile(r"\s*\[(\[?)\s*([\w.-]+)\s*\]")
 NAMED = re.compile(r"\s*([\w-]+)\s*=")
 
 
-async def overview(request: Request) -> Response:
+def overview(request: Request) -> Response:
     """List the portals of a corpus."""
     state, name = state_of(request), request.path_params["corpus"]
-    found = await run_in_threadpool(states, state.corpus(request))
-    portals = sorted({portal for portal, _ in found if portal})
+    portals = sorted({portal for portal, _ in states(state.corpus(request)) if portal})
     return state.render(request, "portals.html", f"Portals: {name}", corpus=name, portals=portals)
 
 
-async def view(request: Request) -> Response:
+def view(request: Request) -> Response:
     """Show the file of a portal, and what its rules found over time."""
     corpus, portal = state_of(request).portal(request)
     path = find_file(portal)
-    text = await run_in_threadpool(path.read_text, "utf-8")
+    text = path.read_text("utf-8")
     return state_of(request).render(
         request,
         "portal.html",
@@ -166,8 +165,8 @@ def watch(request: Request) -> Response:
     return state.render(request, "watch.html", f"Watch: {name}", **values)
 
 
-async def contents(request: Request) -> Response:
+def contents(request: Request) -> Response:
     """Show the documents in a corpus, and the excluded ones."""
     state, corpus = state_of(request), state_of(request).corpus(request)
-    found = await run_in_threadpool(corpus_stats, corpus)
+    found = corpus_stats(corpus)
     return state.render(request, "contents.html", f"Watch: {found.name}", tries=True, **shown(found))

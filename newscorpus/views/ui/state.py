@@ -1,4 +1,4 @@
-"""Hold what all views need: the corpora, the process that reads pages, the templates, and the verbs that run."""
+"""Hold the state that all views share: corpora, worker process, templates, and the commands that run."""
 
 import subprocess
 import time
@@ -32,12 +32,12 @@ SHOWN_BYTES = 20_000
 T = TypeVar("T")
 DEFAULT_RECIPE = Recipe()
 Work = Callable[[], Any]
-"""What is done in the process that reads pages; a partial of an importable function."""
+"""Work for the process that reads pages: a partial of an importable function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A verb that runs, or has run."""
+    """A command that runs, or has run."""
 
     number: int
     arguments: tuple[str, ...]  # behind `newscorpus`
@@ -63,14 +63,14 @@ class Job:
 
 @dataclass(slots=True)
 class Jobs:
-    """The verbs that were run since the server started; they end with it."""
+    """The commands run since the server started; they end with it."""
 
     folder: TemporaryDirectory[str] = field(default_factory=TemporaryDirectory)
     started: list[Job] = field(default_factory=list)
     lock: Lock = field(default_factory=Lock)
 
     def start(self, arguments: Sequence[str]) -> Job:
-        """Run a verb; return the running job if there is one with the same arguments."""
+        """Run a command; return the running job if there is one with the same arguments."""
         with self.lock:
             for job in self.started:
                 if job.arguments == tuple(arguments) and job.code is None:
@@ -98,7 +98,7 @@ TEMPLATES = SHOWN.overlay(loader=FileSystemLoader([HERE / "templates", SHOWN_TEM
 
 
 def do(work: Work) -> Any:
-    """Do some work; what is wrong with the choice comes back as an error. Runs in a process of its own."""
+    """Do some work in the worker process; errors of the user's choice are returned, others end the process."""
     try:
         return work()
     except (ValueError, ImportError) as error:
@@ -129,18 +129,11 @@ class AppState:
             raise HTTPException(404, f"no portal {portal!r} was crawled here")
         return corpus, portal
 
-    def job(self, request: Request) -> Job:
-        """The job whose number the address of a request names."""
-        number: int = request.path_params["number"]
-        if number >= len(self.jobs.started):
-            raise HTTPException(404, "no such job since the server was started")
-        return self.jobs.started[number]
-
     def do(self, work: Callable[[], T]) -> T:
-        """Do some work on pages; waits for the process.
+        """Do some work in the worker process and wait for it.
 
         Raises:
-            ValueError: the choice is wrong, or the process was lost over the page.
+            ValueError: the choice is wrong, or the process hung or died.
         """
         found = self.pool.submit(work).result()
         if isinstance(found, Lost):
@@ -166,7 +159,7 @@ class AppState:
         return None
 
     def render(self, request: Request, template: str, title: str, **values: Any) -> HTMLResponse:
-        """Fill a template: the part that a page of ours asked for, or else the whole page around it."""
+        """Fill a template: as a fragment for htmx, else inside the whole page."""
         part = TEMPLATES.get_template(template).render(state=self, frame=frame, title=title, **values)
         if "hx-request" in request.headers:
             return HTMLResponse(part.encode("utf-8", "replace"))
@@ -197,12 +190,15 @@ def named(corpora: Sequence[Path]) -> dict[str, Path]:
 
 
 def show_job(request: Request) -> Response:
-    """Show a job; its page asks again every second while it runs, and where it asks for it, loads anew at the end."""
-    return answer(request, state_of(request).job(request), reloads="reload" in request.query_params)
+    """Show a job; its page polls every second while it runs."""
+    number, started = request.path_params["number"], state_of(request).jobs.started
+    if number >= len(started):
+        raise HTTPException(404, "no such job since the server was started")
+    return answer(request, started[number], reloads="reload" in request.query_params)
 
 
 def answer(request: Request, job: Job, *, reloads: bool = False) -> Response:
-    """Show a job; `reloads` says that the page is to be loaded anew when the job has succeeded."""
+    """Show a job; with `reloads` its page reloads when the job has succeeded."""
     response = state_of(request).render(request, "job.html", f"newscorpus {job.arguments[0]}", job=job, reloads=reloads)
     if reloads and job.code == 0:
         response.headers["hx-refresh"] = "true"

@@ -40,12 +40,11 @@ class Trial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: tuple[str, ...] = ()  # of post-analysis; none: the extractor's own
 
 
-async def view(request: Request) -> Response:
+def view(request: Request) -> Response:
     """Show the form; with `url` in the address of the request, its archived page, too."""
     state, choice = state_of(request), Trial(url=request.query_params.get("url", ""))
-    page = await run_in_threadpool(state.archived, choice.url) if choice.url else None
-    shown = [await run_in_threadpool(state.show, page)] if page else []
-    return _render(request, choice, shown)
+    page = state.archived(choice.url) if choice.url else None
+    return _render(request, choice, [state.show(page)] if page else [])
 
 
 async def post(request: Request) -> Response:
