@@ -10,8 +10,7 @@ from newscorpus.files import replacing
 
 LEDGER = "ledger.sqlite"
 ARCHIVE = "archive"
-WARC_SUFFIX, COMPACT_SUFFIX = ".warc.gz", ".warc.zst"
-"""Of the files of an archive, as a crawl wrote them and compacted."""
+WARC_SUFFIX = ".warc.gz"
 INTAKE = "intake"
 UNFINISHED_INTAKE = ".intake.tmp"
 """The intake of a re-extraction that is under way, or was killed."""
@@ -42,8 +41,6 @@ that it puts there or takes away."""
 CRAWL_LOCK = ".crawl.lock"
 BUILD_LOCK = ".build.lock"
 """Held while a crawl or a build writes to the corpus."""
-ARCHIVE_LOCK = ".archive.lock"
-"""Held while finished files of the archive are compacted or rewritten."""
 
 COMMITTED = ".committed.json"
 """How much of each file counts, as the ledger said when it was last made safe: an older ledger says less."""
@@ -53,7 +50,7 @@ ADOPTED = ".adopted"
 
 OWN: Mapping[str, re.Pattern[str]] = {
     INTAKE: re.compile(r"\d{6,}\.jsonl"),
-    ARCHIVE: re.compile(r"\d{6,}\.warc\.(gz|zst)"),
+    ARCHIVE: re.compile(r"\d{6,}\.warc\.gz"),
     PUBLISHED: re.compile(r"manifest\.json|README\.md|shard-[0-9a-f]+\.(jsonl(\.zst|\.gz)?|parquet)"),
     PROFILES: re.compile(r"[^/]+\.json"),
     INDEX: re.compile(r"index\.json|documents|signatures|runs|paragraphs|ids|kept|verified|rows"),
@@ -93,19 +90,8 @@ def _holds_corpus(folder: Path) -> bool:
 
 
 def archived_files(corpus: Path) -> list[Path]:
-    """List the WARC files of a corpus' own archive, oldest first, by their names as crawls wrote them.
-
-    Some may lie there compacted (`newscorpus.store.archive.records`).
-    """
-    suffixes = (WARC_SUFFIX, COMPACT_SUFFIX)
-    return sorted({standard_path(path) for suffix in suffixes for path in (corpus / ARCHIVE).glob("*" + suffix)})
-
-
-def standard_path(path: Path) -> Path:
-    """Give the path of a file of an archive as the crawl wrote it; other paths as they are."""
-    if not path.name.endswith(COMPACT_SUFFIX):
-        return path
-    return path.with_name(path.name.removesuffix(COMPACT_SUFFIX) + WARC_SUFFIX)
+    """List the WARC files of a corpus' own archive, oldest first."""
+    return sorted((corpus / ARCHIVE).glob("*" + WARC_SUFFIX))
 
 
 def inside(corpus: Path, name: str, error: type[ValueError] = CorpusError) -> Path:
@@ -213,7 +199,7 @@ def _entries(corpus: Path, folder: str, *, hidden: bool = False) -> Iterator[str
 def _is_own(corpus: Path, name: str, known: Collection[str] | None) -> bool:
     folder, _, file = name.partition("/")
     if known is not None and folder in {INTAKE, ARCHIVE}:
-        return standard_path(Path(name)).as_posix() in known
+        return name in known
     return OWN[folder].fullmatch(file) is not None and (corpus / name).is_file() and not (corpus / name).is_symlink()
 
 

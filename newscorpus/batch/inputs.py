@@ -11,11 +11,10 @@ from tempfile import TemporaryDirectory
 
 from newscorpus.corpus.remote import StoredFile, fetch, find_files, is_folder, uploaded_files
 from newscorpus.data import Page, Rejected
-from newscorpus.layout import ARCHIVE, LEDGER, OWN, PROFILES, standard_path
+from newscorpus.layout import ARCHIVE, LEDGER, OWN, PROFILES, WARC_SUFFIX
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.profile import Profile, profiles_of, read_profile
-from newscorpus.store.archive.records import part_state
 from newscorpus.store.archive.values import Capture
 from newscorpus.store.ledger.addresses import unfinished_captures
 from newscorpus.store.pages import (
@@ -67,9 +66,9 @@ def find_inputs(home: Path, names: Sequence[str]) -> Inputs:
                 found = find_files(name)
             else:
                 paths = archive_files(corpus) if corpus.is_dir() else named_files(str(corpus))
-                found = [StoredFile(str(path), *part_state(path)) for path in paths]
+                found = [StoredFile(str(path), path.stat().st_size, str(path.stat().st_mtime_ns)) for path in paths]
             files |= {file.name: file for file in found}
-            named = {f"{ARCHIVE}/{standard_path(Path(file.name)).name}": file.name for file in found}
+            named = {f"{ARCHIVE}/{Path(file.name).name}": file.name for file in found}
             unfinished += [(named[at], offset) for at, offset in sorted(unfinished_captures(corpus)) if at in named]
             profiles |= {source: read_profile(file.path) for source, file in profiles_of(corpus).items()}
     return Inputs(
@@ -86,10 +85,7 @@ def _fetch_corpus(address: str, folder: Path) -> list[StoredFile]:
         part, _, file = name.partition("/")
         if name == LEDGER or (part == PROFILES and OWN[PROFILES].fullmatch(file)):
             fetch(f"{address}/{name}", folder / name)
-    found: dict[Path, StoredFile] = {}  # of several forms of a file the first, which the next one is made of
-    for one in find_files(f"{address}/{ARCHIVE}/*.warc.*"):
-        found.setdefault(standard_path(Path(one.name)), one)
-    return list(found.values())
+    return find_files(f"{address}/{ARCHIVE}/*{WARC_SUFFIX}")
 
 
 def divide(files: Sequence[StoredFile], tasks: int) -> tuple[tuple[Slice, ...], ...]:

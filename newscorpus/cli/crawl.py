@@ -1,14 +1,13 @@
-"""Add the verbs `newscorpus crawl` and `archive`."""
+"""Add the verb `newscorpus crawl`."""
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import Corpus, app
+from newscorpus.cli.app import app
 
 if TYPE_CHECKING:
     from threading import Event
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
     from newscorpus.batch.crawls import Crawls
     from newscorpus.portal.portal import Portal
-    from newscorpus.store.archive.keeping import ArchiveFile
 
 REFRESH_SECONDS = 2
 
@@ -123,41 +121,3 @@ def _standing(corpus: Path) -> str:
     except LedgerError:
         return "no ledger yet"
     return f"{sum(one.kept for one in found):,} kept, {sum(one.queued for one in found):,} queued"
-
-
-@app.command()
-def archive(
-    corpus: Corpus,
-    compact: Annotated[bool, Option("--compact", help="Compress files again, to a half or less.")] = False,
-    standard: Annotated[Path | None, Option(metavar="FOLDER", help="Write them there as standard WARC.")] = None,
-) -> None:
-    """Compress the archive of a corpus again.
-
-    Without an option, its files are listed. One that a crawl writes to is left alone. Everything that reads the archive
-    reads compacted files.
-    """
-    from newscorpus.store.archive import keeping
-    from newscorpus.store.pages import archive_files
-    from newscorpus.terminal import progress
-
-    archive_files(corpus)
-    watch = partial(progress, what="files")
-    if compact:
-        _say("Compacted", keeping.compact(corpus, watch))
-    if standard:
-        _say("Written as standard WARC", keeping.write_out(corpus, standard, watch))
-    if not (compact or standard):
-        for one in keeping.list_parts(corpus):
-            typer.echo(f"{one.name}  {_megabytes(one.before)}  {_megabytes(one.after)}")
-
-
-def _say(done: str, files: "list[ArchiveFile]") -> None:
-    from newscorpus.tokens import number_of
-
-    sizes = f"{_megabytes(sum(one.before for one in files))}, now {_megabytes(sum(one.after for one in files))}"
-    what = f"{number_of(len(files), 'file')}, {sizes}" if files else "nothing; no file was left to do"
-    typer.echo(f"{done}: {what}")
-
-
-def _megabytes(n_bytes: int) -> str:
-    return f"{n_bytes / 1e6:,.1f} MB"

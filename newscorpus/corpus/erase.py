@@ -7,15 +7,16 @@ overwritten in place, and responses of the archive as well: nothing else moves.
 import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import chain, groupby
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from newscorpus.config import Limits
+from newscorpus.content_encoding import ContentError, unpack
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.release import forget_rows
 from newscorpus.corpus.search import index_path
@@ -40,7 +41,7 @@ from newscorpus.layout import (
 )
 from newscorpus.lines import blank
 from newscorpus.portal.profile import profiles_of, read_profile, write_profile
-from newscorpus.store.archive.keeping import addresses, body_of, changing, cut_out, is_page, read_groups
+from newscorpus.store.archive.overwrite import addresses, is_page, overwrite, read_groups
 from newscorpus.store.archive.values import ByteRange
 from newscorpus.store.ledger import Ledger
 from newscorpus.store.ledger.forget import aliases, forget
@@ -120,24 +121,17 @@ def find_parts(corpus: Path, urls: Collection[str]) -> tuple[ByteRange, ...]:
     any_path = b"|".join(sorted(filter(None, paths)) or [b"(?!)"])
     is_link = re.compile(rb"(?<![\w-])(?:%s)(?![\w-])" % any_path)
     own = [path for path in archived_files(corpus) if not is_adopted(corpus, f"{ARCHIVE}/{path.name}")]
-    return tuple(
-        ByteRange(f"{ARCHIVE}/{Path(place.file).name}", place.offset, place.length)
-        for place, group in chain.from_iterable(map(read_groups, own))
-        if any(map(removals.covers, addresses(group))) or (not is_page(group) and is_link.search(body_of(group[0])))
-    )
-
-
-def take_out_parts(corpus: Path, parts: Collection[ByteRange], when: str) -> None:
-    """Overwrite parts of an archive, whose files are named relative to the corpus, wherever these lie.
-
-    Raises:
-        CorpusError: the archive is being changed.
-        ArchiveError, OSError, ImportError: a file cannot be read or written.
-    """
-    ordered = sorted(parts, key=attrgetter("file", "offset"))
-    with changing(corpus):
-        for name, group in groupby(ordered, attrgetter("file")):
-            cut_out(inside(corpus, name), list(group), when)
+    parts = []
+    for path in own:
+        for place, group in read_groups(path):
+            is_found = any(map(removals.covers, addresses(group)))
+            if not is_found and not is_page(group):
+                encoding = group[0].http.get("content-encoding", "")
+                with suppress(ContentError):  # what cannot be decompressed has no links
+                    is_found = is_link.search(unpack(group[0].body, encoding, Limits().max_bytes)) is not None
+            if is_found:
+                parts.append(ByteRange(f"{ARCHIVE}/{path.name}", place.offset, place.length))
+    return tuple(parts)
 
 
 class Removing(msgspec.Struct, frozen=True):
@@ -203,11 +197,11 @@ def erase(corpus: Path, removing: Removing) -> Removing:
     has_ledger = (corpus / LEDGER).is_file()
     if has_ledger:
         Ledger.open(corpus).close()  # files end with what was committed: a torn line is no line
-    if removing.from_archive:
-        if removing.parts is None:  # the places are noted before they are overwritten
-            removing = msgspec.structs.replace(removing, parts=find_parts(corpus, removing.urls))
-            write_removing(corpus, removing)
-        take_out_parts(corpus, removing.parts or (), removing.removed)
+    if removing.from_archive and removing.parts is None:  # the places are noted before they are overwritten
+        removing = msgspec.structs.replace(removing, parts=find_parts(corpus, removing.urls))
+        write_removing(corpus, removing)
+    for part in removing.parts or ():
+        overwrite(inside(corpus, part.file), part, removing.removed)
     _erase_profiles(corpus, removing.documents, has_ledger=has_ledger)
     for path in journals(corpus):
         for offset, line in lines_naming(path, removing.documents):

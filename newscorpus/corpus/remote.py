@@ -15,7 +15,6 @@ from newscorpus.corpus.shards import file_hash
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import ARCHIVE, BUILD_LOCK, INTAKE, LEDGER, corpus_files
-from newscorpus.store.archive.records import unchanging
 from newscorpus.store.archive.values import ArchiveError
 from newscorpus.store.ledger.store import at_rest
 
@@ -120,10 +119,8 @@ def upload_corpus(corpus: Path, address: str, watch: Callable[[Iterable[str]], I
     with ExitStack() as held:
         if (corpus / LEDGER).is_file():
             held.enter_context(at_rest(corpus))
-        if (corpus / INTAKE).is_dir():
+        if (corpus / INTAKE).is_dir() or (corpus / ARCHIVE).is_dir():
             held.enter_context(exclusive(corpus / BUILD_LOCK))
-        if (corpus / ARCHIVE).is_dir():
-            held.enter_context(unchanging(corpus))
         if not (names := corpus_files(corpus)):
             raise CorpusError(f"{corpus}: no files to upload")
         return upload(corpus, names, address, watch)

@@ -38,7 +38,6 @@ from newscorpus.fetch.report import (
 from newscorpus.fetch.workers import workers_of
 from newscorpus.files import exclusive
 from newscorpus.layout import (
-    ARCHIVE_LOCK,
     BUILD_LOCK,
     CRAWL_LOCK,
     FILES,
@@ -57,7 +56,7 @@ from newscorpus.store.reasons import advice
 STOPPED = frozenset({"shutdown", "cannot_write", "extractor_failed"})
 """Close reasons after which no page is judged again: the user waits for the end, or it is impossible."""
 
-LOCKS = {CRAWL_LOCK: "crawl", BUILD_LOCK: "build", ARCHIVE_LOCK: "change of the archive"}
+LOCKS = {CRAWL_LOCK: "crawl", BUILD_LOCK: "build"}
 """What is held while a corpus is removed, and for which work."""
 
 DOUBTFUL = "quality/low_confidence"

@@ -29,12 +29,10 @@ from newscorpus.portal.portal import Portal
 from newscorpus.portal.profile import NO_PROFILES, Profile, ProfileFile, Profiles, read_profile, write_profile
 from newscorpus.portal.schema import load_portal
 from newscorpus.store.archive.read import read_captures
-from newscorpus.store.archive.record import Damage
-from newscorpus.store.archive.records import part_fault, read_records, written_bytes
+from newscorpus.store.archive.records import Damage, read_records
 from newscorpus.store.archive.values import ArchiveError, Capture, Origin
 from newscorpus.store.ledger.recover import noted_lengths
 from newscorpus.store.removals import removals_of
-from newscorpus.terminal import describe
 from newscorpus.urls import host_of, site_key
 from newscorpus.workers import Lost, in_order
 
@@ -77,21 +75,19 @@ def archive_findings(corpus: Path, watch: Callable[[Iterable[Path]], Iterable[Pa
     Args:
         corpus: its folder.
         watch: passes the files on, to show how far things are.
-        whole: read every record; else see only whether the files are there, and begin and end as they should.
+        whole: read every record; else compare only the lengths of the files with the ledger.
     """
     for name, length in noted_lengths(corpus).items():
-        there = written_bytes(corpus / name) if name.startswith(f"{ARCHIVE}/") else None
-        if there is not None and there < length:
-            yield f"{corpus / name}: {f'cut to {there:,}' if there else 'empty or missing,'} of {length:,} bytes"
-    for path in watch(archived_files(corpus)):
+        path = corpus / name
+        there = path.stat().st_size if path.is_file() else 0
+        if name.startswith(f"{ARCHIVE}/") and there < length:
+            yield f"{path}: {f'cut to {there:,}' if there else 'empty or missing,'} of {length:,} bytes"
+    for path in watch(archived_files(corpus) if whole else []):
         try:
-            if whole:
-                found = (one for one in read_records(path, Limits().max_bytes) if isinstance(one, Damage))
-                yield from (f"{path}, offset {one.place.offset}: {one.why}" for one in found)
-            elif fault := part_fault(path):
-                yield fault
-        except (ArchiveError, OSError) as error:
-            yield describe(error)
+            found = (one for one in read_records(path, Limits().max_bytes) if isinstance(one, Damage))
+            yield from (f"{path}, offset {one.place.offset}: {one.why}" for one in found)
+        except ArchiveError as error:
+            yield str(error)
 
 
 def finished_captures(

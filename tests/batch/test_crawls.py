@@ -28,8 +28,7 @@ from newscorpus.cli import app
 from newscorpus.corpus.published import open_corpus
 from newscorpus.errors import CrawlError
 from newscorpus.portal.portal import Portal
-from newscorpus.store.archive.record import WarcRecord
-from newscorpus.store.archive.records import read_records
+from newscorpus.store.archive.records import WarcRecord, read_records
 from newscorpus.workers import COMMAND
 
 ARTICLES = 12

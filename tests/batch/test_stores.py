@@ -102,19 +102,6 @@ def test_a_corpus_made_from_a_store_that_fails_at_times_is_the_same(
 
 
 @pytest.mark.slow
-def test_a_compacted_archive_is_read_from_a_store(store: Store, crawled: Path, tmp_path: Path) -> None:
-    run(tmp_path, "local", "crawled", more="extractor = 'bte'")
-    for verb in (["archive", str(crawled), "--compact"], ["upload", str(crawled), "s3://bucket/it"]):
-        done = CliRunner().invoke(app, verb)
-        assert done.exit_code == 0, done.output
-
-    run(tmp_path, "stored", "s3://bucket/it", more="extractor = 'bte'")
-
-    (shard,) = open_corpus(tmp_path / "local").manifest.shards
-    assert shard == open_corpus(tmp_path / "stored").manifest.shards[0]
-
-
-@pytest.mark.slow
 def test_a_corpus_of_a_stranger_writes_nothing_outside(store: Store, tmp_path: Path) -> None:
     outside = "profiles/../../../outside-of-a-corpus.json"
     store.put("strange/archive/000001.warc.gz", b"any")

@@ -39,8 +39,6 @@ from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.profile import Profile, Repeated, profile_path, read_profile, write_profile
-from newscorpus.store.archive import keeping
-from newscorpus.store.archive.frames import read_closing
 from newscorpus.store.archive.read import read_capture, read_captures
 from newscorpus.store.archive.values import Capture
 from newscorpus.store.intake import encode_header
@@ -181,41 +179,12 @@ def test_no_byte_of_what_was_taken_out_is_left(corpus: Path) -> None:
     assert "story" not in line
 
 
-def test_nor_of_an_archive_that_is_compacted(corpus: Path) -> None:
-    keeping.compact(corpus)
-    whole = [found for found in read_captures(corpus / "archive" / "000001.warc.gz") if isinstance(found, Capture)]
-    assert any("000001" in name for name in traces(corpus.parent))
-    assert remove(corpus, [GONE], REASON, from_archive=True).archived == 3
-    assert traces(corpus.parent) == []
-    left = [one for one in read_captures(corpus / "archive" / "000001.warc.gz") if isinstance(one, Capture)]
-    assert left == [one for one in whole if one.page.url != GONE]
-    assert list(archive_findings(corpus, iter, whole=True)) == []
-    assert remove(corpus, [GONE], REASON, from_archive=True).archived == 0
-
-
-def test_a_damaged_record_of_a_compacted_file_holds_no_removal_up(corpus: Path) -> None:
-    keeping.compact(corpus)
-    path = corpus / "archive" / "000001.warc.zst"
-    before = [found for found in read_captures(path) if isinstance(found, Capture)]
-    with path.open("rb") as file:
-        closing = read_closing(file)
-    assert closing
-    first = before[0].place
-    assert first
-    (here,) = closing.starts[closing.starts[:, 0] == first.offset, 1].tolist()
-    data = bytearray(path.read_bytes())
-    data[here + 60] ^= 0xFF
-    path.write_bytes(data)
-    remove(corpus, [GONE], REASON, from_archive=True)
-    assert traces(corpus.parent) == []
-    left = {one.page.url for one in read_captures(path) if isinstance(one, Capture)}
-    assert left == {one.page.url for one in before[1:]} - {GONE}
-
-
 def test_all_else_stays_as_it_is(corpus: Path) -> None:
     before = [found for found in read_captures(corpus / "archive" / "000001.warc.gz") if isinstance(found, Capture)]
     remove(corpus, [GONE], REASON, from_archive=True)
     after = list(read_captures(corpus / "archive" / "000001.warc.gz"))
+    assert list(archive_findings(corpus, iter, whole=True)) == []
+    assert remove(corpus, [GONE], REASON, from_archive=True).archived == 0
     assert after == [capture for capture in before if capture.page.url != GONE]
     entry = find(corpus, URL.format(4))
     assert entry
@@ -382,20 +351,17 @@ def test_a_damaged_list_of_removals_is_named(corpus: Path) -> None:
         removals_of(corpus)
 
 
-@pytest.mark.parametrize("compacted", [False, True])
-def test_wherever_it_is_killed_the_next_run_finishes_it(made: Path, tmp_path: Path, compacted: bool) -> None:
+def test_wherever_it_is_killed_the_next_run_finishes_it(made: Path, tmp_path: Path) -> None:
     finishing: tuple[Callable[[Path], object], ...] = (
         build,
         finish_removal,  # as a crawl does when it begins
         lambda corpus: remove(corpus, [URL.format(1)], REASON),
     )
     unfinished = 0
-    for step in count(1, 11 if compacted else 4):  # all of them, one by one, take minutes
+    for step in count(1, 4):  # all of them, one by one, take minutes
         corpus = tmp_path / "news"
         shutil.rmtree(corpus, ignore_errors=True)
         shutil.copytree(made, corpus)
-        if compacted:
-            keeping.compact(corpus)
         if not in_a_child(partial(remove, corpus, [GONE], REASON, from_archive=True), step):
             break
         was_asked = (corpus / REMOVING).exists()
@@ -404,4 +370,4 @@ def test_wherever_it_is_killed_the_next_run_finishes_it(made: Path, tmp_path: Pa
         assert not was_asked or traces(tmp_path) == [], step
         assert not (corpus / REMOVING).exists()
         assert {URL.format(number) for number in (0, 2, 4, 5, 6)} <= published(corpus)
-    assert unfinished > (3 if compacted else 10)
+    assert unfinished > 10

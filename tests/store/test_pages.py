@@ -239,5 +239,7 @@ def test_a_file_of_the_archive_that_is_shorter_than_committed_is_named(tmp_path:
     (tmp_path / ".committed.json").write_text('{"archive/000001.warc.gz": 9, "intake/000001.jsonl": 7}')
     if there:
         (tmp_path / "archive" / "000001.warc.gz").write_bytes(b"x" * there)
-    first = next(archive_findings(tmp_path, iter, whole=False))
-    assert first == f"{tmp_path}/archive/000001.warc.gz: {said}"
+    path = tmp_path / "archive" / "000001.warc.gz"
+    assert list(archive_findings(tmp_path, iter, whole=False)) == [f"{path}: {said}"]
+    damages = list(archive_findings(tmp_path, iter, whole=True))[1:]
+    assert [one.startswith(f"{path}, offset 0: Expected") for one in damages] == [True] * bool(there)

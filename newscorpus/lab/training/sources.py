@@ -22,7 +22,6 @@ from newscorpus.page.extractor import Reading, read
 from newscorpus.page.template import TemplateRules
 from newscorpus.portal.portal import TemplateSection
 from newscorpus.store.archive.read import read_captures
-from newscorpus.store.archive.records import open_part
 from newscorpus.store.archive.values import Capture, Origin
 from newscorpus.urls import canonical_url
 
@@ -197,8 +196,8 @@ def _files(corpus: Path) -> list[Path]:
 def _describe(corpus: Path, pages: Mapping[str, int]) -> Described:
     digest = hashlib.sha256()
     for path in _files(corpus):
-        with open_part(path) as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())  # type: ignore[arg-type]
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
     return {
         name: {"licence": "that of the portals", "pages": number, "sha256": digest.hexdigest()}
         for name, number in pages.items()

@@ -13,8 +13,7 @@ import msgspec
 from newscorpus.config import Limits
 from newscorpus.content_encoding import ContentError, unpack
 from newscorpus.data import ArchiveCapture, Evidence, Page, Rejected
-from newscorpus.store.archive.record import Damage, WarcRecord
-from newscorpus.store.archive.records import read_records
+from newscorpus.store.archive.records import Damage, WarcRecord, read_records
 from newscorpus.store.archive.values import (
     NOTE_TYPE,
     PERSONAL,

@@ -1,7 +1,6 @@
 """Encode responses and pages as WARC records (ISO 28500:2017, WARC/1.1), with warcio, and append them to an archive."""
 
 import io
-import uuid
 import zlib
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -11,7 +10,6 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 import msgspec
-from warcio.archiveiterator import ArchiveIterator
 from warcio.recordbuilder import RecordBuilder
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
@@ -20,7 +18,6 @@ from newscorpus.content_encoding import WITH_GZIP_HEADER, ContentError, unpack
 from newscorpus.data import Page
 from newscorpus.files import extend, sync
 from newscorpus.layout import ARCHIVE, WARC_SUFFIX, archived_files, is_adopted
-from newscorpus.store.archive.records import forms
 from newscorpus.store.archive.values import (
     NOTE_TYPE,
     OWN_URN,
@@ -39,16 +36,6 @@ LEVEL = 6
 """Of zlib, its default: 9 takes twice the time for 1 % less."""
 
 BUILDER = RecordBuilder(warc_version=VERSION)
-
-TAKEN_OUT = "Taken out."
-NOTICE = (
-    "WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: <urn:uuid:{}>\r\nWARC-Date: {}\r\n"
-    "Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{}\r\n\r\n"
-)
-
-RENAMED = {"content-encoding": "X-Crawl-Content-Encoding", "content-length": "X-Crawl-Content-Length"}
-OF_BODY = frozenset({"content-length", "warc-block-digest", "warc-payload-digest"})
-"""Headers of a record that depend on its body."""
 
 
 def encode_info(name: str, software: str) -> bytes:
@@ -126,49 +113,12 @@ def _record(
     )
 
 
-def encode_notice(name: str, offset: int, when: str, text: str = TAKEN_OUT) -> bytes:
-    """Encode the record that stands, in a file, in place of a response that was taken out; not compressed."""
-    record = uuid.uuid5(uuid.NAMESPACE_OID, f"{name} {offset}")
-    return NOTICE.format(record, when, len(text), text).encode()
-
-
-def encode_bare(record: bytes, max_bytes: int) -> bytes:
-    """Encode a response, given as a record, with the body unpacked and headers that say so; other records stay.
-
-    The headers are those that Common Crawl writes in this case. What cannot be unpacked within `max_bytes` stays.
-    """
-    found = next(iter(ArchiveIterator(io.BytesIO(record))))
-    http = found.http_headers
-    encodings = [value for name, value in http.headers if name.lower() == "content-encoding"] if http else []
-    if found.rec_type != "response" or not encodings or http.get_header("Transfer-Encoding"):
-        return record
-    body = found.raw_stream.read()
-    try:
-        bare = unpack(body, ", ".join(encodings), max_bytes)
-    except ContentError:
-        return record
-    renamed = [(RENAMED.get(name.lower(), name), value) for name, value in http.headers]
-    http.headers = [*renamed, ("Content-Length", str(len(bare)))]
-    http.headers_buff = None
-    kept = {name: value for name, value in found.rec_headers.headers if name.lower() not in OF_BODY}
-    options = {"warc_headers_dict": kept, "http_headers": http}
-    return _plain(BUILDER.create_warc_record("", "response", io.BytesIO(bare), len(bare), **options))
-
-
-def compress_record(record: bytes) -> bytes:
-    """Make a gzip member of a record, as the standard asks."""
-    packer = zlib.compressobj(LEVEL, wbits=WITH_GZIP_HEADER)
-    return packer.compress(record) + packer.flush()
-
-
 def _packed(record: Any) -> bytes:
-    return compress_record(_plain(record))
-
-
-def _plain(record: Any) -> bytes:
+    """Make a gzip member of a record, as the standard requires."""
     plain = io.BytesIO()
     WARCWriter(plain, gzip=False, warc_version=VERSION).write_record(record)
-    return plain.getvalue()
+    packer = zlib.compressobj(LEVEL, wbits=WITH_GZIP_HEADER)
+    return packer.compress(plain.getvalue()) + packer.flush()
 
 
 class ArchiveWriter:
@@ -223,11 +173,9 @@ class ArchiveWriter:
         self.close()
 
     def _last(self) -> int:
-        """The number of the file to go on with: the last one, unless it is somebody else's, or compacted."""
+        """The number of the file to go on with: the last one, unless it is adopted."""
         last = max(self._numbers(), default=1)
-        name = f"{ARCHIVE}/{last:06}{WARC_SUFFIX}"
-        is_closed = is_adopted(self._corpus, name) or forms(self._corpus / name)[1].exists()
-        return last + is_closed
+        return last + is_adopted(self._corpus, f"{ARCHIVE}/{last:06}{WARC_SUFFIX}")
 
     def _numbers(self) -> list[int]:
         names = (path.name.removesuffix(WARC_SUFFIX) for path in archived_files(self._corpus))

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from newscorpus.errors import LedgerError
 from newscorpus.layout import COMMITTED, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED, inside, is_adopted, refuse_strangers
-from newscorpus.store.archive.records import written_bytes
 from newscorpus.store.ledger.rows import UrlOutcome, UrlState
 from newscorpus.store.ledger.store import Execute
 from newscorpus.store.ledger.transaction import announce, cut_back, note_lengths, take_renewed
@@ -158,8 +157,8 @@ def _refuse_older(corpus: Path, lengths: Mapping[str, int]) -> None:
 def _cut(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -> int:
     """Cut a file back to its committed length; queue the pages of what is missing of it. Gives the length it has."""
     path = corpus / name
-    there = written_bytes(path)
-    if there is None or there >= length:
+    there = path.stat().st_size if path.is_file() else 0
+    if there >= length:
         cut_back(path, length)
         return length
     whole = there

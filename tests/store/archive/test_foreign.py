@@ -2,12 +2,14 @@
 
 import gzip
 import io
+import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import brotli  # type: ignore[import-untyped]
 import pytest
+import zstandard
 from warcio.warcwriter import WARCWriter
 
 from newscorpus.config import Limits
@@ -196,6 +198,32 @@ def test_a_file_packed_as_a_whole_is_named(foreign: Callable[..., Path]) -> None
     (found,) = read_captures(path)
     assert isinstance(found, Rejected)
     assert "warcio recompress" in found.detail
+
+
+@pytest.mark.parametrize("packed_dictionary", [None, False, True])
+def test_zstd_frames_are_read_with_a_dictionary_or_none(tmp_path: Path, packed_dictionary: bool | None) -> None:
+    """As https://iipc.github.io/warc-specifications/specifications/warc-zstd/ describes them."""
+    head = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://news.example/{}\r\nContent-Length: {}\r\n\r\n"
+    block = http(PAGE)
+    numbers = range(10, 40)
+    records = [head.format(number, len(block)).encode() + block + b"\r\n\r\n" for number in numbers]
+    dictionary, start = None, b""
+    if packed_dictionary is not None:
+        dictionary = zstandard.train_dictionary(2_000, [*records], k=64, d=8)
+        content = dictionary.as_bytes()
+        content = zstandard.compress(content) if packed_dictionary else content
+        start = struct.pack("<II", 0x184D2A5D, len(content)) + content
+    packer = zstandard.ZstdCompressor(dict_data=dictionary, write_checksum=True)
+    note = struct.pack("<II", 0x184D2A50, 5) + b"what?"
+    path = tmp_path / "other.warc.zst"
+    path.write_bytes(start + note.join(map(packer.compress, records)) + note)
+    found = [one for one in read_captures(path) if isinstance(one, Capture)]
+    assert outcomes(path) == [str(number)[-1] for number in numbers]
+    assert found[9].place
+    assert list(read_captures(path, found[9].place.offset)) == found[9:]
+    if start:
+        path.write_bytes(start[:9] + bytes([start[9] ^ 1]) + start[10:] + packer.compress(records[0]))
+        assert outcomes(path) == ["archive/broken_record"]
 
 
 def test_what_is_no_warc(tmp_path: Path) -> None:

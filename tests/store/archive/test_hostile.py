@@ -6,13 +6,13 @@ import zlib
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from newscorpus.config import Limits
 from newscorpus.content_encoding import ContentError, unpack
 from newscorpus.store.archive import records
 from newscorpus.store.archive.read import read_captures
-from newscorpus.store.archive.record import Damage
-from newscorpus.store.archive.records import read_records
+from newscorpus.store.archive.records import Damage, read_records
 from newscorpus.store.archive.values import Capture
 
 LIMITS = Limits(max_bytes=1_000)
@@ -64,6 +64,28 @@ def test_the_next_record_is_read(name: str, packed: bool, tmp_path: Path) -> Non
     found = outcomes(path)
     assert (found[0][-len(outcome) :], found[-1]) == (outcome, "last")
     assert len(found) == 2
+
+
+OTHER = zstandard.train_dictionary(500, [f"{number} of the others {number}".encode() * 9 for number in range(99)])
+FRAME = b"\x28\xb5\x2f\xfd"
+ENDLESS = FRAME + b"\x20\x05" + bytes(3) * 6_000
+HOSTILE_FRAMES = {
+    "a gigabyte, or so": (zstandard.compress(record(PAGE + bytes(10**8))), "too_large"),
+    "a frame that says that it is empty": (zstandard.compress(b""), "broken_record"),
+    "two records in a frame": (zstandard.compress(record(PAGE) * 2), "broken_record"),
+    "another dictionary": (zstandard.ZstdCompressor(dict_data=OTHER).compress(record(PAGE)), "broken_record"),
+    "frames that begin and do not go on": (FRAME * 900, "broken_record"),
+    "blocks without end": (ENDLESS * 200, "broken_record"),
+    "a skippable frame of four gigabytes": (b"\x50\x2a\x4d\x18\xff\xff\xff\xff", "broken_record"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE_FRAMES)
+def test_the_next_frame_is_read(name: str, tmp_path: Path) -> None:
+    hostile, outcome = HOSTILE_FRAMES[name]
+    path = tmp_path / "hostile.warc.zst"
+    path.write_bytes(zstandard.compress(LAST) + hostile + zstandard.compress(LAST))
+    assert outcomes(path) == ["last", outcome, "last"]
 
 
 def test_a_record_too_long_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from newscorpus.config import Limits
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.store.archive.keeping import addresses, read_groups
+from newscorpus.store.archive.overwrite import addresses, read_groups
 from newscorpus.store.archive.read import read_capture, read_captures
 from newscorpus.store.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.store.archive.write import ArchiveWriter, encode
