@@ -77,11 +77,6 @@ def possible_headlines(title: str) -> Headlines:
     return frozenset({lower_words(title), *longest} - {()})
 
 
-def is_headline(block: Block, headlines: Headlines) -> bool:
-    """Tell whether the text of `block` equals one of `headlines`."""
-    return lower_words(block.text) in headlines
-
-
 def likeness(words: tuple[str, ...], others: tuple[str, ...]) -> float:
     """Return Dice's coefficient of the words of two texts."""
     if set(words).isdisjoint(others):  # most are, and counting takes ten times as long
@@ -92,7 +87,8 @@ def likeness(words: tuple[str, ...], others: tuple[str, ...]) -> float:
 def title_match(labelled: Labelled, title: str, _config: PostAnalysisConfig) -> Labelled:
     """Label a block bad that equals the title or its longest part (Boilerpipe, DocumentTitleMatchClassifier)."""
     headlines = possible_headlines(title)
-    return relabel(labelled, {at for at, item in enumerate(labelled) if is_headline(item.block, headlines)}, Label.BAD)
+    equal = {at for at, item in enumerate(labelled) if lower_words(item.block.text) in headlines}
+    return relabel(labelled, equal, Label.BAD)
 
 
 def drop_headline(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
@@ -112,19 +108,15 @@ def drop_headline(labelled: Labelled, title: str, config: PostAnalysisConfig) ->
 
 def start(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
     """Label the h1 or h2 most like the title good with score 1, blocks three or more before it bad with score 0."""
-    run = _as_run(title)  # of equally long headings contained in the title, the first
+    run = f" {' '.join(lower_words(title))} "
     words = {at: lower_words(item.block.text) for at, item in enumerate(labelled) if item.block.tag in ("h1", "h2")}
-    contained = [at for at, own in words.items() if own and _as_run(labelled[at].block.text) in run]
-    at = max(contained, key=lambda at: len(words[at]), default=None)
+    contained = [at for at, own in words.items() if own and f" {' '.join(own)} " in run]
+    at = max(contained, key=lambda at: len(words[at]), default=None)  # of equally long ones the first
     if at is None:
         return labelled
     end = max(at - config.near_blocks + 1, 0)
     rejected = (replace(item, score=0.0, label=Label.BAD) for item in labelled[:end])
     return (*rejected, *labelled[end:at], replace(labelled[at], score=1.0, label=Label.GOOD), *labelled[at + 1 :])
-
-
-def _as_run(text: str) -> str:
-    return f" {' '.join(lower_words(text))} "
 
 
 def common_parent(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
@@ -148,31 +140,20 @@ def lonely_ends(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> 
 
 def neighbours(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
     """Label almost good blocks good or bad by the original labels of their surroundings."""
-    labels = [item.label for item in labelled]
-    almost = {at for at, label in enumerate(labels) if label is Label.ALMOST}
-    keeps = {at: _keeps_heading if is_heading(labelled[at].block) else _keeps_text for at in almost}
-    kept = {at for at in almost if keeps[at](labels, at, config.near_blocks)}
-    return relabel(relabel(labelled, kept, Label.GOOD), almost - kept, Label.BAD)
-
-
-def _keeps_heading(labels: Sequence[Label], at: int, near: int) -> bool:
-    """Tell whether good or almost good blocks are near on both sides, or a good one near below."""
-    before, after = _around(labels, at, near)
-    return Label.GOOD in after or (Label.ALMOST in after and any(label is not Label.BAD for label in before))
-
-
-def _keeps_text(labels: Sequence[Label], at: int, near: int) -> bool:
-    """Tell whether good blocks are near on both sides or, close to the start or end of the page, adjacent."""
-    before, after = _around(labels, at, near)
-    if Label.GOOD in before and Label.GOOD in after:
-        return True
-    at_start = at < near and after[:1] == [Label.GOOD]
-    at_end = at >= len(labels) - near and before[-1:] == [Label.GOOD]
-    return at_start or at_end
-
-
-def _around(labels: Sequence[Label], at: int, near: int) -> tuple[list[Label], list[Label]]:
-    return list(labels[max(at - near, 0) : at]), list(labels[at + 1 : at + 1 + near])
+    labels, near = [item.label for item in labelled], config.near_blocks
+    kept, dropped = set[int](), set[int]()
+    for at, item in enumerate(labelled):
+        if item.label is not Label.ALMOST:
+            continue
+        before, after = labels[max(at - near, 0) : at], labels[at + 1 : at + 1 + near]
+        if is_heading(item.block):  # good or almost good blocks near on both sides, or a good one near below
+            is_kept = Label.GOOD in after or (Label.ALMOST in after and any(label is not Label.BAD for label in before))
+        else:  # good blocks near on both sides or, close to the start or end of the page, adjacent
+            is_at_start = at < near and after[:1] == [Label.GOOD]
+            is_at_end = at >= len(labels) - near and before[-1:] == [Label.GOOD]
+            is_kept = (Label.GOOD in before and Label.GOOD in after) or is_at_start or is_at_end
+        (kept if is_kept else dropped).add(at)
+    return relabel(relabel(labelled, kept, Label.GOOD), dropped, Label.BAD)
 
 
 def opens_with_phrase(text: str, more: tuple[str, ...] = ()) -> bool:
@@ -203,6 +184,10 @@ def terminating_phrases(labelled: Labelled, _title: str, config: PostAnalysisCon
     return relabel(labelled, ends, Label.BAD)
 
 
+def _ends_article(block: Block, config: PostAnalysisConfig) -> bool:
+    return count_words(block.text) <= config.max_phrase_words and opens_with_phrase(block.text, config.end_phrases)
+
+
 def ignore_after_content(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
     """Label everything bad from the first terminating block after 60 words of running text.
 
@@ -224,7 +209,7 @@ def heading_to_content(labelled: Labelled, title: str, _config: PostAnalysisConf
     joined = set()
     is_before_good = False
     for at, item in reversed(list(enumerate(labelled))):
-        if is_before_good and is_heading(item.block) and not is_headline(item.block, headlines):
+        if is_before_good and is_heading(item.block) and lower_words(item.block.text) not in headlines:
             joined.add(at)
         is_before_good = item.label is Label.GOOD or at in joined
     return relabel(labelled, joined, Label.GOOD)
@@ -242,24 +227,18 @@ def expand_title_to_content(labelled: Labelled, title: str, config: PostAnalysis
     """Label possible content between headline and first good block good (ExpandTitleToContentFilter)."""
     headlines = possible_headlines(title)
     begin = next((at for at, item in enumerate(labelled) if item.label is Label.GOOD), 0)
-    found = [at for at, item in enumerate(labelled[: begin + 1]) if is_headline(item.block, headlines)]
+    found = [at for at, item in enumerate(labelled[: begin + 1]) if lower_words(item.block.text) in headlines]
     if not found:
         return labelled
-    lead = {at for at in range(found[-1] + 1, begin) if _might_be_content(labelled[at], config)}
+    lead = set()  # almost good or running text; Boilerpipe uses an earlier step's content flag
+    for at in range(found[-1] + 1, begin):
+        block, n_words = labelled[at].block, count_words(labelled[at].block.text)
+        is_running = (
+            n_words >= config.min_running_words and count_words(block.link_text) <= config.max_link_share * n_words
+        )
+        if is_running or labelled[at].label is Label.ALMOST:
+            lead.add(at)
     return relabel(labelled, lead, Label.GOOD)
-
-
-def _ends_article(block: Block, config: PostAnalysisConfig) -> bool:
-    return count_words(block.text) <= config.max_phrase_words and opens_with_phrase(block.text, config.end_phrases)
-
-
-def _might_be_content(item: LabelledBlock, config: PostAnalysisConfig) -> bool:
-    """Tell whether a block is almost good or running text; Boilerpipe uses an earlier step's content flag."""
-    n_words = count_words(item.block.text)
-    is_running = n_words >= config.min_running_words
-    return item.label is Label.ALMOST or (
-        is_running and count_words(item.block.link_text) <= config.max_link_share * n_words
-    )
 
 
 RULES: Final[Mapping[str, Rule]] = {
