@@ -54,7 +54,7 @@ STAGES = {
     "context": "newscorpus.page.text.classify.add_context",
     "trees": "newscorpus.page.text.classify.Trees.probability",
     "post-analysis": "newscorpus.page.text.main_text.revise",
-    "second opinion": "newscorpus.page.text.main_text.decide",
+    "second opinion": "newscorpus.page.text.second_opinion.Arbiter.decide",
 }
 """The name under which each stage is called; what is not named here shows as "rest"."""
 

@@ -19,7 +19,6 @@ import msgspec
 from lxml import etree
 from lxml.html import HtmlElement
 
-from newscorpus.config import Limits
 from newscorpus.data import PAYWALLED_TEXT_NOT_USED, Block, Fields, Rejected
 from newscorpus.page.extractor import NO_MAIN_TEXT, FoundText, Reading
 from newscorpus.page.fields.structured import ARTICLES
@@ -109,7 +108,7 @@ MAX_ALIKE = 10
 Find = Callable[[Reading], FoundText | Rejected]
 
 
-def complete(shown: FoundText | Rejected, reading: Reading, find: Find) -> FoundText | Rejected:
+def pick_best_candidate(shown: FoundText | Rejected, reading: Reading, find: Find) -> FoundText | Rejected:
     """Choose between the visible text `shown` and the texts that `find` extracts from hidden content."""
     best = shown
     for source, blocks in _candidates(shown, reading):
@@ -117,7 +116,7 @@ def complete(shown: FoundText | Rejected, reading: Reading, find: Find) -> Found
         found = find(replace(reading, blocks=blocks)) if is_usual else shown
         if isinstance(found, FoundText):
             found = replace(found, paragraphs=_without_copies(found.paragraphs), source=source)
-            best = found if _takes_the_place(found, best) else best
+            best = found if _replaces(found, best) else best
     if best is shown or not reading.is_closed:
         return best
     if isinstance(shown, Rejected):
@@ -136,38 +135,31 @@ def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple
         yield "hidden", segment(tree, limits, shown=frozenset({HIDDEN}))
     for tag in MARKUP:
         outermost = [each for each in tree.iter(tag) if next(each.iterancestors(tag), None) is None]
-        if _hold(outermost, tag, missing, limits):
-            yield SOURCES.get(tag, tag), segment(tree, limits, shown=frozenset({tag}))
-    if not _may_be_article(shown, reading.fields):
+        taken = frozenset({tag})
+        if sum(cast("float", MOST_CHARACTERS(element)) for element in outermost) >= missing and (
+            _amount(block for element in outermost for block in segment(element, limits, shown=taken)) >= missing
+        ):
+            yield SOURCES.get(tag, tag), segment(tree, limits, shown=taken)
+    # The page declares an article, or declares nothing and its text or date suggests one
+    fields = reading.fields
+    if isinstance(shown, FoundText):
+        is_likely = shown.is_trusted or fields.declares_date
+    else:
+        is_likely = fields.declares_date and shown.reason == NO_MAIN_TEXT
+    if not (fields.kind in ARTICLES if fields.kind else is_likely):
         return
     if len(reading.article_body) >= least:
         lines = "".join(f"<p>{escape(line)}</p>" for line in reading.article_body.split("\n"))
         yield "json-ld", _as_page(reading, lines)
     if n_trusted < STATE_CHARACTERS:
-        for text in read_state(tree, reading.fields, reading.page.url)[:MAX_STATE_TEXTS]:
+        for text in read_state(tree, fields, reading.page.url)[:MAX_STATE_TEXTS]:
             if len(text) >= least:
                 yield "state", _as_page(reading, text)
-
-
-def _hold(elements: Sequence[HtmlElement], tag: str, characters: float, limits: Limits) -> bool:
-    """Tell whether elements of that tag hold this many characters outside links."""
-    if sum(cast("float", MOST_CHARACTERS(element)) for element in elements) < characters:
-        return False
-    taken = frozenset({tag})
-    return _amount(block for element in elements for block in segment(element, limits, shown=taken)) >= characters
 
 
 def _amount(blocks: Iterable[Block]) -> int:
     """Count the characters of blocks outside links."""
     return sum(len(block.text) - len(block.link_text) for block in blocks)
-
-
-def _may_be_article(shown: FoundText | Rejected, fields: Fields) -> bool:
-    """Tell whether the page declares an article, or declares nothing and its text or date suggests one."""
-    if fields.kind:
-        return fields.kind in ARTICLES
-    is_dated = fields.declares_date
-    return shown.is_trusted or is_dated if isinstance(shown, FoundText) else is_dated and shown.reason == NO_MAIN_TEXT
 
 
 def _as_page(reading: Reading, text: str) -> tuple[Block, ...]:
@@ -176,7 +168,7 @@ def _as_page(reading: Reading, text: str) -> tuple[Block, ...]:
     return () if isinstance(tree, Rejected) else segment(tree, reading.limits)
 
 
-def _takes_the_place(found: FoundText, best: FoundText | Rejected) -> bool:
+def _replaces(found: FoundText, best: FoundText | Rejected) -> bool:
     """Tell whether `found` replaces `best`, which is rejected, a part of it, a teaser or untrusted."""
     if isinstance(best, Rejected):
         return True
@@ -230,23 +222,25 @@ def read_state(tree: HtmlElement, fields: Fields, url: str) -> list[str]:
     slugs = [path.rpartition("/")[2] for path in paths]
     named = (fields.title, *addresses, *paths, *slugs)
     names, budget = frozenset(tuple(folded_words(name)) for name in named if len(name) >= MIN_SLUG), _Budget()
-    found = {text for value in _values(tree, budget) for text in _named_texts(value, names, budget)}
+    found = set[str]()
+    for value in _values(tree, budget):
+        names_article: dict[int, bool] = {}  # of each object, by identity, since the objects live as long as the value
+        for text, around in _texts(value, budget):
+            for item in around:
+                if id(item) not in names_article:
+                    names_article[id(item)] = _names(item, names)
+            if any(names_article[id(item)] for item in around):
+                found.add(text)
     return sorted(found, key=lambda text: (-len(text), text))
 
 
-def _named_texts(value: object, names: Names, budget: _Budget) -> Iterator[str]:
-    """Yield the texts in a value whose enclosing objects name the article; each object is examined once."""
-    known: dict[int, bool] = {}  # by identity: the objects live as long as the value
-    for text, around in _texts(value, budget):
-        for item in around:
-            if id(item) not in known:
-                inner = (each for value in item.values() if isinstance(value, dict) for each in value.values())
-                known[id(item)] = any(
-                    isinstance(value, str) and MIN_SLUG <= len(value) < MAX_NAME and tuple(folded_words(value)) in names
-                    for value in (*item.values(), *inner)
-                )
-        if any(known[id(item)] for item in around):
-            yield text
+def _names(item: Mapping[str, object], names: Names) -> bool:
+    """Tell whether a value of an object, or of an object in it, names the article."""
+    inner = (each for value in item.values() if isinstance(value, dict) for each in value.values())
+    return any(
+        isinstance(value, str) and MIN_SLUG <= len(value) < MAX_NAME and tuple(folded_words(value)) in names
+        for value in (*item.values(), *inner)
+    )
 
 
 def _values(tree: HtmlElement, budget: _Budget) -> Iterator[object]:
@@ -268,19 +262,14 @@ def _values(tree: HtmlElement, budget: _Budget) -> Iterator[object]:
 
 
 def _of_script(text: str, budget: _Budget) -> list[object]:
-    """Return the value of a script, or those in it, and its string literals if these are less than half of it."""
+    """Return the value of a script, or those that its code assigns or passes, JSON in strings included.
+
+    String literals are added if objects and lists are less than half of the code.
+    """
     try:
         return [_revived(msgspec.json.decode(text), budget)]
     except (msgspec.DecodeError, RecursionError):
-        values, n_read = _embedded(text)
-    if 2 * n_read >= len(text):
-        return values
-    literals = (each for each in LITERAL.findall(text) if len(each) >= MIN_SLUG)
-    return [*values, {str(at): _decoded(literal) for at, literal in enumerate(literals)}]
-
-
-def _embedded(text: str) -> tuple[list[object], int]:
-    """Return the values that code assigns or passes, JSON in strings included, and the length of objects and lists."""
+        pass
     decoder = json.JSONDecoder(strict=False)
     values: list[object] = []
     position = n_read = 0
@@ -295,7 +284,10 @@ def _embedded(text: str) -> tuple[list[object], int]:
             continue
         values.append(_decoded(value) if isinstance(value, str) and value[:1] in {"{", "["} else value)
         n_read += position - start.end() if isinstance(values[-1], dict | list) else 0
-    return values, n_read
+    if 2 * n_read < len(text):
+        literals = (each for each in LITERAL.findall(text) if len(each) >= MIN_SLUG)
+        values.append({str(at): _decoded(literal) for at, literal in enumerate(literals)})
+    return values
 
 
 def _decoded(text: str) -> object:
@@ -378,10 +370,11 @@ def _paragraphs(parts: list[str]) -> str:
 
 
 def _part(item: object, budget: _Budget, depth: int = 0) -> str:
-    """Return the text of an item of an article."""
+    """Return the text of an item of an article; "" for pictures, promotion and references to other documents."""
     if depth > MAX_PART_DEPTH or not budget.spend(item):
         return ""
     inner = partial(_part, budget=budget, depth=depth + 1)
+    text = ""
     match item:
         case str():
             text = item
@@ -390,17 +383,9 @@ def _part(item: object, budget: _Budget, depth: int = 0) -> str:
         case list():
             text = "".join(map(inner, item))
         case dict():
-            text = _part_of_object(item, inner)
-        case _:
-            text = ""
+            kind = next((kind for key in KIND_KEYS if isinstance(kind := item.get(key), str)), "")
+            is_document = not {"title", "headline"}.isdisjoint(item) and not {"url", "slug", "href"}.isdisjoint(item)
+            if not is_document and not NO_TEXT.search(kind):
+                text = next(filter(None, (inner(item[key]) for key in TEXT_KEYS if key in item)), "")
+                text += "" if not kind or INLINE.fullmatch(kind) else "\n"
     return text
-
-
-def _part_of_object(item: Mapping[str, object], inner: Callable[[object], str]) -> str:
-    """Return an object's text; "" for pictures, promotion and references to other documents."""
-    kind = next((kind for key in KIND_KEYS if isinstance(kind := item.get(key), str)), "")
-    is_document = not {"title", "headline"}.isdisjoint(item) and not {"url", "slug", "href"}.isdisjoint(item)
-    if is_document or NO_TEXT.search(kind):
-        return ""
-    text = next(filter(None, (inner(item[key]) for key in TEXT_KEYS if key in item)), "")
-    return text if not kind or INLINE.fullmatch(kind) else f"{text}\n"

@@ -2,17 +2,17 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
-import msgspec
 import numpy as np
+from msgspec import structs
 
-from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import LOW_CONFIDENCE, Element, Label, LabelledBlock, Rejected
 from newscorpus.page.extractor import NO_MAIN_TEXT, PROFILE, FoundText, Reading
-from newscorpus.page.text.carried import complete
+from newscorpus.page.text.carried import pick_best_candidate
 from newscorpus.page.text.classify import ALMOST, COLUMNS, GOOD, Classifier, label_by
 from newscorpus.page.text.clean import clean, lines_of
 from newscorpus.page.text.features import Hints, PageFeatures, measure
@@ -26,7 +26,7 @@ from newscorpus.page.text.post_analysis import (
     possible_headlines,
     revise,
 )
-from newscorpus.page.text.second_opinion import PAIR_SIGNS, Arbiter, decide
+from newscorpus.page.text.second_opinion import PAIR_SIGNS, Arbiter
 from newscorpus.page.text.verdict import (
     DOUBTFUL_PAGE,
     LEAST_CONFIDENCE,
@@ -78,8 +78,8 @@ class MainTextSystem:
         self.name = artifact.metadata.extractor
         self.config = revision.config
         self.rules = (*(revision.post_analysis or ()), *DEFAULT_RULES)
-        self.good_above = GOOD if revision.upper is None else revision.upper
-        self.almost_above = ALMOST if revision.lower is None else revision.lower
+        self.good = GOOD if revision.upper is None else revision.upper
+        self.almost = ALMOST if revision.lower is None else revision.lower
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """Return the blocks of a parsed page with their final labels."""
@@ -94,7 +94,7 @@ class MainTextSystem:
         Another extractor is asked about the visible text, unless the page is declared paywalled: it ignores paywalls.
         """
         shown = self._find(reading, None if reading.is_closed else self.arbiter)
-        return complete(shown, reading, self._find)
+        return pick_best_candidate(shown, reading, self._find)
 
     def _find(self, reading: Reading, arbiter: Arbiter | None = None) -> FoundText | Rejected:
         """Return the good blocks, or the text that `arbiter` prefers; reject a page without text or article."""
@@ -104,12 +104,12 @@ class MainTextSystem:
         labelled, features, others = self._label(reading)
         signs = read_signs(labelled, features, reading.fields, url)
         verdict = self.judge(signs)
-        if self.judge.refuses(verdict):
+        if verdict.is_rejected:
             return Rejected("extract", "no_article", f"probability of an article {verdict.article:.2f}", url)
         found = FoundText(lines_of(labelled), self.name, verdict.confidence)
         lacks_parts = any(reason in reading.leave_out for item in labelled for reason in item.reasons)
         if arbiter and not others and not lacks_parts:  # the other one keeps all
-            found = decide(arbiter, reading, labelled, signs, found)
+            found = arbiter.decide(reading, labelled, signs, found)
         if not found.paragraphs:
             return Rejected("extract", NO_MAIN_TEXT, url=url)
         confidence, flags = found.confidence, found.flags
@@ -134,35 +134,25 @@ class MainTextSystem:
             others = find_others(labelled, reading.fields.title)
             if not others:
                 break
-            dropped += tuple(
-                msgspec.structs.replace(labelled[at], label=Label.BAD, reasons=(OTHER_ARTICLE,)) for at in others
-            )
+            dropped += tuple(structs.replace(labelled[at], label=Label.BAD, reasons=(OTHER_ARTICLE,)) for at in others)
             left = tuple(item.block for at, item in enumerate(labelled) if at not in others)
             labelled, features = self._judged(replace(reading, blocks=left))
         return labelled, features, dropped
 
     def _judged(self, reading: Reading) -> tuple[Labelled, PageFeatures]:
-        fields = reading.fields
-        features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
+        fields, blocks = reading.fields, reading.blocks
+        features = measure(blocks, Hints(fields.title, fields.description, reading.article_body))
+        label = partial(label_by, features=features, blocks=blocks, good_above=self.good, almost_above=self.almost)
         probability = self.classify(features)
-        labelled = self._by(probability, features, reading)
+        labelled = label(probability)
         if reading.review:
-            words = features.words.astype(np.float64)
-            reviewed = self._by(reading.review(reading, probability, words), features, reading)
-            labelled = tuple(map(_note_change, labelled, reviewed))
+            reviewed = label(reading.review(reading, probability, features.words.astype(np.float64)))
+            labelled = tuple(
+                item if item.label is alone.label else structs.replace(item, reasons=(PROFILE,), given=alone.score)
+                for alone, item in zip(labelled, reviewed, strict=True)
+            )
         revised = revise(labelled, fields.title, self.rules, self.config)
         return clean(revised, features, fields, reading.leave_out), features
-
-    def _by(self, probability: Floats, features: PageFeatures, reading: Reading) -> Labelled:
-        """Label the blocks by their probability."""
-        return label_by(probability, features, reading.blocks, self.good_above, self.almost_above)
-
-
-def _note_change(alone: LabelledBlock, reviewed: LabelledBlock) -> LabelledBlock:
-    """Return the reviewed label; where it differs from that by the page alone, add a reason and the first score."""
-    if alone.label is reviewed.label:
-        return reviewed
-    return msgspec.structs.replace(reviewed, reasons=(PROFILE,), given=alone.score)
 
 
 def find_others(labelled: Labelled, title: str) -> frozenset[int]:
@@ -187,29 +177,27 @@ def find_others(labelled: Labelled, title: str) -> frozenset[int]:
 
 def _article_at(labelled: Labelled, other: int, own: int) -> range:
     """Return the range of the article that begins with the heading at `other`; empty if none does."""
-    mine, its = labelled[own].block.element, labelled[other].block.element
-    boxes = _part(mine, its), _part(its, mine)
-    is_boxed = boxes[0] is not mine and boxes[1] is not its
-    if not _begins(labelled, other, own, boxes if is_boxed else None):
+    mine, its = labelled[own].block, labelled[other].block
+    my_box, its_box = _part(mine.element, its.element), _part(its.element, mine.element)
+    are_first = mine.tag == its.tag == "h1"
+    is_boxed = my_box is not mine.element and its_box is not its.element
+    if is_boxed:
+        shared = set(_NUMBER.sub("", my_box.classes).split()) & set(_NUMBER.sub("", its_box.classes).split())
+        is_article = my_box.tag == "article"
+        are_alike = my_box.tag == its_box.tag and (is_article or kinds_of(" ".join(sorted(shared))) & _ARTICLE)
+        begins = (are_alike and mine.tag == its.tag) or (
+            (are_first or (are_alike and is_article)) and _is_signed(labelled, other)
+        )
+    else:
+        begins = own < other and are_first and _is_signed(labelled, own) and _is_signed(labelled, other)
+    if not begins:
         return range(0)
     spans = range(own, other), range(other, len(labelled))
     if is_boxed:
-        spans = _inside(labelled, own, boxes[0]), _inside(labelled, other, boxes[1])
+        spans = _inside(labelled, own, my_box), _inside(labelled, other, its_box)
     good = [[labelled[at].block.text for at in span if labelled[at].label is Label.GOOD] for span in spans]
     is_long = min(sum(map(count_words, texts)) for texts in good) >= DEFAULTS.min_article_words
     return spans[1] if is_long else range(0)
-
-
-def _begins(labelled: Labelled, other: int, own: int, boxes: tuple[Element, Element] | None) -> bool:
-    """Tell whether the heading at `other` seems to begin an article; `boxes` are those of both headings."""
-    ranks = labelled[own].block.tag, labelled[other].block.tag
-    are_first = ranks == ("h1", "h1")
-    if boxes is None:
-        return own < other and are_first and all(_is_signed(labelled, at) for at in (own, other))
-    are_alike = _are_articles(*boxes)
-    if are_alike and ranks[0] == ranks[1]:
-        return True
-    return (are_first or (are_alike and boxes[0].tag == "article")) and _is_signed(labelled, other)
 
 
 def _part(element: Element, other: Element) -> Element:
@@ -226,14 +214,6 @@ def _inside(labelled: Labelled, at: int, box: Element) -> range:
     while last < len(labelled) and box in labelled[last].block.element.ancestry:
         last += 1
     return range(first, last)
-
-
-def _are_articles(own: Element, other: Element) -> bool:
-    """Tell whether two boxes are both of the same kind of article box."""
-    if own.tag != other.tag:
-        return False
-    shared = set(_NUMBER.sub("", own.classes).split()) & set(_NUMBER.sub("", other.classes).split())
-    return own.tag == "article" or bool(kinds_of(" ".join(sorted(shared))) & _ARTICLE)
 
 
 def _is_signed(labelled: Labelled, heading: int) -> bool:

@@ -7,7 +7,7 @@ the page, both lengths, the agreement of the texts, and the model's scores of th
 import logging
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module, metadata
@@ -165,18 +165,23 @@ def _harmonic(precision: float, recall: float) -> float:
     return 2 * precision * recall / max(precision + recall, 1e-9)
 
 
+def _is_costly(tree: HtmlElement) -> bool:
+    """Tell whether elements are nested so deeply that the other extractor would take long."""
+    n_around: dict[HtmlElement | None, int] = {None: -1}
+    steps = 0
+    for element in tree.iter():
+        n_around[element] = n_around[element.getparent()] + 1
+        steps += n_around[element]
+    return steps > MOST_STEPS
+
+
 @dataclass(frozen=True, slots=True)
 class Arbiter:
-    """Decides between two texts of a page; both models see the signs of `read_pair`."""
+    """Decides between our own text and that of another extractor; both models see the signs of `read_pair`."""
 
     own: Logistic  # probability that our own text is right
     other: Logistic  # probability that the other text is
-
-    def __call__(self, pair: Floats) -> tuple[float, bool]:
-        """Return the confidence in the better text, and whether it is the other one."""
-        own, other = self.own(pair), self.other(pair)
-        takes_other = other > own and not pair[_NO_OTHER]
-        return (other if takes_other else own), takes_other
+    ask: Callable[[Reading], Sequence[str]] = other_text  # returns the paragraphs that the other extractor finds
 
     @classmethod
     def of(cls, artifact: Artifact) -> "Arbiter":
@@ -188,38 +193,21 @@ class Arbiter:
         n_signs = len(SIGNS) + len(PAIR_SIGNS)
         return cls(read_logistic(artifact, "own", n_signs), read_logistic(artifact, "other", n_signs))
 
+    def decide(self, reading: Reading, labelled: Sequence[LabelledBlock], signs: Floats, found: FoundText) -> FoundText:
+        """Choose our own text `found` or, if its confidence is low, the other one if that is more likely right.
 
-def disagree(pair: Floats) -> bool:
-    """Tell whether another text exists and the two share less than half of their content."""
-    return bool(pair[_AGREEMENT] < LEAST_AGREEMENT and not pair[_NO_OTHER])
-
-
-def _is_costly(tree: HtmlElement) -> bool:
-    """Tell whether elements are nested so deeply that the other extractor would take long."""
-    n_around: dict[HtmlElement | None, int] = {None: -1}
-    steps = 0
-    for element in tree.iter():
-        n_around[element] = n_around[element.getparent()] + 1
-        steps += n_around[element]
-    return steps > MOST_STEPS
-
-
-def decide(
-    arbiter: Arbiter, reading: Reading, labelled: Sequence[LabelledBlock], signs: Floats, found: FoundText
-) -> FoundText:
-    """Choose the own text `found` or, if its confidence is low, trafilatura's if that is more likely right.
-
-    Arguments as for `read_pair`.
-    """
-    if found.confidence >= ASK_BELOW or len(labelled) > MOST_BLOCKS or _is_costly(reading.tree):
-        return found
-    # The other text's paragraphs, except those that the portal's profile labels bad
-    dropped = {lower_words(item.block.text) for item in labelled if PROFILE in item.reasons and item.label is Label.BAD}
-    other = [each for each in other_text(reading) if lower_words(each) not in dropped]
-    pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)
-    confidence, takes_other = arbiter(pair)
-    flags = (DISAGREE,) if disagree(pair) else ()
-    if takes_other:
-        name = f"second-opinion:{PACKAGE}@{metadata.version(PACKAGE)}"
-        return FoundText(other, name, confidence, flags)
-    return replace(found, confidence=confidence, flags=flags)
+        Arguments as for `read_pair`.
+        """
+        if found.confidence >= ASK_BELOW or len(labelled) > MOST_BLOCKS or _is_costly(reading.tree):
+            return found
+        # The other text's paragraphs, except those that the portal's profile labels bad
+        bad = [item for item in labelled if item.label is Label.BAD]
+        dropped = {lower_words(item.block.text) for item in bad if PROFILE in item.reasons}
+        other = [each for each in self.ask(reading) if lower_words(each) not in dropped]
+        pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)
+        own_right, other_right, is_alone = self.own(pair), self.other(pair), pair[_NO_OTHER]
+        flags = (DISAGREE,) if pair[_AGREEMENT] < LEAST_AGREEMENT and not is_alone else ()
+        if other_right > own_right and not is_alone:
+            name = f"second-opinion:{PACKAGE}@{metadata.version(PACKAGE)}"
+            return FoundText(other, name, other_right, flags)
+        return replace(found, confidence=own_right, flags=flags)

@@ -182,6 +182,11 @@ class Verdict:
     article: float  # probability that the page holds an article
     structure: float  # the same, without the signs of the address
 
+    @property
+    def is_rejected(self) -> bool:
+        """Whether to reject the page: only if the probabilities with and without its address agree."""
+        return self.article < LEAST_ARTICLE and self.structure < LEAST_STRUCTURE
+
 
 @dataclass(frozen=True, slots=True)
 class PageJudge:
@@ -196,10 +201,6 @@ class PageJudge:
         rows = signs[None].astype(np.float32)
         structure = self.structure.probability(np.ascontiguousarray(rows[:, STRUCTURE]))
         return Verdict(self.confidence(signs), float(self.article.probability(rows)[0]), float(structure[0]))
-
-    def refuses(self, verdict: Verdict) -> bool:
-        """Tell whether to reject a page: only if the probabilities with and without its address agree."""
-        return verdict.article < LEAST_ARTICLE and verdict.structure < LEAST_STRUCTURE
 
     @classmethod
     def of(cls, artifact: Artifact) -> "PageJudge":

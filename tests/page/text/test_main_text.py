@@ -12,9 +12,9 @@ from newscorpus.page.extractor import BlockSystemExtractor, FoundText, Reading, 
 from newscorpus.page.judge import process_page
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.registry import load
-from newscorpus.page.text import main_text
 from newscorpus.page.text.classify import Trees
 from newscorpus.page.text.main_text import MainTextSystem
+from newscorpus.page.text.verdict import SIGNS, Logistic
 
 
 class Constant(Trees):
@@ -33,14 +33,15 @@ def reading() -> Reading:
     return found
 
 
-def test_a_text_below_the_least_confidence_is_kept_and_flagged(monkeypatch: pytest.MonkeyPatch) -> None:
-    trusted = MainTextSystem().find(reading())
-    monkeypatch.setattr(main_text, "LEAST_CONFIDENCE", 1.0)
-    doubtful = MainTextSystem().find(reading())
+def test_a_text_below_the_least_confidence_is_kept_and_flagged() -> None:
+    system = MainTextSystem(asks=False)
+    trusted = system.find(reading())
+    system.judge = replace(system.judge, confidence=Logistic((0.0,) * len(SIGNS), -6.0))
+    doubtful = system.find(reading())
     assert isinstance(trusted, FoundText)
     assert isinstance(doubtful, FoundText)
-    assert (trusted.flags, doubtful.flags) == ((), ("low_confidence",))
-    assert replace(doubtful, flags=()) == trusted
+    assert (trusted.flags, doubtful.flags, doubtful.confidence) == ((), ("low_confidence",), 0.002)
+    assert doubtful.paragraphs == trusted.paragraphs
 
 
 def test_a_page_that_hardly_looks_like_an_article_is_kept_and_doubted() -> None:

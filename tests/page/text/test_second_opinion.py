@@ -1,7 +1,7 @@
 """Two texts of one page: what is read of them, which is taken, and when nobody is asked."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,18 +10,15 @@ from prose import article, paragraphs
 
 from newscorpus.data import Article, Page
 from newscorpus.page.extractor import FoundText, Reading, assemble, read
-from newscorpus.page.text import second_opinion
 from newscorpus.page.text.main_text import MainTextSystem
-from newscorpus.page.text.second_opinion import PAIR_SIGNS, Arbiter, other_text, read_pair
+from newscorpus.page.text.second_opinion import MOST_BLOCKS, PAIR_SIGNS, Arbiter, other_text, read_pair
 from newscorpus.page.text.verdict import SIGNS, Logistic
 
 N_SIGNS = len(SIGNS) + len(PAIR_SIGNS)
 NEVER, ALWAYS = (Logistic((0.0,) * N_SIGNS, bias) for bias in (-2.0, 2.0))
-OWN, OTHER = Arbiter(ALWAYS, NEVER), Arbiter(NEVER, ALWAYS)
-"""Arbiters that always prefer the one text, and the other."""
-OTHER_TEXT = ["This is said by another one, and at some length."]
-
-Opinion = Callable[..., Sequence[str]]
+OWN, OTHER = (ALWAYS, NEVER), (NEVER, ALWAYS)
+"""Models that always prefer the one text, and the other."""
+OTHER_TEXT = "This is said by another one, and at some length."
 
 
 def reading(html: str = "") -> Reading:
@@ -30,26 +27,13 @@ def reading(html: str = "") -> Reading:
     return found
 
 
-def system(arbiter: Arbiter, confidence: float = 0.3) -> MainTextSystem:
-    """The default system, sure of every page to the same degree."""
+def system(*answer: str, prefers: tuple[Logistic, Logistic] = OWN, confidence: float = 0.3) -> MainTextSystem:
+    """The default system, sure of every page to the same degree; the other extractor always gives the same answer."""
     made = MainTextSystem()
-    made.arbiter = arbiter
+    made.arbiter = Arbiter(*prefers, lambda _: answer)
     sure = Logistic((0.0,) * len(SIGNS), math.log(confidence / (1 - confidence)))
     made.judge = replace(made.judge, confidence=sure)
     return made
-
-
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The addresses that the other extractor is asked about; it always says the same."""
-    addresses: list[str] = []
-
-    def answer(reading: Reading) -> list[str]:
-        addresses.append(reading.page.url)
-        return OTHER_TEXT
-
-    monkeypatch.setattr(second_opinion, "other_text", answer)
-    return addresses
 
 
 def found_by(made: MainTextSystem, page: Reading) -> FoundText:
@@ -58,85 +42,65 @@ def found_by(made: MainTextSystem, page: Reading) -> FoundText:
     return found
 
 
-def test_the_text_more_probably_right_is_taken_and_who_decided_is_named(asked: list[str]) -> None:
-    own, other = found_by(system(OWN), reading()), found_by(system(OTHER), reading())
+def test_the_text_more_probably_right_is_taken_and_who_decided_is_named() -> None:
+    own, other = (found_by(system(OTHER_TEXT, prefers=prefers), reading()) for prefers in (OWN, OTHER))
 
-    assert len(asked) == 2
     assert list(own.paragraphs) == paragraphs("bridge")
     assert own.extractor.startswith("model:main-text@")
-    assert list(other.paragraphs) == OTHER_TEXT
+    assert list(other.paragraphs) == [OTHER_TEXT]
     assert other.extractor.startswith("second-opinion:trafilatura@")
     assert own.confidence == other.confidence == round(ALWAYS(np.zeros(N_SIGNS)), 3)
+    made = assemble(reading(), other)
+    assert isinstance(made, Article)
+    assert made.text == OTHER_TEXT
 
 
-def test_what_the_other_pages_of_the_portal_show_to_be_no_text_is_not_brought_back(
-    asked: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = paragraphs("bridge")
-    monkeypatch.setattr(second_opinion, "other_text", lambda _: [f"{text[0].upper()} ", *text[1:], *OTHER_TEXT])
-    page = reading()
+def test_what_the_other_pages_of_the_portal_show_to_be_no_text_is_not_brought_back() -> None:
+    text, page = paragraphs("bridge"), reading()
     first = np.array([block.text == text[0] for block in page.blocks])
     reviewed = replace(page, review=lambda _, probability, __: np.where(first, 0.0, probability))
-    assert list(found_by(system(OTHER), reviewed).paragraphs) == [*text[1:], *OTHER_TEXT]
+    made = system(f"{text[0].upper()} ", *text[1:], OTHER_TEXT, prefers=OTHER)
+    assert list(found_by(made, reviewed).paragraphs) == [*text[1:], OTHER_TEXT]
 
 
-def test_the_record_says_that_the_text_is_a_second_opinion(asked: list[str]) -> None:
-    made = assemble(reading(), found_by(system(OTHER), reading()))
-    assert isinstance(made, Article)
-    assert made.text == OTHER_TEXT[0]
+@pytest.mark.parametrize(
+    ("answer", "flags"), [([OTHER_TEXT], ("extractors_disagree",)), (paragraphs("bridge"), ()), ([], ())]
+)
+def test_texts_that_share_little_are_flagged(answer: Sequence[str], flags: tuple[str, ...]) -> None:
+    assert found_by(system(*answer), reading()).flags == flags
 
 
-def test_texts_that_share_little_are_flagged(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found_by(system(OWN), reading()).flags == ("extractors_disagree",)
-
-    monkeypatch.setattr(second_opinion, "other_text", lambda _: paragraphs("bridge"))
-    assert found_by(system(OWN), reading()).flags == ()
-
-
-def test_where_the_model_is_sure_nobody_is_asked(asked: list[str]) -> None:
-    assert found_by(system(OTHER, confidence=0.75), reading()).confidence == 0.75
-    assert asked == []
-
-
-def test_without_a_second_opinion_nobody_is_asked(asked: list[str]) -> None:
-    made = MainTextSystem(asks=False)
-    made.judge = system(OTHER).judge
-
-    assert found_by(made, reading()).confidence == 0.3
-    assert asked == []
-
-
-def test_long_pages_are_not_given_away(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second_opinion, "MOST_BLOCKS", 3)
-
-    assert list(found_by(system(OTHER), reading()).paragraphs) == paragraphs("bridge")
-    assert asked == []
-
-
-@pytest.mark.parametrize(("depth", "times"), [(10, 1), (1_000, 0)])
-def test_pages_nested_deep_are_not_given_away(asked: list[str], depth: int, times: int) -> None:
-    html = article("bridge").replace("</body>", "<table>" * depth + "</body>")
-
-    assert found_by(system(OWN), reading(html)).extractor.startswith("model:")
-    assert len(asked) == times
-
-
-def test_of_a_page_declared_not_free_nobody_is_asked(asked: list[str]) -> None:
-    closed = replace(reading(), is_closed=True)
-
-    assert list(found_by(system(OTHER), closed).paragraphs) == paragraphs("bridge")
-    assert asked == []
-
-
-def test_another_extractor_that_finds_nothing_changes_nothing(
-    asked: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(second_opinion, "other_text", lambda _: [])
-    found = found_by(system(OTHER), reading())
+def test_another_extractor_that_finds_nothing_changes_nothing() -> None:
+    found = found_by(system(prefers=OTHER), reading())
 
     assert list(found.paragraphs) == paragraphs("bridge")
     assert found.confidence == round(NEVER(np.zeros(N_SIGNS)), 3)
-    assert found.flags == ()
+
+
+@pytest.mark.parametrize(
+    ("added", "is_closed", "confidence", "is_asked"),
+    [
+        ("", False, 0.3, True),
+        ("", False, 0.75, False),
+        ("", True, 0.3, False),
+        ("<table>" * 10, False, 0.3, True),
+        ("<table>" * 1_000, False, 0.3, False),
+        ("<p>Menu</p>" * MOST_BLOCKS, False, 0.3, False),
+    ],
+    ids=["unsure", "sure", "declared not free", "nested", "nested deep", "many blocks"],
+)
+def test_only_where_the_model_is_unsure_the_other_extractor_is_asked_and_can_read_the_page_in_time(
+    added: str, is_closed: bool, confidence: float, is_asked: bool
+) -> None:
+    page = replace(reading(article("bridge").replace("</body>", f"{added}</body>")), is_closed=is_closed)
+    found = found_by(system(OTHER_TEXT, prefers=OTHER, confidence=confidence), page)
+    assert list(found.paragraphs) == ([OTHER_TEXT] if is_asked else paragraphs("bridge"))
+
+
+def test_without_a_second_opinion_nobody_is_asked() -> None:
+    made = MainTextSystem(asks=False)
+    made.judge = system().judge
+    assert (found_by(made, reading()).confidence, made.arbiter) == (0.3, None)
 
 
 def test_trafilatura_finds_the_text_without_the_headline() -> None:

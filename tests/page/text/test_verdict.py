@@ -77,10 +77,10 @@ def only(*names: str) -> NDArray[np.float64]:
 def test_a_page_is_refused_only_where_verdict_and_structure_agree(artifact: MakeArtifact) -> None:
     judge = PageJudge.of(artifact())
 
-    assert judge.refuses(judge(only()))
-    assert not judge.refuses(judge(only("is_dated")))
-    assert not judge.refuses(judge(only("url_has_date")))
-    assert not judge.refuses(Verdict(confidence=0.0, article=0.29, structure=0.21))
+    assert judge(only()).is_rejected
+    assert not judge(only("is_dated")).is_rejected
+    assert not judge(only("url_has_date")).is_rejected
+    assert not Verdict(confidence=0.0, article=0.29, structure=0.21).is_rejected
 
 
 def test_the_structure_does_not_see_the_address() -> None:
