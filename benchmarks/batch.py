@@ -38,7 +38,7 @@ from newscorpus.layout import DUPLICATES, INTAKE, REJECTED
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
-from newscorpus.page.signature.signature import estimate, jaccard, sign, stack
+from newscorpus.page.signature import estimate, jaccard, sign, stack
 from newscorpus.store.intake import IntakeWriter, read_intake
 
 RESULTS = Path(__file__).parent / "results" / "batch"

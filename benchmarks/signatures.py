@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 from datasketch import MinHash
@@ -23,8 +22,7 @@ from numpy.typing import NDArray
 from rensa import RMinHash
 
 from newscorpus.config import SignatureParameters
-from newscorpus.page.signature import kernel
-from newscorpus.page.signature.signature import minhash_of, shingle_hash, sign, sign_words, stack, word_hashes
+from newscorpus.page.signature import minhash_of, shingle_hash, sign, sign_words, stack, word_hashes
 from newscorpus.tokens import words
 
 RESULT = Path(__file__).parent / "results" / "signatures.md"
@@ -88,19 +86,13 @@ def assert_equal_values(sample: Sample) -> None:
 
 
 def ours(sample: Sample) -> None:
-    """Sign, compiled."""
+    """Sign."""
     for text in sample.texts:
         sign(text)
 
 
-def ours_by_numpy(sample: Sample) -> None:
-    """Sign, without numba."""
-    with mock.patch.object(kernel, "compiled", return_value=None):
-        ours(sample)
-
-
 def ours_from_words(sample: Sample) -> None:
-    """Make shingles of hashed words and sign them, compiled."""
+    """Make shingles of hashed words and sign them."""
     for hashes in sample.words:
         sign_words(hashes)
 
@@ -126,9 +118,8 @@ def from_text(signer: Signer) -> Signer:
 
 
 SIGNERS: dict[str, Signer] = {
-    "newscorpus, numba": ours,
-    "newscorpus, numba, words ready": ours_from_words,
-    "newscorpus, NumPy": ours_by_numpy,
+    "newscorpus": ours,
+    "newscorpus, words ready": ours_from_words,
     "datasketch `update_batch`, SHA-1, shingles ready": datasketch,
     "datasketch, from the text": from_text(datasketch),
     "rensa `RMinHash`, shingles ready": rensa,
@@ -150,8 +141,8 @@ def measure(sample: Sample, rounds: int) -> dict[str, list[float]]:
 
 def render(seconds: dict[str, list[float]], arguments: argparse.Namespace) -> str:
     """Write the results as Markdown."""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numba", "numpy", "datasketch", "rensa"))
-    own = seconds["newscorpus, numba"]
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "datasketch", "rensa"))
+    own = seconds["newscorpus"]
     rows = [
         f"| {name} | {arguments.documents / statistics.median(times):,.0f} | {ratio(times, own):.1f} |"
         for name, times in seconds.items()

@@ -27,7 +27,7 @@ from newscorpus.data import Article, Fields, Record
 from newscorpus.layout import INTAKE, RELEASES
 from newscorpus.page.records import encode, make_record
 from newscorpus.page.rows import Row, Withdrawal
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter
 
 RESULT = Path(__file__).parent / "results" / "years.md"

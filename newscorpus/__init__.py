@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from newscorpus.page.judge import process_page
     from newscorpus.page.recipe import Recipe
     from newscorpus.page.rows import Row
-    from newscorpus.page.signature.signature import sign
+    from newscorpus.page.signature import sign
 
 __version__ = "0.1.0"
 __all__ = [
@@ -48,7 +48,7 @@ _HOMES = {
     "Rejected": "newscorpus.data",
     "Row": "newscorpus.page.rows",
     "process_page": "newscorpus.page.judge",
-    "sign": "newscorpus.page.signature.signature",
+    "sign": "newscorpus.page.signature",
 }
 """The modules that define the public names which are not defined here."""
 

@@ -46,9 +46,9 @@ class Part(StrEnum):
 class SignatureParameters:
     """What a MinHash signature depends on; stamped beside every stored signature, since only equal ones compare."""
 
-    normaliser: str = "nfc-fold-1"  # how the text becomes words: Unicode NFC, folded as in `page.signature.signature`
+    normaliser: str = "nfc-fold-1"  # how the text becomes words: Unicode NFC, folded as in `page.signature`
     shingle_words: int = 5  # words in a shingle; 5-grams as FineWeb takes them (Penedo et al. 2024, section 3.4)
-    # 32-bit hash of a shingle: polynomials of characters and of words, `newscorpus.page.signature.signature`.
+    # 32-bit hash of a shingle: polynomials of characters and of words, `newscorpus.page.signature`.
     hashing: str = "polynomial-32"
     scheme: str = "affine32"  # datasketch's family of permutations; affine32 has no bias on long texts (datasketch#212)
     permutations: int = 128  # length of the signature; 128 leave the Jaccard estimate a standard error of 0.044 at most

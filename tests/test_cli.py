@@ -19,7 +19,7 @@ from newscorpus.data import Article, Fields, Page
 from newscorpus.lab.gold.pages import LICENCES
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.store.archive.values import Capture, Exchange, Origin
 from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.intake import IntakeWriter
@@ -311,15 +311,6 @@ def test_build_publishes_what_was_crawled(run: Run, tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert "2 documents; 1 kept, 90 words" in done.out
     assert (tmp_path / "corpus" / "manifest.json").is_file()
-
-
-def test_a_large_run_without_numba_names_it(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = tmp_path / "in.jsonl"
-    lines.write_text('{"id": 1, "text": "a"}\n')
-    monkeypatch.setattr("newscorpus.cli.publish.find_spec", lambda name: None)
-    assert "newscorpus[fast]" not in run("dedup", lines, "--output", tmp_path / "small", "--jobs", 1).err
-    monkeypatch.setattr("newscorpus.cli.publish.LARGE", 1)
-    assert "pip install 'newscorpus[fast]'" in run("dedup", lines, "--output", tmp_path / "large", "--jobs", 1).err
 
 
 def test_dedup_leaves_out_by_policy_and_says_who_reprints_whom(run: Run, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from functools import cache
 
-from newscorpus.page.signature.signature import jaccard, shingles, word_hashes
+from newscorpus.page.signature import jaccard, shingles, word_hashes
 
 SYLLABLES = "va ná sta ří mo ku lo pře ni te ško dě ra za vé pro si je ou ž".split()
 VOCABULARY = 30_000

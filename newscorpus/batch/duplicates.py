@@ -37,8 +37,7 @@ from newscorpus.corpus.duplicates.verify import Verifier
 from newscorpus.corpus.left_out import doubtful_documents
 from newscorpus.files import replacing
 from newscorpus.layout import INDEX
-from newscorpus.page.signature.kernel import HALF
-from newscorpus.page.signature.signature import mixed
+from newscorpus.page.signature import HALF, mixed
 
 ENTRY = np.dtype([("key", "<u8"), ("row", "<u4")])
 """Something that a document has, by its hash, and the row of the document in its index."""

@@ -30,7 +30,7 @@ from newscorpus.page.judge import make_row
 from newscorpus.page.parsing.decode import decode
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row, encode_row
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.schema import list_portals, load_portal
 from newscorpus.store.intake import encode_header

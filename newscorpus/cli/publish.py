@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -26,9 +25,6 @@ from newscorpus.layout import PUBLISHED
 
 SurvivorOption = Annotated[Survivor, Option(help="Which of several near-duplicates stays.")]
 RevisionOption = Annotated[Survivor, Option(help="Which of several texts of one document stays.")]
-
-LARGE = 700_000
-"""Documents from which on numba saves a minute: 0.09 ms a document of 350 words (`benchmarks/signatures.py`)."""
 
 SHOWN = 20
 """Lines of the report on reprints that are printed; the file has all."""
@@ -61,7 +57,6 @@ def build(
     duplicates = DuplicateConfig(survivor=survivor, revision=revision)
     config = BuildConfig(duplicates=duplicates, shards=ShardConfig(format), least_confidence=min_confidence, gone=gone)
     report = build_corpus(corpus, config, progress, adopts=adopt)
-    _name_numba(report.documents)
     for segment in report.torn:
         typer.echo(f"{segment}: the last line is cut off, since the crawl was killed", err=True)
     for line in report.damage():
@@ -91,7 +86,6 @@ def dedup(
 
     config = replace(ANY_CONFIDENCE, duplicates=DuplicateConfig(survivor=survivor, revision=revision))
     done = dedup_documents(inputs, output, against or (), DedupOptions(config, jobs, progress))
-    _name_numba(done.documents)
     typer.echo(f"{done.documents} documents; {done.kept} kept; left out: {counted(done.duplicates)}")
     if report:
         for source, repeated, kind, count in done.reprints[:SHOWN]:
@@ -99,11 +93,6 @@ def dedup(
         typer.echo(f"All of them are in {output / REPRINTS}")
     is_corpus = all(path.is_dir() for path in inputs)
     typer.echo(f"The corpus lies in {output / PUBLISHED}" if is_corpus else f"The documents lie in {output}")
-
-
-def _name_numba(n_documents: int) -> None:
-    if n_documents >= LARGE and find_spec("numba") is None:
-        typer.echo("A run of this size takes minutes less with numba: pip install 'newscorpus[fast]'", err=True)
 
 
 @app.command()

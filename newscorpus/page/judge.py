@@ -32,7 +32,7 @@ from newscorpus.page.records import excerpt, make_record
 from newscorpus.page.registry import ALONE
 from newscorpus.page.rights import judge_rights
 from newscorpus.page.rows import Row
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import RuleTally
 from newscorpus.page.text.carried import CLOSED

@@ -21,7 +21,7 @@ from newscorpus.layout import LOW_CONFIDENCE as LOW
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter
 
 WORDS = [f"slovo{number}" for number in range(300)]

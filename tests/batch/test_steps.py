@@ -30,7 +30,7 @@ from newscorpus.errors import CorpusError
 from newscorpus.page.judge import process_page
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.page.source_page import SourcePage
 
 BTE = Recipe("bte")

@@ -14,7 +14,7 @@ from newscorpus.corpus.published import publish
 from newscorpus.data import Article, Fields, Record
 from newscorpus.layout import PUBLISHED
 from newscorpus.page.records import make_record
-from newscorpus.page.signature.signature import jaccard, shingles, word_hashes
+from newscorpus.page.signature import jaccard, shingles, word_hashes
 
 BASE = "http://127.0.0.1:1"
 STATES = {"published": "time", "authors": "all", "section": "all", "tags": "all"}

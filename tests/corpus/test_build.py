@@ -28,7 +28,7 @@ from newscorpus.data import LOW_CONFIDENCE, REDESIGN, Article, Fields, Record, R
 from newscorpus.errors import CorpusError
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row, Withdrawal, encode_row
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter, encode_header, read_journal
 from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.store.ledger.portals import Alarm

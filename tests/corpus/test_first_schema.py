@@ -25,7 +25,7 @@ from newscorpus.data import ArchiveCapture, Record
 from newscorpus.layout import MANIFEST
 from newscorpus.page.records import column_types, decode
 from newscorpus.page.rows import CHECKSUM, Row, sealed
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter, read_intake
 
 SIGNED = BuildConfig().signature

@@ -24,7 +24,7 @@ from newscorpus.errors import CorpusError, DedupError
 from newscorpus.lines import unpacked_lines
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter
 from newscorpus.store.removals import note_removal
 from newscorpus.urls import document_id

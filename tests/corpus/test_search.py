@@ -34,7 +34,7 @@ from newscorpus.layout import INTAKE
 from newscorpus.lines import encode_line
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter
 
 

@@ -16,7 +16,7 @@ from newscorpus.fetch.report import CrawlReport, reported, write_report
 from newscorpus.files import exclusive
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter
 from newscorpus.store.ledger import Fetched, Ledger, LedgerError, Link, Series
 from newscorpus.store.ledger.portals import UsedProfile

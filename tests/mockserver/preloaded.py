@@ -14,7 +14,7 @@ from newscorpus.config import SignatureParameters
 from newscorpus.corpus import build, profiles
 from newscorpus.fetch import closing, report, scheduler
 from newscorpus.page.quality.language import by_langid
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 
 by_langid("any text")
 sign("any text", SignatureParameters())

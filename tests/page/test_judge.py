@@ -22,7 +22,7 @@ from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import EXCERPT_CHARACTERS
 from newscorpus.page.rights import RightsPolicy
 from newscorpus.page.rows import Row
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.page.source_page import SourcePage, page_of_portal
 from newscorpus.portal.addresses import AddressTrust
 from newscorpus.portal.portal import Portal, TemplateSection

@@ -17,7 +17,7 @@ from newscorpus.data import Article, Fields, Record, Rejected
 from newscorpus.fetch.visits import Delivery, Visit
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.store.intake import read_intake, read_journal
 from newscorpus.store.ledger import Ledger, LedgerError, Link, key_of
 from newscorpus.store.ledger.addresses import find

@@ -12,7 +12,7 @@ from newscorpus.page.judge import Judgement, Rules, judge
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import TemplateSection
 from newscorpus.store.ledger.portals import KEPT_LOOKS, Alarm, Look

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from newscorpus.config import DuplicateConfig
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.verify import Verifier
-from newscorpus.page.signature.kernel import HALF
+from newscorpus.page.signature import HALF
 
 LIKELY = 0.5
 """Share of `containment` that the few sampled runs must bear out before texts are read: half, since of five runs that

@@ -26,8 +26,7 @@ from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.excerpts import find_excerpts, find_holders
 from newscorpus.corpus.duplicates.near import find_near
 from newscorpus.corpus.duplicates.verify import Verifier
-from newscorpus.page.signature.kernel import HALF
-from newscorpus.page.signature.signature import estimate, hash_runs, word_hashes
+from newscorpus.page.signature import HALF, estimate, hash_runs, word_hashes
 
 T = TypeVar("T")
 

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from newscorpus.config import DuplicateConfig
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.verify import Verifier
-from newscorpus.page.signature.kernel import HALF, RUN_BASE
-from newscorpus.page.signature.signature import estimate, mixed
+from newscorpus.page.signature import HALF, RUN_BASE, estimate, mixed
 
 SIGNATURES_AT_ONCE = 65_536
 """Signatures in memory at once while their bands are read: 32 MB."""

@@ -23,9 +23,9 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates.verify import VERIFIED
 from newscorpus.errors import DedupError
 from newscorpus.files import extend, replacing, sync
-from newscorpus.page.signature.kernel import HALF
-from newscorpus.page.signature.signature import (
+from newscorpus.page.signature import (
     CONTENT_BYTES,
+    HALF,
     STORED,
     content_hash,
     hash_parts,

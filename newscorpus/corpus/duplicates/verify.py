@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.config import BuildConfig
-from newscorpus.page.signature.signature import CONTENT_BYTES, containment, hash_runs, jaccard, shingles, word_hashes
+from newscorpus.page.signature import CONTENT_BYTES, containment, hash_runs, jaccard, shingles, word_hashes
 from newscorpus.tokens import folded_words
 
 TextOf = Callable[[int], str]

@@ -20,7 +20,7 @@ from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.find import Duplicate, DuplicateKind, find_duplicates, survivors
 from newscorpus.corpus.duplicates.store import Sketch, Store, layout_of, make_sketch
 from newscorpus.corpus.duplicates.verify import Verifier
-from newscorpus.page.signature.signature import containment, jaccard, shingles, sign, word_hashes
+from newscorpus.page.signature import containment, jaccard, shingles, sign, word_hashes
 
 CONFIG = DuplicateConfig()
 PARAMETERS = SignatureParameters()

@@ -15,7 +15,7 @@ from newscorpus.corpus.duplicates.store import make_sketch as sketch_text
 from newscorpus.data import Article, Fields
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import SEAL_BYTES, Row
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter
 
 CONFIG = BuildConfig()

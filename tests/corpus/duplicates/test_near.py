@@ -5,7 +5,7 @@ import pytest
 from datasketch import MinHashLSH
 
 from newscorpus.corpus.duplicates.near import Buckets, band_keys
-from newscorpus.page.signature.signature import minhash_of
+from newscorpus.page.signature import minhash_of
 
 
 def test_candidates_are_those_of_datasketch() -> None:

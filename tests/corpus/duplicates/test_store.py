@@ -10,7 +10,7 @@ import pytest
 from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters
 from newscorpus.corpus.duplicates.store import COLUMNS, KEPT, STATE, Covered, Sketch, Store, layout_of, make_sketch
 from newscorpus.errors import DedupError
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 
 PARAMETERS, CONFIG = SignatureParameters(), DuplicateConfig()
 LAYOUT = layout_of(BuildConfig())

@@ -19,7 +19,7 @@ from newscorpus.lab.gold.marking import journal_of, read_marks
 from newscorpus.lab.gold.pages import read_pages
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
-from newscorpus.page.signature.signature import sign
+from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter, journal_line
 from newscorpus.views.ui.app import TOKEN_HEADER, make_app
 

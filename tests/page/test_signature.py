@@ -3,24 +3,21 @@
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 from datasketch import MinHash, MinHashLSH
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.config import SignatureParameters
-from newscorpus.page.signature import kernel, signature
-from newscorpus.page.signature.signature import (
-    code_points,
+from newscorpus.page.signature import (
     containment,
     content_hash,
     estimate,
     hash_parts,
     hash_runs,
-    hash_words,
     jaccard,
     minhash_of,
     read_words,
@@ -34,11 +31,6 @@ from newscorpus.tokens import UNSPACED
 
 PARAMETERS = SignatureParameters()
 WORDS = st.text(st.sampled_from("aáčžЖΣ1\u0301"), min_size=1, max_size=6).filter(lambda word: not word.isspace())
-
-
-@pytest.fixture
-def without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel, "compiled", lambda function: None)
 
 
 def set_of(text: str) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
@@ -69,45 +61,15 @@ def test_scripts_without_spaces_have_shingles_of_characters() -> None:
     assert len(set_of("新华社北京电")) == 2
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(WORDS, max_size=12))
 def test_the_signature_is_datasketchs_own(words: list[str]) -> None:
     assert (stack([sign(" ".join(words))], 128)[0] == datasketchs(words)).all()
 
 
-@settings(deadline=None)  # the first call compiles
-@given(st.text(st.characters(exclude_categories=())))
-def test_compiled_code_and_numpy_sign_alike(text: str) -> None:
-    pytest.importorskip("numba")
-    compiled = sign(text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernel, "compiled", lambda function: None)
-        assert sign(text) == compiled
-
-
-@settings(deadline=None)  # the first call compiles
-@given(st.lists(st.lists(st.integers(0, 9), max_size=8), min_size=1, max_size=4))
-def test_compiled_code_and_numpy_compare_alike(values: list[list[int]]) -> None:
-    pytest.importorskip("numba")
-    sets = [np.unique(np.array(one, np.uint64)) for one in values]
-    rows = np.array([one + [0] * (8 - len(one)) for one in values], np.uint32)
-
-    def compared() -> list[float]:
-        pairs = [(first, second) for first in sets for second in sets]
-        exact = [measure(*pair) for pair in pairs for measure in (jaccard, containment)]
-        return [*exact, *estimate(rows[0], rows).tolist()]
-
-    compiled = compared()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernel, "compiled", lambda function: None)
-        assert compared() == compiled
-
-
-def test_batches_do_not_change_the_signature(monkeypatch: pytest.MonkeyPatch, without_numba: None) -> None:
-    text = " ".join(f"w{number}" for number in range(100))
-    whole = sign(text)
-    monkeypatch.setattr(signature, "SHINGLES_AT_ONCE", 7)
-    assert sign(text) == whole
+def test_the_signature_of_a_long_text_is_that_of_all_its_shingles() -> None:
+    words = [f"w{number}" for number in range(10_000)]
+    first, second, whole = stack([sign(" ".join(part)) for part in (words[:5_004], words[5_000:], words)], 128)
+    assert (np.minimum(first, second) == whole).all()
 
 
 def test_a_signature_never_changes() -> None:
@@ -115,7 +77,6 @@ def test_a_signature_never_changes() -> None:
     assert sign("") == b"\xff" * 4 * PARAMETERS.permutations
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.text("aábčdžжщ中 .,"), st.sampled_from([str.upper, str.lower, "  {}.".format]))
 def test_case_space_and_punctuation_do_not_count(text: str, change: Callable[[str], str]) -> None:
     assert content_hash(word_hashes(change(text))) == content_hash(word_hashes(text))
@@ -151,17 +112,11 @@ def test_datasketchs_index_takes_the_signature() -> None:
     assert index.query(minhash) == ["x"]
 
 
-@pytest.mark.parametrize(
-    ("name", "parameters"),
-    [
-        ("normaliser", replace(PARAMETERS, normaliser="odd")),
-        ("hashing", replace(PARAMETERS, hashing="odd")),
-        ("scheme", replace(PARAMETERS, scheme="odd")),
-    ],
-)
-def test_unknown_parameters_are_refused(name: str, parameters: SignatureParameters) -> None:
+@pytest.mark.parametrize("name", ["normaliser", "hashing", "scheme"])
+def test_unknown_parameters_are_refused(name: str) -> None:
+    odd = SignatureParameters(**{**asdict(PARAMETERS), name: "odd"})
     with pytest.raises(ValueError, match=rf"signature parameter {name} = 'odd' is unknown; known: '\w"):
-        sign("a", parameters)
+        sign("a", odd)
 
 
 def test_seed_and_length_are_parameters() -> None:
@@ -190,17 +145,6 @@ def fold(character: str) -> str:
     return {"Σ": "σ", "ς": "σ"}.get(character, character.lower()[0])
 
 
-@settings(deadline=None)  # the first call compiles
-@given(texts)
-def test_compiled_code_and_numpy_give_the_same(text: str) -> None:
-    pytest.importorskip("numba")
-    words, ends = read_words(text)
-    by_numpy, ends_by_numpy = hash_words(code_points(text))
-    assert words.tolist() == by_numpy.tolist()
-    assert ends.tolist() == ends_by_numpy.tolist()
-
-
-@settings(deadline=None)  # the first call compiles
 @given(texts)
 def test_hashes_stand_for_words(text: str) -> None:
     words = folded_words(text)
@@ -247,15 +191,6 @@ def test_runs_of_words() -> None:
     assert hash_runs(words, 2)[0] != hash_runs(words[1::-1], 2)[0]
 
 
-def test_without_numba_there_is_no_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "numba", None)
-    kernel.compiled.cache_clear()
-    assert kernel.compiled(kernel.minima) is None
-    assert word_hashes("dvě slova").dtype == np.uint64
-    kernel.compiled.cache_clear()
-
-
-@settings(deadline=None)  # the first call compiles
 @given(texts)
 def test_lines_are_parts(text: str) -> None:
     words, ends = read_words(text)

@@ -1,1 +1,0 @@
-"""Sign texts by MinHash."""
