@@ -29,7 +29,7 @@ from newscorpus.page.quality.language import judge_language
 from newscorpus.page.quality.masking import mask
 from newscorpus.page.recipe import REVIEWED, Recipe, detector_of, extractor_of
 from newscorpus.page.records import excerpt, make_record
-from newscorpus.page.registry import ALONE
+from newscorpus.page.registry import NO_FALLBACK
 from newscorpus.page.rights import judge_rights
 from newscorpus.page.rows import Row
 from newscorpus.page.signature import sign
@@ -201,7 +201,7 @@ def see_page(recipe: Recipe, page: SourcePage) -> SeenPage | None:
         return None
     # Neither a second opinion nor further pages label the blocks.
     page = replace(page, profile=None, extractor="", following=())
-    extractor = extractor_of(replace(recipe, extractor=ALONE), page)
+    extractor = extractor_of(replace(recipe, extractor=NO_FALLBACK), page)
     if not isinstance(extractor, BlockSystemExtractor):
         return None
     reading = extractor.read(page.page)

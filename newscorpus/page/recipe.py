@@ -19,7 +19,7 @@ from newscorpus.page.profiles.review import MODEL as REVIEW_MODEL
 from newscorpus.page.profiles.review import load_review
 from newscorpus.page.quality.language import LanguageDetector, by_fasttext, by_langid
 from newscorpus.page.quality.letters import MODEL as LETTERS_MODEL
-from newscorpus.page.registry import ALONE, DEFAULT, load
+from newscorpus.page.registry import DEFAULT, NO_FALLBACK, load
 from newscorpus.page.rights import RightsPolicy
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import TemplateRules
@@ -27,7 +27,7 @@ from newscorpus.page.text.second_opinion import PACKAGE
 from newscorpus.portal.portal import TemplateSection
 from newscorpus.portal.profile import Profiles
 
-REVIEWED = frozenset({DEFAULT, ALONE})
+REVIEWED = frozenset({DEFAULT, NO_FALLBACK})
 """Extractors that use the profile of a portal."""
 
 
@@ -47,7 +47,7 @@ class Recipe:
 
     def decider_for(self, page: SourcePage) -> tuple[str, Revision]:
         """Return a page's extractor and its revision of labels: the portal's, unless the recipe overrides them."""
-        if self.extractor not in (DEFAULT, ALONE):
+        if self.extractor not in (DEFAULT, NO_FALLBACK):
             return self.extractor, self.revision
         return page.extractor or self.extractor, self.revision.or_else(page.revision)
 
@@ -104,7 +104,7 @@ def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
         respect_paywall=page.respect_paywall,
         revision=revision,
         leave_out=leave_out,
-        second_opinion=recipe.second_opinion and recipe.extractor != ALONE,
+        second_opinion=recipe.second_opinion and recipe.extractor != NO_FALLBACK,
         fields_model=recipe.fields_model_for(page),
     )
     if page.profile is None:
@@ -132,7 +132,7 @@ def _version(
     *of_source: Hashable,
     revision: Revision,
 ) -> str:
-    decider = DEFAULT if name == ALONE else name
+    decider = DEFAULT if name == NO_FALLBACK else name
     models = [_model(model) for model in (decider, fields_model, LETTERS_MODEL, REVIEW_MODEL)]
     packages = [metadata.version(package) for package in ("newscorpus", PACKAGE, "ftfy")]
     decides = msgspec.json.encode([packages, SCHEMA, models, name, recipe, *of_source, revision])

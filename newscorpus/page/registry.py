@@ -17,8 +17,8 @@ from newscorpus.page.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.main_text import INPUTS, MainTextSystem
 
-DEFAULT, ALONE = "main-text", "main-text-alone"
-"""The default extractor, with and without a second opinion."""
+DEFAULT, NO_FALLBACK = "main-text", "main-text-alone"
+"""The default extractor, with and without falling back on a second opinion."""
 
 MakeSystem = Callable[[str, TemplateRules | None, str, Revision], SystemExtractor]
 """Entry point of the group `newscorpus.systems`: makes an extractor from the name of a system, a portal's template, a
@@ -44,7 +44,7 @@ def _template_alone(_name: str, template: TemplateRules | None, _model: str, _re
     return SystemExtractor(refuse, template)
 
 
-OWN: Mapping[str, MakeSystem] = {DEFAULT: _main_text, ALONE: _main_text, "template": _template_alone}
+OWN: Mapping[str, MakeSystem] = {DEFAULT: _main_text, NO_FALLBACK: _main_text, "template": _template_alone}
 """Built-in systems."""
 
 
@@ -94,7 +94,7 @@ def load(
     system, model = (name, "") if name in systems() else (_system_of(name), name)
     if fields_model != FIELDS_MODEL:
         check_fields_model(fields_model)
-    system = ALONE if system == DEFAULT and not second_opinion else system
+    system = NO_FALLBACK if system == DEFAULT and not second_opinion else system
     make_system: MakeSystem = OWN[system] if system in OWN else _found("newscorpus.systems")[system].load()
     made = make_system(system, template, model, revision)
     extractor = replace(made, respect_paywall=respect_paywall, leave_out=leave_out, fields_model=fields_model)
