@@ -107,6 +107,14 @@ def test_a_project_is_never_begun_over_files_that_are_there(run: Run, tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["scrapy.cfg"]
 
 
+def test_a_project_that_was_broken_off_is_completed(run: Run, tmp_path: Path) -> None:
+    assert run("init", tmp_path / "whole").code == 0
+    assert run("init", tmp_path / "half").code == 0
+    (tmp_path / "half" / "settings.py").unlink()
+    assert run("init", tmp_path / "half").code == 0
+    assert (tmp_path / "half" / "settings.py").read_text() == (tmp_path / "whole" / "settings.py").read_text()
+
+
 def test_the_name_of_a_first_portal_is_checked(run: Run, tmp_path: Path) -> None:
     assert run("init", tmp_path / "new", "--name", "../x").code == 2
     assert not (tmp_path / "new").exists()

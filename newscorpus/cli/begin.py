@@ -49,16 +49,22 @@ def init(
 ) -> None:
     """Begin a project: settings, and a portal file to fill in.
 
-    Nothing is written where one of its files is there already.
+    Nothing is written where one of its files is there already with another content.
     """
+    from newscorpus.files import replacing
+
     if not re.fullmatch("[a-z0-9-]+", name):
         raise typer.BadParameter(f"--name is {name!r}; expected letters a-z, digits and '-'")
-    files = {folder / path.format(name=name): text for path, text in FILES.items()}
-    if there := [str(path) for path in files if path.exists()]:
+    files = {
+        folder / path.format(name=name): (text.format(name=name) if path.endswith(".toml") else text).encode()
+        for path, text in FILES.items()
+    }
+    if there := [str(path) for path, text in files.items() if path.exists() and path.read_bytes() != text]:
         raise FileExistsError(f"{', '.join(there)}: there already; nothing was written")
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.format(name=name) if path.suffix == ".toml" else text, "utf-8")
+        with replacing(path) as file:
+            file.write(text)
         typer.echo(f"wrote {path}")
     enter = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
     typer.echo(

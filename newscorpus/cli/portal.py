@@ -62,6 +62,7 @@ def add(
     file says how many each pattern takes. Of a saved page the links alone are read, and nothing is fetched.
     """
     from newscorpus.errors import PortalError
+    from newscorpus.files import replacing
     from newscorpus.portal.schema import own_portal_file
     from newscorpus.upkeep.adding import NO_CRAWL, draft_portal, propose_patterns, read_first_crawl, read_front_page
     from newscorpus.urls import is_web
@@ -73,13 +74,15 @@ def add(
     path.parent.mkdir(parents=True, exist_ok=True)
     crawl = NO_CRAWL
     if is_web(source):
-        path.write_text(draft_portal(front, path.stem), "utf-8")
+        with replacing(path) as file:
+            file.write(draft_portal(front, path.stem).encode())
         typer.echo(f"Wrote {path}; fetching up to {FIRST_ARTICLES} articles", err=True)
         corpus = _crawl(path.stem, contact)
         crawl = read_first_crawl(corpus, path.stem)
         _print_outcomes(corpus, crawl.judged)
     proposed = propose_patterns(front, crawl)
-    path.write_text(draft_portal(front, path.stem, crawl, proposed), "utf-8")
+    with replacing(path) as file:
+        file.write(draft_portal(front, path.stem, crawl, proposed).encode())
     _say_what_next(front, path, has_patterns=bool(proposed.articles))
     if is_web(source) and not crawl.n_kept:
         raise typer.Exit(1)
