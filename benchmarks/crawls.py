@@ -25,7 +25,7 @@ from scrapy.settings import Settings
 from scrapy.utils.project import get_project_settings
 
 from newscorpus.data import Article, Fields
-from newscorpus.fetch.counts import KEPT
+from newscorpus.fetch.plugin import KEPT
 from newscorpus.fetch.scheduler import LedgerScheduler
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row

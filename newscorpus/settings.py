@@ -118,7 +118,7 @@ SPIDER_MIDDLEWARES = {
 EXTENSIONS = {
     "newscorpus.fetch.workers.PageWorkers": 100,
     "newscorpus.fetch.middlewares.archive.Archive": 150,
-    "newscorpus.fetch.report.ProgressExtension": 190,
+    "newscorpus.fetch.progress.ProgressExtension": 190,
     "newscorpus.fetch.closing.CorpusExtension": 200,
 }
 ITEM_PIPELINES = {

@@ -9,8 +9,8 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 
 from newscorpus.errors import CrawlError
-from newscorpus.fetch.counts import FAILED, template_rule
 from newscorpus.fetch.options import corpus_folder, parts_left_out, quality_config, revision_of, rights_policy, switch
+from newscorpus.fetch.plugin import FAILED, stat
 from newscorpus.fetch.visits import Delivery
 from newscorpus.fetch.workers import workers_of
 from newscorpus.page.judge import Rules, tally_rules
@@ -99,5 +99,5 @@ class ProcessPipeline:
         if visit:
             visit.look = look_of(page, judged)
         for name, n in tally_rules(self._tally, page, judged).items():
-            self._crawler.stats.inc_value(template_rule(name), n)
+            self._crawler.stats.inc_value(stat("template", name), n)
         return replace(item, item=judged.decided)

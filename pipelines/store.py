@@ -12,9 +12,8 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates.store import grouped
 from newscorpus.corpus.restore import Restoration, count_rows, held_pages, readable_portals
 from newscorpus.data import Record, Rejected
-from newscorpus.fetch import counts
 from newscorpus.fetch.options import corpus_folder, worker_count
-from newscorpus.fetch.plugin import CrawlComponent
+from newscorpus.fetch.plugin import KEPT, CrawlComponent, stat
 from newscorpus.fetch.scheduler import LedgerScheduler, scheduler_of
 from newscorpus.fetch.visits import Delivery, Visit
 from newscorpus.fetch.workers import workers_of
@@ -83,8 +82,8 @@ class StorePipeline(CrawlComponent):
             visit.bring(INTAKE, line, outcome)
         else:
             self._write(line, outcome, record.source)
-        self._crawler.stats.inc_value(counts.KEPT)
-        self._crawler.stats.inc_value(counts.WORDS, record.n_words)
+        self._crawler.stats.inc_value(KEPT)
+        self._crawler.stats.inc_value(stat("words"), record.n_words)
         return record
 
     def _reject(self, visit: Visit | None, rejected: Rejected) -> None:
@@ -94,7 +93,7 @@ class StorePipeline(CrawlComponent):
             visit.bring(REJECTIONS, line, outcome)
         elif not self._refuse(visit, rejected.url, line, outcome):
             raise DropItem(f"known: {rejected.url}")
-        self._crawler.stats.inc_value(counts.rejected(rejected.stage, rejected.reason))
+        self._crawler.stats.inc_value(stat("rejected", rejected.stage, rejected.reason))
         raise DropItem(f"{rejected.stage}/{rejected.reason} {rejected.url}")
 
     def _refuse(self, visit: Visit | None, url: str, line: bytes, outcome: UrlOutcome) -> bool:

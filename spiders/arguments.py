@@ -12,8 +12,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from newscorpus.data import Page
-from newscorpus.discover.bounds import CrawlBounds
-from newscorpus.discover.period import ALWAYS, Period
+from newscorpus.discover.period import ALWAYS, CrawlBounds, Period
 from newscorpus.discover.revisits import Revisit
 from newscorpus.errors import CrawlError, PortalError
 from newscorpus.fetch.middlewares.guards import PrivateAddressMiddleware

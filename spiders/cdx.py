@@ -19,8 +19,8 @@ from twisted.python.failure import Failure
 from newscorpus.data import ArchiveCapture, Rejected
 from newscorpus.discover.period import Period
 from newscorpus.discover.revisits import requeue_failed
-from newscorpus.fetch.counts import PAGES, REVISITED
 from newscorpus.fetch.options import check_settings
+from newscorpus.fetch.plugin import PAGES, REVISITED
 from newscorpus.fetch.scheduler import scheduler_of
 from newscorpus.fetch.visits import Postponed, fetch_rejection, make_page
 from newscorpus.page.source_page import SourcePage

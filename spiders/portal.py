@@ -20,15 +20,13 @@ from twisted.python.failure import Failure
 from newscorpus.config import RevisitConfig
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discover.frontier import Frontier, SeenContents
-from newscorpus.discover.listing import Listing
-from newscorpus.discover.lists import read_any, read_list
+from newscorpus.discover.lists import Listing, read_any, read_list
 from newscorpus.discover.period import ALWAYS
 from newscorpus.discover.planner import FetchPlanner, Plan
-from newscorpus.discover.revisits import Revisit, requeue_failed, requeue_known
-from newscorpus.discover.rules import judge_again
-from newscorpus.fetch.counts import PAGES, REVISITED, UNCHANGED, WRONG_GUESSES
+from newscorpus.discover.revisits import Revisit, judge_again, requeue_failed, requeue_known
 from newscorpus.fetch.middlewares.robots import RobotsMiddleware
 from newscorpus.fetch.options import check_settings
+from newscorpus.fetch.plugin import PAGES, REVISITED, UNCHANGED, WRONG_GUESSES
 from newscorpus.fetch.scheduler import leave_refusing, scheduler_of
 from newscorpus.fetch.visits import Postponed, Visit, fetch_rejection, make_page, visit_of
 from newscorpus.fetch.workers import PageWorkers, workers_of

@@ -12,8 +12,8 @@ from scrapy.http import Response
 
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
-from newscorpus.fetch.counts import PAGES
 from newscorpus.fetch.options import check_settings
+from newscorpus.fetch.plugin import PAGES
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.schema import list_portals, load_portal
 from newscorpus.store.archive.read import read_onwards

@@ -12,8 +12,8 @@ from queue import SimpleQueue
 from types import FrameType
 
 from newscorpus.errors import CrawlError
+from newscorpus.fetch.crawl import STOPPED
 from newscorpus.fetch.options import default_corpus
-from newscorpus.fetch.stop import STOPPED
 from newscorpus.portal.portal import Portal
 from newscorpus.urls import host_of, site_key
 from newscorpus.workers import COMMAND

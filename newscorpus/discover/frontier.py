@@ -9,8 +9,7 @@ from hashlib import blake2b, sha256
 from urllib.parse import urljoin, urlsplit
 
 from newscorpus.data import Evidence, Rejected
-from newscorpus.discover.bounds import CrawlBounds
-from newscorpus.discover.period import ALWAYS, Period, days_of
+from newscorpus.discover.period import ALWAYS, CrawlBounds, Period, days_of
 from newscorpus.page.links import PageReading
 from newscorpus.portal.addresses import (
     FUTURE,

@@ -1,18 +1,36 @@
-"""Parse feeds (RSS 0.9 to 2.0, RSS 1.0, Atom) and sitemaps (indexes, address lists, Google's news fields)."""
+"""Parse feeds (RSS 0.9 to 2.0, RSS 1.0, Atom) and sitemaps (indexes, address lists, Google's news fields).
 
+Errors of the markup cost no more than the entry with the error.
+"""
+
+import codecs
+import io
 import re
+import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from email.utils import parsedate_to_datetime
 from html import unescape
 from itertools import islice
 
 from lxml import etree
 
+from newscorpus.config import Limits
+from newscorpus.content_encoding import GZIP_MAGIC, MAX_ENCODINGS, gunzip
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discover.listing import Listing, ListingEntry
-from newscorpus.discover.markup import ListingError, local_name, read_root, read_text
-from newscorpus.portal.addresses import FetchKind
+from newscorpus.page.fields.dates import parse_moment
+from newscorpus.page.parsing.decode import decode
+from newscorpus.portal.addresses import FetchKind, latest_date
 from newscorpus.tokens import collapse, hash_headline
 from newscorpus.urls import web_address
+
+BATCH = 100
+"""Entries processed at a time, which blocks other work for 10 ms."""
+
+UNKNOWN = date(1970, 1, 1)
+"""Placeholder of sites for unknown dates (the Unix epoch); some write earlier dates."""
 
 MAX_ENTRIES = 200_000
 """Maximum entries of one list; they need some 50 MB. The protocol of sitemaps.org allows 50,000, and sites with a
@@ -61,6 +79,89 @@ NEWS_FIELDS = {"title": "title", "publication_date": "published", "keywords": "t
 
 PUBLICATION_FIELDS = {"name": "site_name", "language": "language"}
 """Element of <news:publication> -> field of a document."""
+
+MAX_BYTES = 52_428_800
+"""Longest uncompressed sitemap (sitemaps.org protocol: 50 MB); feeds stay far below."""
+
+MAX_MARKS = 4_000_000
+"""Maximum start and end tags of a list, and maximum references: 80 per entry. A tag takes some 200 bytes of memory."""
+
+ROOT = re.compile(r"<(?:[\w.-]+:)?(?:rss|rdf|feed|urlset|sitemapindex)(?=[\s/>])|(?P<page><html\b)", re.IGNORECASE)
+"""Start of a list, after a declaration, or after warnings and comments from a broken script of the site."""
+
+REPAIRED = re.compile(
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)"
+    rb"|&(?!#(?!0*5[5-7]\d{3};)\d+;|#x(?!0*d[89a-f][0-9a-f]{2};)[0-9a-f]+;|(?:amp|apos|gt|lt|quot);)"
+    rb"|</?(?:br|hr|img)(?=[\s/>])[^<>]*>",
+    re.DOTALL | re.IGNORECASE,
+)
+"""An "&" that begins no reference known to XML, or one to half a character (a surrogate), which lxml cannot read; tags
+of HTML that nothing closes. CDATA sections, in which all that is allowed, match as a whole."""
+
+
+WIDE = {b"<\0?\0": codecs.BOM_UTF16_LE, b"\0<\0?": codecs.BOM_UTF16_BE}
+"""Start of XML in UTF-16 without a byte order mark -> that mark."""
+
+
+class ListingError(ValueError):
+    """A document is no valid feed or sitemap; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListingEntry:
+    """One entry of a list."""
+
+    url: str  # absolute address
+    evidence: tuple[Evidence, ...] = ()  # metadata of the document in the list
+    modified: str = ""  # time of the last modification, as written in the list; "" if missing
+    headline: int = 0  # hash of the headline, and of a feed's description, in the list; 0 without a headline
+
+    @property
+    def published(self) -> date | None:
+        """The day of publication in the list, or None."""
+        return next((read_day(claim.value) for claim in self.evidence if claim.field == "published"), None)
+
+    @property
+    def day(self) -> date | None:
+        """The day of publication, else of modification, else in the address."""
+        return self.published or read_day(self.modified) or latest_date(self.url)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A parsed feed or sitemap."""
+
+    entries: tuple[ListingEntry, ...] = ()  # documents, in order
+    children: tuple[ListingEntry, ...] = ()  # further sitemaps
+    broken: int = 0  # number of entries without a usable address
+    beyond: int = 0  # number of entries beyond the maximum, not read
+
+    def newest_first(self) -> "Listing":
+        """Sort by day, latest first, keeping the order within a day; entries without a date come first."""
+        return replace(self, entries=_by_day(self.entries), children=_by_day(self.children))
+
+    def parts(self) -> Iterator["Listing"]:
+        """Split into parts of `BATCH` entries; the first part has no entries, only the counts."""
+        yield replace(self, entries=(), children=())
+        for at in range(0, len(self.children), BATCH):
+            yield Listing(children=self.children[at : at + BATCH])
+        for at in range(0, len(self.entries), BATCH):
+            yield Listing(self.entries[at : at + BATCH])
+
+
+def _by_day(entries: tuple[ListingEntry, ...]) -> tuple[ListingEntry, ...]:
+    return tuple(sorted(entries, key=lambda entry: entry.day or date.max, reverse=True))
+
+
+def read_day(text: str) -> date | None:
+    """Parse a date (ISO 8601 or RFC 5322) as the day in its own time zone; None for anything else."""
+    moment: datetime | None = parse_moment(text)
+    if moment is None and text:
+        try:
+            moment = parsedate_to_datetime(text)
+        except ValueError:
+            return None
+    return moment.date() if moment and moment.date() > UNKNOWN else None
 
 
 def read_list(form: str, page: Page) -> Listing | Rejected:
@@ -219,3 +320,88 @@ def _text_of(element: etree._Element) -> str:
 def _text_of_child(element: etree._Element, name: str) -> str:
     """Return the text of the first child with that local name; "" if there is none."""
     return next((_text_of(child) for child in element if local_name(child) == name), "")
+
+
+def read_text(page: Page) -> str:
+    """Return the decompressed and decoded text of a list.
+
+    Raises:
+        ListingError: there is no text, or it is longer than the protocol allows.
+    """
+    body = inflate(page.body)
+    text = decode(replace(page, body=WIDE.get(body[:4], b"") + body), Limits(max_bytes=MAX_BYTES))
+    if isinstance(text, Rejected):
+        raise ListingError(" ".join(filter(None, (text.reason.replace("_", " "), text.detail))))
+    return text
+
+
+def inflate(body: bytes, max_bytes: int = MAX_BYTES) -> bytes:
+    """Decompress `body`, even if gzipped repeatedly; a damaged file is read up to the damage.
+
+    Raises:
+        ListingError: longer than `max_bytes` when decompressed.
+    """
+    for _ in range(MAX_ENCODINGS):
+        if not body.startswith(GZIP_MAGIC):
+            break
+        parts: list[bytes] = []
+        with suppress(zlib.error):
+            parts.extend(gunzip(body, max_bytes + 1))
+        body = b"".join(parts)
+        if len(body) > max_bytes:
+            raise ListingError(f"longer than {max_bytes} bytes when unpacked")
+    return body
+
+
+def read_root(text: str, base: str) -> etree._Element | None:
+    """Parse the list in `text`; entities are not expanded, and nothing is loaded.
+
+    Args:
+        text: of a document.
+        base: its address.
+
+    Returns:
+        its root; None if there is no list, or it is inside an HTML page.
+
+    Raises:
+        ListingError: it has too many tags.
+    """
+    found = ROOT.search(text)
+    if found is None or found["page"]:
+        return None
+    if (marks := max(text.count("<"), text.count("&"))) > MAX_MARKS:
+        raise ListingError(f"{marks} tags or references, more than {MAX_MARKS}")
+    parser = etree.XMLParser(
+        encoding="utf-8",
+        recover=True,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        return etree.fromstring(_repaired(text[found.start() :].encode("utf-8", "replace")), parser, base_url=base)
+    except etree.XMLSyntaxError:  # an end in the first tag
+        return None
+
+
+def _repaired(body: bytes) -> bytes:
+    """Replace each invalid "&" by `&amp;`, and remove HTML tags that are never closed.
+
+    When the parser recovers from one of these, or from an unknown entity, it loses all later entities, `&amp;` too.
+    """
+    repaired, kept = io.BytesIO(), 0
+    for found in REPAIRED.finditer(body):
+        if not found[0].startswith(b"<!"):
+            repaired.write(body[kept : found.start()] + (b"&amp;" if found[0] == b"&" else b" "))
+            kept = found.end()
+    repaired.write(body[kept:])
+    return repaired.getvalue()
+
+
+def local_name(element: etree._Element) -> str:
+    """Return an element's name without namespace or prefix, in lower case; "" for entities."""
+    # The stubs do not know that the tag of an entity is a function.
+    return str(element.tag).rpartition("}")[2].rpartition(":")[2].lower() if isinstance(element.tag, str) else ""  # type: ignore[redundant-expr]

@@ -1,18 +1,41 @@
-"""Decide by date what a crawl of a period need not fetch."""
+"""Decide by date what a crawl of a period need not fetch, and bound the crawl by the period or the portal's file."""
 
 import re
 from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Self
 from urllib.parse import urlsplit
 
-from newscorpus.discover.listing import ListingEntry, read_day
+from newscorpus.discover.lists import ListingEntry, read_day
 from newscorpus.page.fields.decide import read_address
 from newscorpus.portal.addresses import shape_of
+from newscorpus.portal.portal import PortalLimits
 
 MONTH = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/_.]?(0[1-9]|1[0-2])(?!\d)")
 YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
+
+PAGES = 10_000
+"""Pages of a crawl without a period; they take some three hours at one a second."""
+
+PAGES_A_DAY = 1_000
+"""Pages per day of the period: the portals of news agencies publish some hundreds of articles a day."""
+
+DEPTH = 8
+"""Maximum depth; a section, its pages and an article need three links, the rest is slack."""
+
+DEPTH_A_DAY = 100
+"""Pages of a section per day, with ten articles each; each may be linked only from the page before."""
+
+SITEMAPS = 1_000
+SITEMAPS_A_DAY = 4
+"""Sitemaps from indexes and robots.txt (an index may list 50,000); some sites make one or more a day."""
+
+BYTES_A_PAGE = 2_000_000
+"""Ten times what a page takes."""
+
+DAYS_A_YEAR = 366
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +115,32 @@ class Period:
 
 ALWAYS = Period()
 """All days."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlBounds:
+    """Bounds of a crawl of a portal, against sites that generate endless pages."""
+
+    max_pages: int  # maximum pages fetched, renewed in each revisit
+    max_depth: int  # maximum links from a start page
+    max_sitemaps: int  # maximum sitemaps read from indexes and robots.txt
+    max_bytes: int  # maximum bytes of bodies as sent, in one run
+
+    @classmethod
+    def fit(cls, limits: PortalLimits, period: Period, today: date) -> Self:
+        """Take the limits of a portal's file; missing ones are derived from the days since `period.since`.
+
+        Days count as whole years, so that a daily crawl keeps the same bounds.
+        """
+        years = 0 if period.since == date.min else max(0, today.year - period.since.year + 1)
+        days = years * DAYS_A_YEAR
+        pages = PAGES + days * PAGES_A_DAY if limits.max_pages is None else limits.max_pages
+        return cls(
+            pages,
+            DEPTH + days * DEPTH_A_DAY if limits.max_depth is None else limits.max_depth,
+            SITEMAPS + days * SITEMAPS_A_DAY,
+            max(pages, PAGES) * BYTES_A_PAGE if limits.max_bytes is None else limits.max_bytes,
+        )
 
 
 def days_of(url: str) -> tuple[date, date] | None:

@@ -1,13 +1,39 @@
-"""Requeue addresses fetched before: temporary failures, and lists that are due."""
+"""Requeue addresses: temporary failures, lists that are due, and all that a changed portal file or period affects.
+
+If the file or the period has changed since the last crawl, addresses are judged again.
+Fetched pages are read from the archive; addresses refused without a fetch are forgotten, and the pages that link to
+them are read again. All changes are committed together with the new rules, for the next crawl to compare.
+"""
 
 import math
 import time
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, fields, replace
+from datetime import date
 from enum import StrEnum
 
-from newscorpus.discover.frontier import BARREN_ARCHIVES, BUDGET_SPENT, limits_of_archives
-from newscorpus.portal.addresses import LIST_KINDS, FetchKind
-from newscorpus.store.ledger import Ledger
+import msgspec
+
+from newscorpus.data import Rejected
+from newscorpus.discover.frontier import BARREN, BARREN_ARCHIVES, BUDGET_SPENT, find_refusal, limits_of_archives
+from newscorpus.discover.period import CrawlBounds, Period
+from newscorpus.portal.addresses import (
+    LIST_KINDS,
+    PAGE_KINDS,
+    AddressTrust,
+    FetchKind,
+    find_kind,
+    find_trap,
+    find_trust,
+)
+from newscorpus.portal.portal import Portal
+from newscorpus.store.intake import journal_line
+from newscorpus.store.ledger import REJECTIONS, CrawlRules, Ledger, OpenAddress, UrlOutcome, UrlState
+from newscorpus.store.ledger.rows import OVER_BUDGET, evidence_of
+
+REJECTED_AS = {"unexpected_language": "rejected/language/unexpected_language", "read": "read"}
+"""Reason -> count in the ledger; other reasons are of the stage "discovery"."""
 
 
 class Revisit(StrEnum):
@@ -46,3 +72,160 @@ def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) ->
         room = most - least - ledger.counts.of(BARREN_ARCHIVES, portal)
         ledger.counts.add(portal, BARREN_ARCHIVES, min(room, 0))  # some more archives are tried
     return n
+
+
+@dataclass(frozen=True, slots=True)
+class FileRules:
+    """Keys of a portal's file that decide on addresses and pages."""
+
+    articles: tuple[str, ...]
+    sections: tuple[str, ...]
+    ignore: tuple[str, ...]
+    only_articles: bool
+    languages: tuple[str, ...]
+    max_pages: int | None
+    max_depth: int | None
+
+    @classmethod
+    def of(cls, portal: Portal) -> "FileRules":
+        """Take the keys from a portal."""
+        limits = portal.limits
+        return cls(
+            portal.articles,
+            portal.sections,
+            portal.ignore,
+            portal.only_articles,
+            portal.languages,
+            limits.max_pages,
+            limits.max_depth,
+        )
+
+    def apply(self, portal: Portal) -> Portal:
+        """Return `portal` with these keys."""
+        limits = replace(portal.limits, max_pages=self.max_pages, max_depth=self.max_depth)
+        return replace(
+            portal,
+            articles=self.articles,
+            sections=self.sections,
+            ignore=self.ignore,
+            only_articles=self.only_articles,
+            languages=self.languages,
+            limits=limits,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAgain:
+    """Addresses of a portal that a crawl judges again."""
+
+    portal: str  # its name
+    why: tuple[str, ...]  # keys of its file, or "period"
+    judged: int  # addresses
+    read: int  # pages that are read again for their links
+
+    def __str__(self) -> str:
+        changed = f"{self.portal}: {', '.join(self.why)} changed since the last crawl"
+        if not self.judged + self.read:
+            return f"{changed}; no address is judged differently now"
+        return (
+            f"{changed}; addresses judged again: {self.judged:,}, pages read again for their links: {self.read:,},"
+            " from the archive where it holds them"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The rules of the last crawl of a portal, and those of this one."""
+
+    former: Portal
+    portal: Portal
+    bounds: CrawlBounds  # of this crawl
+    is_wider: bool  # the period has days that the former one had not
+    has_room: bool  # the page budget was spent, and is larger now
+    today: date
+
+    def concerns(self, one: OpenAddress) -> bool:
+        """Whether the new rules may decide differently on an address that was refused or not extracted."""
+        by_change = {
+            "page_budget": self.has_room,
+            "out_of_period": self.is_wider,
+            "unexpected_language": set(self.portal.languages) != set(self.former.languages),
+        }
+        if one.reason in by_change:
+            return by_change[one.reason]
+        if one.reason in {"ignored", "too_deep"}:
+            return self._refusal(one) is None
+        if one.reason == "trap":
+            is_none = one.detail != BARREN and not find_trap(one.url, self.today)
+            return is_none or self.portal.is_article(one.url)
+        return one.reason in {"section", "no_article", "read"} and self._trust(self.former, one) is not self._trust(
+            self.portal, one
+        )
+
+    def forbids(self, one: OpenAddress) -> Rejected | None:
+        """Refuse a queued page by the new rules; None if they allow it."""
+        return self._refusal(one) if one.kind in PAGE_KINDS and one.depth else None
+
+    def _refusal(self, one: OpenAddress) -> Rejected | None:
+        return find_refusal(self.portal, one.url, one.depth, find_kind(one.url, self.portal), self.bounds)
+
+    def _trust(self, portal: Portal, one: OpenAddress) -> AddressTrust:
+        return find_trust(one.url, portal, evidence_of(one.request))
+
+
+def judge_again(ledger: Ledger, portal: Portal, period: Period, today: date) -> JudgedAgain | None:
+    """Requeue addresses to judge again, and store the rules of this crawl; None if the rules are unchanged."""
+    name, now = portal.name, FileRules.of(portal)
+    last = ledger.revisits.rules(name)
+    text = msgspec.json.encode(now).decode()
+    ledger.revisits.set_rules(name, CrawlRules(period.since.isoformat(), period.until.isoformat(), text))
+    if last is None:
+        return None
+    before = msgspec.json.decode(last.portal_file, type=FileRules) if last.portal_file else now
+    days = Period(date.fromisoformat(last.since), date.fromisoformat(last.until))
+    why = [*_changed(before, now), *(["period"] if days != period else [])]
+    if not why:
+        return None
+    former, bounds = before.apply(portal), CrawlBounds.fit(portal.limits, period, today)
+    more = bounds.max_pages > CrawlBounds.fit(former.limits, days, today).max_pages
+    has_room = more and ledger.counts.of(BUDGET_SPENT, name) > 0
+    change = _Change(former, portal, bounds, not days.covers(period), has_room, today)
+    judged, read = _requeue(ledger, change)
+    return JudgedAgain(name, tuple(why), judged, read)
+
+
+def _changed(before: FileRules, now: FileRules) -> Iterator[str]:
+    for field in fields(FileRules):
+        if getattr(before, field.name) != getattr(now, field.name):
+            yield f"limits.{field.name}" if field.name.startswith("max_") else field.name
+
+
+def _requeue(ledger: Ledger, change: _Change) -> tuple[int, int]:
+    """Requeue the affected addresses; return the numbers of addresses and of pages read again for their links."""
+    name, revisits = change.portal.name, ledger.revisits
+    rows = revisits.open_to_rules(name)
+    concerned = [one for one in rows if one.state == UrlState.DONE and change.concerns(one)]
+    unasked = [one for one in concerned if not one.request]
+    for reason, n in Counter(one.reason for one in concerned).items():
+        ledger.counts.add(name, REJECTED_AS.get(reason, f"rejected/discovery/{reason}"), -n)
+    revisits.judge_again(name, (one.serial for one in concerned if one.request))
+    revisits.forget(one.serial for one in unasked)
+    if change.is_wider or change.has_room:  # skipped addresses are not recorded
+        read = revisits.read_all_again(name, LIST_KINDS)
+    else:
+        read = revisits.read_again(name, (one.found_on for one in unasked))
+    if change.has_room:
+        ledger.counts.add(name, OVER_BUDGET, -ledger.counts.of(OVER_BUDGET, name))
+    refused = sum(_refuse(ledger, change, one) for one in rows if one.state == UrlState.QUEUED)
+    return len(concerned) + refused, read
+
+
+def _refuse(ledger: Ledger, change: _Change, one: OpenAddress) -> bool:
+    """Refuse a queued address if the new rules do; return whether it was refused."""
+    refused = change.forbids(one)
+    if refused is None:
+        return False
+    ledger.revisits.withdraw(change.portal.name, one.serial)
+    return ledger.refuse(
+        one.url, UrlOutcome.of(refused), REJECTIONS, journal_line(refused), change.portal.name, one.found_on
+    )

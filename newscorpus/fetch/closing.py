@@ -1,15 +1,15 @@
 """Open the corpus of a crawl when it begins, after asking where one is to be removed; build and report when it ends."""
 
 import asyncio
+import json
 import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,24 +22,15 @@ from newscorpus.corpus.profiles import use_profiles
 from newscorpus.corpus.reextract import Archived
 from newscorpus.corpus.remove import finish_removal
 from newscorpus.errors import CorpusError, CrawlError
-from newscorpus.fetch.counts import FAILED, JUDGED_AGAIN, KEPT, KEPT_IN_ALL, LEFT, politeness
 from newscorpus.fetch.options import corpus_folder, switch, worker_count
-from newscorpus.fetch.plugin import hints_of
-from newscorpus.fetch.report import (
-    NOTHING_LEFT,
-    REJECTIONS,
-    CrawlReport,
-    by_portal,
-    reported,
-    show_portals,
-    why_nothing,
-    write_report,
-)
+from newscorpus.fetch.plugin import FAILED, KEPT, KEPT_IN_ALL, LEFT, hints_of, stat
+from newscorpus.fetch.progress import LEFT_OUT, make_table
 from newscorpus.fetch.workers import workers_of
-from newscorpus.files import exclusive
+from newscorpus.files import exclusive, replacing
 from newscorpus.layout import (
     BUILD_LOCK,
     CRAWL_LOCK,
+    CRAWL_REPORT,
     FILES,
     INTAKE,
     OWN,
@@ -57,10 +48,22 @@ STOPPED = frozenset({"shutdown", "cannot_write", "extractor_failed"})
 """Close reasons after which no page is judged again: the user waits for the end, or it is impossible."""
 
 LOCKS = {CRAWL_LOCK: "crawl", BUILD_LOCK: "build"}
-"""What is held while a corpus is removed, and for which work."""
+"""Locks held while a corpus is removed, and the work that each excludes."""
 
 DOUBTFUL = "quality/low_confidence"
 """Reason for documents that a build excludes as probably wrong."""
+
+MOST_REASONS = 3
+"""Rejection reasons shown at the end; the report has all."""
+
+NOTHING_LEFT = "nothing was to be asked for now; -a revisit=due asks again for what is due, revisit=all for every list"
+
+REJECTIONS = "newscorpus/rejected/"
+
+REPORTED = (
+    "newscorpus/", "downloader/", "dupefilter/", "httpcompression/", "retry/", "robotstxt/", "spider_exceptions/"
+)  # fmt: skip
+"""Prefixes of the stats that go into the report."""
 
 logger = logging.getLogger(__name__)
 
@@ -79,10 +82,10 @@ class CorpusExtension:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Read the settings, and try the corpus now: later, Scrapy would hide a refusal behind failures of its own.
+        """Read the settings, and open the corpus once, since Scrapy would hide a later refusal behind other errors.
 
         Raises:
-            CrawlError: no corpus folder is set, or the corpus in it is not to be removed.
+            CrawlError: no corpus folder is set, or the user keeps the corpus in it.
             LedgerError: another crawl is at work in it, or its ledger cannot be used.
         """
         corpus = corpus_folder(crawler.settings)
@@ -108,7 +111,7 @@ class CorpusExtension:
         self._is_open = True
 
     async def spider_closed(self, spider: Spider, reason: str) -> None:
-        """Judge pages again, build, in a thread of its own, and report; leave the corpus of no crawl alone."""
+        """Judge pages again and build, in a thread, and report; do nothing if the crawl never began."""
         if self._is_open:
             if self._profiles and reason not in STOPPED:
                 await asyncio.to_thread(self._use_profiles, spider)
@@ -116,47 +119,59 @@ class CorpusExtension:
             self.report(spider, reason, built)
 
     def report(self, spider: Spider, reason: str, built: Mapping[str, Any]) -> None:
-        """Say how the crawl went, in the terminal, in the log and in `crawl-report.json`."""
+        """Report how the crawl went, in the terminal, in the log and in `crawl-report.json`.
+
+        Args:
+            spider: of the crawl.
+            reason: why it ended: "finished", "limit", "shutdown" ...
+            built: report of the build; empty if none ran, {"error": ...} if it failed.
+        """
         stats = self._crawler.stats.get_stats()
         ends = self._ends(spider, reason, stats)
-        statuses = self._statuses(ends)
+        try:
+            statuses = status(self._corpus, ends=ends)
+        except LedgerError as error:
+            logger.error("No figures by portal: %s", error)  # noqa: TRY400 -- the message says all
+            statuses = []
         figures = by_portal(statuses, stats, ends)
         if reason == "finished" and figures:
             self._check_starts(ends, stats)
         if reason in {"finished", "shutdown"}:
             left = (figures[portal] for portal, end in ends.items() if portal in figures and end != "byte_budget")
             self._crawler.stats.set_value(LEFT, sum(one["queued"] + one["leased"] for one in left))
-        portals = hints_of(spider).portal_names or ()
-        report = CrawlReport(portals, self._started, _now(), reason, reported(stats), built, figures)
+        told = {
+            "portals": hints_of(spider).portal_names or (),
+            "started": self._started,
+            "finished": _now(),
+            "reason": reason,
+            "stats": {name: value for name, value in sorted(stats.items()) if name.startswith(REPORTED)},
+            "build": built,
+            "by_portal": figures,
+        }
         try:
-            write_report(self._corpus, report)
+            self._corpus.mkdir(parents=True, exist_ok=True)
+            with replacing(self._corpus / CRAWL_REPORT) as file:
+                file.write(json.dumps(told, ensure_ascii=False, indent=2).encode() + b"\n")
         except OSError as error:
-            logger.error("Cannot write the report: %s: %s", error.filename, error.strerror)  # noqa: TRY400 -- as below
+            logger.error("Cannot write the report: %s: %s", error.filename, error.strerror)  # noqa: TRY400 -- as above
             self._crawler.stats.set_value(FAILED, "report")
         show_portals(self._console, figures, statuses)
-        self._show(stats, figures, built)
-
-    def _show(self, stats: Mapping[str, Any], figures: dict[str, dict[str, Any]], built: Mapping[str, Any]) -> None:
-        """Say in the log what was kept, or why nothing was, and what is worth doing."""
         if kept := max(stats.get(KEPT, 0), stats.get(KEPT_IN_ALL, 0)):
+            published = ""
+            if "kept" in built:
+                repeated = f"{sum(built['duplicates'].values())} as duplicates or earlier texts"
+                published = f"; {built['kept']} published, {built['low_confidence']} left out as doubtful, {repeated}"
             is_done = not (stats.get("downloader/request_count") or any(one["queued"] for one in figures.values()))
             why = f"; {NOTHING_LEFT}" if is_done else ""
             text = "Kept %d articles; %d are in the intake of %s%s%s"
-            logger.info(text, stats.get(KEPT, 0), kept, self._corpus, _published(built), why)
+            logger.info(text, stats.get(KEPT, 0), kept, self._corpus, published, why)
         else:
             logger.error("Kept no article: %s", why_nothing(stats, figures))
         lost = Counter({DOUBTFUL: built.get("low_confidence", 0)})
-        for loss in chain.from_iterable(one["losses"] for one in figures.values()):
+        for loss in (loss for one in figures.values() for loss in one["losses"]):
             lost[loss["reason"]] += loss["n"]
         for line in advice(lost):
             logger.info("Worth doing: %s", line)
-
-    def _statuses(self, ends: Mapping[str, str]) -> list[PortalStatus]:
-        try:
-            return status(self._corpus, ends=ends)
-        except LedgerError as error:
-            logger.error("No figures by portal: %s", error)  # noqa: TRY400 -- the message says all
-            return []
 
     def _ends(self, spider: Spider, reason: str, stats: Mapping[str, Any]) -> dict[str, str]:
         """Return why each portal was given up or cut short, by its name; "" if its crawl was complete."""
@@ -165,11 +180,11 @@ class CorpusExtension:
             policy = hints.policies.get(portal)
             is_quiet = policy is not None and policy.quiet is not None and policy.quiet.until(now) > now
             stopped = "quiet_hours" if reason == "shutdown" and is_quiet else reason.replace("finished", "")
-            ends[portal] = stats.get(politeness(portal, "given_up"), stopped)
+            ends[portal] = stats.get(stat("politeness", portal, "given_up"), stopped)
         return ends
 
     def _check_starts(self, ends: Mapping[str, str], stats: Mapping[str, Any]) -> None:
-        """Let the crawl fail where nothing could be fetched, or none of the pages that a portal begins with."""
+        """Fail the crawl if nothing could be fetched, or none of the start pages of a portal."""
         missing = {portal: why for portal, why in unreached(self._corpus).items() if portal in ends}
         for portal, why in missing.items():
             because = f"given up, {ends[portal]}" if ends[portal] else why
@@ -182,7 +197,7 @@ class CorpusExtension:
         self._crawler.stats.set_value(FAILED, "start")
 
     def _use_profiles(self, spider: Spider) -> None:
-        """Judge the pages again that were judged without what the other pages of their portal say."""
+        """Judge pages again with the profiles of their portals."""
         recipe, portals = workers_of(self._crawler).recipe, tuple(hints_of(spider).portals)
         files = archived_files(self._corpus)
         if recipe is None or recipe.extractor not in REVIEWED or not portals or not files:
@@ -196,7 +211,7 @@ class CorpusExtension:
             return
         if n := sum(applied.outcomes.values()):
             logger.info("Judged %d pages again with what the other pages of their portal say", n)
-            self._crawler.stats.set_value(JUDGED_AGAIN, n)
+            self._crawler.stats.set_value(stat("judged_again"), n)
 
     def _build(self) -> dict[str, Any]:
         if not (self._corpus / INTAKE).is_dir():
@@ -212,28 +227,86 @@ class CorpusExtension:
             return {"error": str(error)}
 
 
-def _published(built: Mapping[str, Any]) -> str:
-    """Describe the output of the build, to append to a sentence; "" if it wrote nothing."""
-    if "kept" not in built:
-        return ""
-    doubtful, repeated = built["low_confidence"], sum(built["duplicates"].values())
-    return f"; {built['kept']} published, {doubtful} left out as doubtful, {repeated} as duplicates or earlier texts"
-
-
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def by_portal(
+    statuses: Iterable[PortalStatus], stats: Mapping[str, Any], ends: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """Return the figures of each portal for the report: its status, and how its crawl ended.
+
+    "given_up" is why politeness gave it up, "end" why it is incomplete for any reason, and "own_access" the names of
+    the user's own cookies and headers that were sent.
+    """
+    return {
+        one.portal: asdict(one)
+        | {"given_up": stats.get(stat("politeness", one.portal, "given_up"), ""), "end": ends.get(one.portal, "")}
+        | {"own_access": stats.get(stat("own_access", one.portal, "names"), "")}
+        for one in statuses
+        if one.portal
+    }
+
+
+def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]], statuses: Iterable[PortalStatus]) -> None:
+    """Show the figures of each portal, as a table in a terminal, otherwise as lines of the log; log what is missing."""
+    rows = {}
+    for portal, one in figures.items():
+        reasons = [f"{reason} {n:,}" for reason, n in list(one["rejected"].items())[:MOST_REASONS]]
+        given_up = [f"given up: {one['given_up']}"] if one["given_up"] else []
+        rows[portal] = {
+            "kept": f"{one['kept']:,}",
+            "rejected": f"{sum(one['rejected'].values()):,}",
+            "queued": f"{one['queued']:,}",
+            "words": f"{one['words']:,}",
+            "MB": f"{one['megabytes']:,.1f}" if one["megabytes"] else "",  # "" where nothing was fetched
+            "words/MB": f"{one['words_per_megabyte']:,.0f}" if one["megabytes"] else "",
+            LEFT_OUT: ", ".join([*given_up, *reasons]),
+        }
+    if console.is_terminal:
+        headings = ("portal", *next(iter(rows.values()), ()))
+        console.print(make_table(headings, [(portal, *cells.values()) for portal, cells in rows.items()]))
+    else:
+        for portal, cells in rows.items():
+            counted = ", ".join(f"{value} {name}" for name, value in cells.items() if value and name != LEFT_OUT)
+            logger.info("%s: %s; %s: %s", portal, counted, LEFT_OUT, cells[LEFT_OUT] or "nothing")
+    empty = [portal for portal, one in figures.items() if not one["kept"]]
+    for portal in empty if len(empty) < len(figures) else ():
+        logger.warning("Kept nothing of %s: %s", portal, rows[portal][LEFT_OUT] or "nothing was found")
+    for each in statuses:
+        for line in (*each.shortfalls(), *map(str, each.redesigns)) if each.portal else ():
+            logger.warning("%s", line)
+
+
+def why_nothing(stats: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return in one line why a crawl kept nothing: what it rejected, or else what earlier crawls rejected."""
+    now = Counter({name.removeprefix(REJECTIONS): n for name, n in stats.items() if name.startswith(REJECTIONS)})
+    before = sum((Counter(one["rejected"]) for one in figures.values()), Counter[str]())
+    left = {name.split("/")[-2]: why for name, why in sorted(stats.items()) if name.endswith("/given_up")}
+    reasons = [f"{portal} was given up: {why}" for portal, why in left.items()]
+    queued = sum(one["queued"] for one in figures.values())
+    if rejected := now or before:
+        ordered = sorted(rejected.items(), key=lambda item: (-item[1], item[0]))
+        counted = ", ".join(f"{name} {n}" for name, n in ordered)
+        reasons.insert(0, f"rejected: {counted}" if now else f"rejected earlier: {counted}")
+    if queued:
+        reasons.append(f"{queued} addresses are still queued")
+    elif before and not now:
+        reasons.append(NOTHING_LEFT)
+    responses = f"{stats.get('downloader/response_count', 0)} responses"
+    return "; ".join([responses, *(reasons or ["no page was taken for an article"])])
+
+
 def begin_anew(corpus: Path, fresh: str) -> None:
-    """Remove the corpus in a folder, and nothing else that lies there.
+    """Remove the corpus in a folder, and no other file in it.
 
     Args:
         corpus: the folder.
-        fresh: "yes" removes without asking; anything else asks at the terminal.
+        fresh: "yes" removes it without asking; anything else asks at the terminal.
 
     Raises:
-        CrawlError: there is no terminal to ask at, or the answer was no; or links or files of others are among it.
-        LedgerError: a crawl, a build or a change of the archive is at work there.
+        CrawlError: there is no terminal, the answer was no, or the corpus contains links or files of others.
+        LedgerError: a crawl or a build is at work there.
         OSError: it cannot be removed.
     """
     there = [path for name in (*OWN, *FILES) if (path := corpus / name).exists()]
@@ -241,17 +314,14 @@ def begin_anew(corpus: Path, fresh: str) -> None:
         return
     known = ledger_files(corpus) or None
     refuse_strangers(corpus, CrawlError, known=known)
-    if fresh != "yes" and not _agreed(corpus, there):
-        raise CrawlError(f"{corpus} stays as it is")
+    if fresh != "yes":
+        if not sys.stdin.isatty():
+            raise CrawlError(f"argument 'fresh' would remove the corpus in {corpus}; say -a fresh=yes to do so unasked")
+        sys.stderr.write(f"Remove {', '.join(path.name for path in there)} in {corpus}? [y/N] ")
+        sys.stderr.flush()
+        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+            raise CrawlError(f"{corpus} stays as it is")
     with ExitStack() as held:
         for name, work in LOCKS.items():
             held.enter_context(exclusive(corpus / name, work, LedgerError))
         remove_own(corpus, known)
-
-
-def _agreed(corpus: Path, there: list[Path]) -> bool:
-    if not sys.stdin.isatty():
-        raise CrawlError(f"argument 'fresh' would remove the corpus in {corpus}; say -a fresh=yes to do so unasked")
-    sys.stderr.write(f"Remove {', '.join(path.name for path in there)} in {corpus}? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}

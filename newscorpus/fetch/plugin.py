@@ -1,4 +1,4 @@
-"""Add newscorpus to a Scrapy project with one setting, and say what it reads of the project's spiders."""
+"""Add newscorpus to a Scrapy project by one setting; what its components share: hints of spiders, names of stats."""
 
 import asyncio
 import logging
@@ -13,28 +13,43 @@ from scrapy.utils.misc import load_object
 
 import newscorpus.settings
 from newscorpus.errors import CrawlError
-from newscorpus.fetch.counts import FAILED
 from newscorpus.fetch.middlewares.pauses import PolitenessPolicy
 from newscorpus.fetch.options import check_settings, user_agent
 from newscorpus.portal.access import OwnAccess
 from newscorpus.portal.portal import Portal
 
-logger = logging.getLogger(__name__)
+PAGES = "newscorpus/pages"
+"""Article pages that the spider yielded. These are names of counts in the Scrapy stats."""
+KEPT = "newscorpus/kept"
+KEPT_IN_ALL = "newscorpus/kept_in_all"
+"""Articles in the intake of the corpus, earlier runs included."""
+REVISITED = "newscorpus/revisit/queued"
+"""Finished addresses that are fetched again."""
+UNCHANGED = "newscorpus/revisit/unchanged"
+"""Answers that showed that nothing had changed."""
+WRONG_GUESSES = "newscorpus/discover/wrong_guesses"
+"""Usual addresses of feeds, sitemaps and missing pages that led nowhere."""
+LEFT = "newscorpus/left_queued"
+"""Addresses still queued, unless a limit of the user's own ended the crawl."""
+FAILED = "newscorpus/failed"
+"""Why the whole crawl failed, as text; missing if it did not."""
 
 PROJECT = frozenset(
     "BOT_NAME SPIDER_MODULES NEWSPIDER_MODULE COMMANDS_MODULE LOG_LEVEL LOGSTATS_INTERVAL STATS_DUMP "
     "DEFAULT_DROPITEM_LOG_LEVEL TELNETCONSOLE_ENABLED REMOTE_CONTROL_ENABLED".split()
 )
-"""Settings that say what our own project is, and nothing on how a crawl goes."""
+"""Settings of our own Scrapy project that do not affect crawls."""
 
 COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "EXTENSIONS", "ITEM_PIPELINES")
 
 PRIORITY = "addon"
-"""Above Scrapy's defaults and below all that a project, a spider or `-s` sets."""
+"""Above Scrapy's defaults, and below the settings of a project, a spider or `-s`."""
+
+logger = logging.getLogger(__name__)
 
 
 class CrawlComponent:
-    """Base of what Scrapy makes with the crawl and nothing else: middlewares, pipelines, the add-on."""
+    """Base of middlewares, pipelines and the add-on, which need nothing but the crawler."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -46,26 +61,30 @@ class CrawlComponent:
 
 
 class NewscorpusAddon(CrawlComponent):
-    """Switches ledger, archive, politeness and pipelines on: `ADDONS = {"newscorpus.fetch.NewscorpusAddon": 100}`.
+    """Enables ledger, archive, politeness and pipelines: `ADDONS = {"newscorpus.fetch.NewscorpusAddon": 100}`.
 
-    What the project sets itself stays as it is: values, and components that it placed or disabled. A spider yields
-    `SourcePage`s, `Page`s or plain responses; all else passes.
+    The project's own settings stay, and so do components that it placed or disabled. Its spiders yield `SourcePage`s,
+    `Page`s or plain responses; other items pass.
     """
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Add our values and components.
+        """Add our values and components, and for spiders of others a user agent with the contact.
 
         Raises:
-            CrawlError: a setting of ours is unknown, robots.txt is to be disobeyed, or nobody says who asks.
+            CrawlError: a setting of ours is unknown, ROBOTSTXT_OBEY is off, or there is neither contact nor user agent.
         """
         add_settings(settings)
         check_settings(settings)
-        if not self._crawler.spidercls.__module__.startswith("newscorpus."):  # ours see to it themselves
-            _introduce(settings)
+        if self._crawler.spidercls.__module__.startswith("newscorpus."):  # these set their user agent
+            return
+        if contact := settings.get("NEWSCORPUS_CONTACT"):
+            settings.set("USER_AGENT", user_agent(contact), PRIORITY)
+        elif settings.getpriority("USER_AGENT") == 0:
+            raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
 
 
 def add_settings(settings: BaseSettings) -> None:
-    """Add our values and components to those of a project, which go before."""
+    """Add our values and components to those of a project, which take precedence."""
     for name, value in vars(newscorpus.settings).items():
         if name in COMPONENTS:
             for path, priority in value.items():
@@ -74,44 +93,34 @@ def add_settings(settings: BaseSettings) -> None:
             settings.set(name, value, PRIORITY)
 
 
-def _introduce(settings: BaseSettings) -> None:
-    """Set a user agent that says who asks, unless the project has its own."""
-    contact = settings.get("NEWSCORPUS_CONTACT") or ""
-    is_own = settings.getpriority("USER_AGENT") != 0
-    if not contact and not is_own:
-        raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
-    if contact:
-        settings.set("USER_AGENT", user_agent(contact), PRIORITY)
-
-
 class SpiderHints(Protocol):
-    """What the add-on reads of a spider. A spider may leave out any of these members; each says what holds then."""
+    """Attributes of a spider that the components read; a spider may lack any of them."""
 
     @property
     def portal_names(self) -> tuple[str, ...] | None:
-        """Names of the portals that it crawls, for progress and report. Left out: the spider's own name."""
+        """Names of the portals to crawl, for progress and report. By default the spider's own name."""
 
     @property
     def portals(self) -> Collection[Portal]:
-        """The portals that it crawls, by whose files pages are judged again. Left out: none has a file."""
+        """Portals to crawl, whose files apply when pages are judged again. By default none."""
 
     @property
     def policies(self) -> Mapping[str, PolitenessPolicy]:
-        """How politely sites are treated, by download slot. Left out: the setting DOWNLOAD_DELAY holds for all."""
+        """Politeness towards sites, by download slot. By default the setting DOWNLOAD_DELAY."""
 
     @property
     def access(self) -> Mapping[str, OwnAccess]:
-        """What of the user's own goes with requests, by download slot. Left out: nothing."""
+        """Cookies and headers of the user's own for requests, by download slot. By default none."""
 
     @property
     def loopback(self) -> Collection[str]:
-        """`host:port` on this machine that may be asked. Left out: none."""
+        """`host:port` on localhost that may be fetched. By default none."""
 
     @property
     def has_met(self) -> Callable[[str, str], bool]:
-        """Method `has_met(url, asked)`: whether the document at `url` was met otherwise than by a redirect of `asked`.
+        """Method `has_met(url, asked)`: whether the document at `url` is known, apart from a redirect from `asked`.
 
-        A redirect to such a document is refused. Left out: none was met.
+        A redirect to such a document is refused. By default none is known.
         """
 
 
@@ -125,16 +134,22 @@ class _Hints:
     has_met: Callable[[str, str], bool] = lambda url, asked: False  # noqa: ARG005 -- names of the protocol
 
 
-def end_unwritable(crawler: Crawler, why: str) -> "asyncio.Future[None]":
-    """End a crawl whose disk takes no more: what cannot be written down should not be fetched.
+def hints_of(spider: Spider | None) -> SpiderHints:
+    """Return the hints of a spider, with defaults for the missing ones."""
+    return _Hints(**{name: getattr(spider, name) for name in _Hints.__slots__ if hasattr(spider, name)})
 
-    Gives the end, which the caller keeps and does not await: it waits for the very requests that are under way.
+
+def stat(*parts: str) -> str:
+    """Return the name of a count of ours in the Scrapy stats, made of its parts."""
+    return "/".join(("newscorpus", *parts))
+
+
+def end_unwritable(crawler: Crawler, why: str) -> "asyncio.Future[None]":
+    """End a crawl that can no longer write to disk.
+
+    Returns:
+        The end of the crawl. Keep it, and do not await it: it waits for the requests in progress.
     """
     logger.error(why)
     crawler.stats.set_value(FAILED, "cannot_write")
     return asyncio.ensure_future(crawler.engine.close_spider_async(reason="cannot_write"))
-
-
-def hints_of(spider: Spider | None) -> SpiderHints:
-    """What a spider says of itself, with the defaults for what it leaves out."""
-    return _Hints(**{name: getattr(spider, name) for name in _Hints.__slots__ if hasattr(spider, name)})

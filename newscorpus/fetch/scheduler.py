@@ -25,11 +25,10 @@ from twisted.internet.defer import Deferred
 
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
-from newscorpus.fetch import counts
 from newscorpus.fetch.middlewares.archive import Archive
 from newscorpus.fetch.middlewares.politeness import RETRIES, PolitenessMiddleware
 from newscorpus.fetch.options import corpus_folder, worker_count
-from newscorpus.fetch.plugin import CrawlComponent, end_unwritable, hints_of
+from newscorpus.fetch.plugin import KEPT_IN_ALL, CrawlComponent, end_unwritable, hints_of, stat
 from newscorpus.fetch.stored import conditional, pack, unpack
 from newscorpus.fetch.visits import FAILED_STAGE, Delivery, Visit, visit_of
 from newscorpus.store.intake import journal_line
@@ -188,19 +187,19 @@ class LedgerScheduler(BaseScheduler):
                 if visit.serial:
                     self.ledger.queue.release(visit.serial)
             self.ledger.commit()
-            self._crawler.stats.set_value(counts.KEPT_IN_ALL, self.ledger.counts.of("kept"))
+            self._crawler.stats.set_value(KEPT_IN_ALL, self.ledger.counts.of("kept"))
         self._is_open = False
         self._broken = True
 
     def _add(self, visit: Visit, request: Request) -> bool:
         if self.ledger.removals.covers(request.url):
-            self._crawler.stats.inc_value(counts.REMOVED)
+            self._crawler.stats.inc_value(stat("removed"))
             return False
         visit.portal = visit.portal or self._spider.name
         packed = pack(request, self._spider)
         if packed is None:
-            self._crawler.stats.inc_value(counts.IN_MEMORY)
-            if self._crawler.stats.get_value(counts.IN_MEMORY) == 1:
+            self._crawler.stats.inc_value(stat("kept_in_memory"))
+            if self._crawler.stats.get_value(stat("kept_in_memory")) == 1:
                 logger.warning(
                     "%s cannot be stored as JSON; it and its like are lost when the crawl is killed", request
                 )
@@ -346,7 +345,7 @@ class LedgerScheduler(BaseScheduler):
             self._note_sites()
             if self._politeness:
                 self.ledger.sites.end_run(self._politeness.refused(), time.time())
-            self._crawler.stats.set_value(counts.KEPT_IN_ALL, self.ledger.counts.of("kept"))
+            self._crawler.stats.set_value(KEPT_IN_ALL, self.ledger.counts.of("kept"))
         with self.guarded():
             self.ledger.close()
 
@@ -390,5 +389,5 @@ class VisitMiddleware(CrawlComponent):
         if not isinstance(exception, CloseSpider):
             failed = Rejected(FAILED_STAGE, "callback_failed", f"{type(exception).__name__}: {exception}", response.url)
             visit_of(response).bring(REJECTIONS, journal_line(failed), UrlOutcome.of(failed))
-            self._crawler.stats.inc_value(counts.rejected(failed.stage, failed.reason))
+            self._crawler.stats.inc_value(stat("rejected", failed.stage, failed.reason))
         return None

@@ -8,9 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discover.listing import BATCH, Listing, ListingEntry
-from newscorpus.discover.lists import MAX_CHARACTERS, MAX_CLAIMS, parse_list, read_list
-from newscorpus.discover.markup import MAX_MARKS, ListingError, inflate
+from newscorpus.discover.lists import (
+    BATCH,
+    MAX_CHARACTERS,
+    MAX_CLAIMS,
+    MAX_MARKS,
+    Listing,
+    ListingEntry,
+    ListingError,
+    inflate,
+    parse_list,
+    read_list,
+)
 
 URL = "http://example.org/lists/feed.xml"
 

@@ -10,7 +10,7 @@ import pytest
 
 from newscorpus.discover.frontier import BARREN
 from newscorpus.discover.period import ALWAYS, Period
-from newscorpus.discover.rules import JudgedAgain, judge_again
+from newscorpus.discover.revisits import JudgedAgain, judge_again
 from newscorpus.portal.addresses import NAMED
 from newscorpus.portal.portal import Portal, PortalLimits
 from newscorpus.store.ledger import REJECTIONS, Fetched, Ledger, Link, UrlOutcome, UrlState, key_of

@@ -1,18 +1,29 @@
+"""How a crawl opens its corpus, and how it ends: build, report and exit."""
+
 import asyncio
+import io
 import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rich.console import Console
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from newscorpus.config import BuildConfig
 from newscorpus.data import LOW_CONFIDENCE, Article, Fields
 from newscorpus.errors import CrawlError
-from newscorpus.fetch.closing import LOCKS, CorpusExtension, begin_anew
-from newscorpus.fetch.report import CrawlReport, reported, write_report
+from newscorpus.fetch.closing import (
+    LOCKS,
+    NOTHING_LEFT,
+    CorpusExtension,
+    begin_anew,
+    by_portal,
+    show_portals,
+    why_nothing,
+)
 from newscorpus.files import exclusive
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
@@ -20,6 +31,7 @@ from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter
 from newscorpus.store.ledger import Fetched, Ledger, LedgerError, Link, Series
 from newscorpus.store.ledger.portals import UsedProfile
+from newscorpus.store.ledger.status import PortalStatus
 
 INTAKE = Series("intake/{:06}.jsonl", b"header\n")
 
@@ -27,7 +39,7 @@ INTAKE = Series("intake/{:06}.jsonl", b"header\n")
 def close(corpus: Path, stats: dict[str, Any], *, builds: bool = True, opened: bool = True) -> None:
     collector = SimpleNamespace(get_stats=lambda: stats, set_value=stats.__setitem__)
     crawler: Any = SimpleNamespace(stats=collector)
-    spider: Any = SimpleNamespace(portal_names=("mock",))
+    spider: Any = SimpleNamespace(portal_names=("žurnál",))
     extension = CorpusExtension(crawler, corpus, builds=builds, profiles=False)
     if opened:
         extension.spider_opened()
@@ -40,17 +52,21 @@ def report(corpus: Path) -> dict[str, Any]:
 
 
 def test_a_crawl_that_kept_nothing_says_why(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    stats = {
+    told = {
         "newscorpus/rejected/fetch/http_404": 2,
         "newscorpus/rejected/fetch/dns": 5,
         "downloader/response_count": 3,
     }
-    close(tmp_path / "corpus", stats)
+    for _ in range(2):
+        close(tmp_path / "corpus", told | {"memusage/max": 3, "start_time": 4})
     assert "Kept no article: 3 responses; rejected: fetch/dns 5, fetch/http_404 2" in caplog.text
     found = report(tmp_path / "corpus")
-    assert found["stats"] == dict(sorted(stats.items()))
-    assert (found["portals"], found["reason"], found["build"]) == (["mock"], "finished", {})
     assert found["started"] <= found["finished"]
+    assert found | {"started": "", "finished": ""} == {
+        "portals": ["žurnál"], "started": "", "finished": "", "reason": "finished",
+        "stats": dict(sorted((told | {"newscorpus/left_queued": 0}).items())), "build": {}, "by_portal": {},
+    }  # fmt: skip
+    assert [path.name for path in (tmp_path / "corpus").iterdir()] == ["crawl-report.json"]
 
 
 def test_a_corpus_that_another_crawl_holds_or_that_is_to_stay_is_refused_before_anything_begins(tmp_path: Path) -> None:
@@ -78,14 +94,6 @@ def test_a_crawl_that_never_began_leaves_the_corpus_alone(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_crawl_that_found_nothing_new_is_none_that_kept_nothing(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level("INFO")
-    close(tmp_path / "corpus", {"newscorpus/kept_in_all": 7})
-    assert f"Kept 0 articles; 7 are in the intake of {tmp_path / 'corpus'}" in caplog.text
-
-
 def test_the_end_says_how_many_are_published(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     with IntakeWriter(tmp_path / "intake", BuildConfig().signature) as intake:
@@ -102,13 +110,15 @@ def test_a_crawl_that_could_fetch_nothing_fails_though_articles_are_there(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with Ledger.open(tmp_path) as ledger:
-        ledger.add(Link(1, "https://mock.example/", "mock"))
-        lease = ledger.queue.lease("mock")
+        ledger.add(Link(1, "https://mock.example/", "žurnál"))
+        lease = ledger.queue.lease("žurnál")
         assert lease
         ledger.finish(lease.serial, (), Fetched(lease.url, 200, "2026-11-21T12:00:00+00:00"))
     stats: dict[str, Any] = {"newscorpus/kept_in_all": 7, "newscorpus/rejected/fetch/dns": 3}
+    caplog.set_level("INFO")
     close(tmp_path, stats)
     assert stats["newscorpus/failed"] == "start"
+    assert f"Kept 0 articles; 7 are in the intake of {tmp_path}" in caplog.text
     assert "Nothing could be fetched: fetch/dns" in caplog.text
 
 
@@ -136,21 +146,6 @@ def test_a_report_that_cannot_be_written_is_said(tmp_path: Path, caplog: pytest.
     close(tmp_path / "file", stats)
     assert stats["newscorpus/failed"] == "report"
     assert "Cannot write the report" in caplog.text
-
-
-def test_a_report_replaces_the_one_before(tmp_path: Path) -> None:
-    for reason in ("shutdown", "finished"):
-        write_report(tmp_path, CrawlReport(("žurnál",), "a", "b", reason, {}, {}))
-    assert report(tmp_path) == {
-        "portals": ["žurnál"], "started": "a", "finished": "b", "reason": "finished", "stats": {}, "build": {},
-        "by_portal": {},
-    }  # fmt: skip
-    assert [path.name for path in tmp_path.iterdir()] == ["crawl-report.json"]
-
-
-def test_only_counts_that_mean_something_are_told() -> None:
-    stats = {"newscorpus/kept": 1, "downloader/request_count": 2, "memusage/max": 3, "start_time": 4}
-    assert reported(stats) == {"newscorpus/kept": 1, "downloader/request_count": 2}
 
 
 def test_beginning_anew_removes_what_is_ours_and_nothing_else(tmp_path: Path) -> None:
@@ -195,7 +190,73 @@ def test_what_stays_queued_is_counted_unless_a_bound_of_the_users_left_it(
     tmp_path: Path, given_up: str, left: int
 ) -> None:
     with Ledger.open(tmp_path) as ledger:
-        ledger.add(Link(1, "https://mock.example/", "mock"))
-    stats: dict[str, Any] = {"newscorpus/kept_in_all": 7, "newscorpus/politeness/mock/given_up": given_up}
+        ledger.add(Link(1, "https://mock.example/", "žurnál"))
+    stats: dict[str, Any] = {"newscorpus/kept_in_all": 7, "newscorpus/politeness/žurnál/given_up": given_up}
     close(tmp_path, stats)
     assert stats["newscorpus/left_queued"] == left
+
+
+def portal(name: str, kept: int, **rejected: int) -> PortalStatus:
+    return PortalStatus(name, 7, 0, 9, 1, kept, rejected, 1_234 * kept, 2.5, 493.6 * kept, 0.0, 0)
+
+
+FIGURES = by_portal(
+    [portal("", 0, offsite=3), portal("novine", 2, soft_404=4, http_404=1), portal("vesti", 0, http_403=5)],
+    {"newscorpus/politeness/vesti/given_up": "refused"},
+    {"vesti": "refused"},
+)
+
+
+def told(is_terminal: bool) -> str:
+    console = Console(file=io.StringIO(), force_terminal=is_terminal, width=100, no_color=True, highlight=False)
+    show_portals(console, FIGURES, ())
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return text
+
+
+def test_a_terminal_gets_a_table() -> None:
+    lines = told(is_terminal=True).split("\n")
+    assert len(lines) == 4
+    assert lines[1].split() == ["novine", "2", "5", "7", "2,468", "2.5", "987", "soft_404", "4,", "http_404", "1"]
+    assert "given up: refused, http_403 5" in lines[2]
+
+
+def test_a_log_gets_lines(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    assert told(is_terminal=False) == ""
+    assert caplog.messages[0] == (
+        "novine: 2 kept, 5 rejected, 7 queued, 2,468 words, 2.5 MB, 987 words/MB; "
+        "most often rejected for: soft_404 4, http_404 1"
+    )
+
+
+def test_where_nothing_was_fetched_no_megabytes_are_shown(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    figures = {"warc": FIGURES["novine"] | {"megabytes": 0.0, "words_per_megabyte": 0.0}}
+    show_portals(Console(file=io.StringIO()), figures, ())
+    assert caplog.messages[0].startswith("warc: 2 kept, 5 rejected, 7 queued, 2,468 words; most often")
+
+
+def test_a_portal_that_brought_nothing_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    told(is_terminal=True)
+    assert caplog.messages == ["Kept nothing of vesti: given up: refused, http_403 5"]
+
+
+def test_nothing_at_all_has_a_reason() -> None:
+    stats = {
+        "downloader/response_count": 6,
+        "newscorpus/rejected/fetch/http_403": 1,
+        "newscorpus/rejected/fetch/http_404": 2,
+        "newscorpus/politeness/vesti/given_up": "refused",
+    }
+    assert why_nothing(stats, FIGURES) == (
+        "6 responses; rejected: fetch/http_404 2, fetch/http_403 1; vesti was given up: refused; "
+        "14 addresses are still queued"
+    )
+    assert why_nothing({}, {}) == "0 responses; no page was taken for an article"
+
+
+def test_a_crawl_with_nothing_left_to_do_tells_what_was_rejected_before() -> None:
+    done = FIGURES["vesti"] | {"queued": 0}
+    assert why_nothing({}, {"vesti": done}) == f"0 responses; rejected earlier: http_403 5; {NOTHING_LEFT}"
+    assert why_nothing({}, {"vesti": FIGURES["vesti"]}).endswith("http_403 5; 7 addresses are still queued")

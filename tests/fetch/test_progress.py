@@ -1,4 +1,4 @@
-"""How a crawl shows itself while it goes."""
+"""How a crawl shows its progress."""
 
 import io
 import logging
@@ -15,27 +15,12 @@ import pytest
 from rich.console import Console
 from scrapy.settings import Settings
 
-from newscorpus.fetch import report
-from newscorpus.fetch.report import ProgressExtension
+from newscorpus.fetch.progress import ProgressExtension
 from newscorpus.fetch.scheduler import LedgerScheduler
 from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 
 URL = "https://vesti.example/"
-
-
-class Looping:
-    """A call that a test makes itself."""
-
-    def __init__(self, call: Any) -> None:
-        self.call = call
-        self.interval = 0.0
-
-    def start(self, interval: float, *, now: bool) -> None:
-        assert not now
-        self.interval = interval
-
-    def stop(self) -> None:
-        self.interval = 0.0
+PORTALS: Any = SimpleNamespace(portal_names=("vesti", "novine"), name="portal")
 
 
 @pytest.fixture
@@ -44,25 +29,27 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield ledger
 
 
-@pytest.fixture
-def show(ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Make the extension of a crawl of two portals, one of which rests."""
-    monkeypatch.setattr(report, "create_looping_call", Looping)
+class Shown:
+    """The extension of a crawl of two portals, one of which rests; the test makes the repeated call itself."""
 
-    def make(*, is_terminal: bool) -> ProgressExtension:
+    def __init__(self, ledger: Ledger | None, folder: Path, *, is_terminal: bool = False) -> None:
         politeness = SimpleNamespace(
-            given_up={"vesti": "", "novine": "refused"}.get,
-            rest_seconds={"vesti": 600.0, "novine": 0.0}.get,
+            given_up={"vesti": "", "novine": "refused"}.get, rest_seconds={"vesti": 600.0, "novine": 0.0}.get
         )
         settings = Settings({"NEWSCORPUS_CORPUS": "corpora/two", "DOWNLOAD_DELAY": 2.0, "USER_AGENT": "newscorpus/1"})
         crawler: Any = SimpleNamespace(get_downloader_middleware=lambda _kind: politeness, settings=settings)
-        scheduler = LedgerScheduler(crawler, tmp_path)
-        scheduler.ledger = ledger
+        scheduler = LedgerScheduler(crawler, folder) if ledger else None
+        if scheduler and ledger:
+            scheduler.ledger = ledger
         crawler.engine = SimpleNamespace(scheduler=scheduler)
-        console = Console(file=io.StringIO(), force_terminal=is_terminal, width=100, no_color=True, highlight=False)
-        return ProgressExtension(crawler, console)
+        self.drawn = io.StringIO()
+        self.interval = 0.0
+        console = Console(file=self.drawn, force_terminal=is_terminal, width=100, no_color=True, highlight=False)
+        self.extension = ProgressExtension(crawler, console, self.repeat)
 
-    return make
+    def repeat(self, call: Any) -> Any:
+        self.call = call
+        return SimpleNamespace(start=lambda seconds, now: setattr(self, "interval", seconds), stop=lambda: None)
 
 
 def fetch(ledger: Ledger, name: str, outcome: UrlOutcome) -> None:
@@ -72,24 +59,23 @@ def fetch(ledger: Ledger, name: str, outcome: UrlOutcome) -> None:
     ledger.finish(lease.serial, [outcome], Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00", 5))
 
 
-def run(extension: ProgressExtension, ledger: Ledger) -> float:
-    """Show once after two pages; gives the interval."""
+def run(shown: Shown, ledger: Ledger) -> None:
+    """Show once after two pages."""
     fetch(ledger, "before", UrlOutcome(reason="kept"))
-    spider: Any = SimpleNamespace(portal_names=("vesti", "novine"), name="portal")
-    extension.spider_opened(spider)
+    shown.extension.spider_opened(PORTALS)
     fetch(ledger, "1", UrlOutcome(reason="kept"))
     fetch(ledger, "2", UrlOutcome("extract", "no_content"))
     ledger.add(Link(key_of(URL + "3"), URL + "3", "vesti"))
-    looping: Any = extension._showing
-    interval: float = looping.interval
-    looping.call()
-    extension.spider_closed()
-    return interval
+    shown.call()
+    shown.extension.spider_closed()
 
 
-def test_a_log_gets_a_line_a_portal_once_a_minute(show: Any, ledger: Ledger, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_log_gets_a_line_a_portal_once_a_minute(
+    ledger: Ledger, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level("INFO")
-    assert run(show(is_terminal=False), ledger) == 60
+    run(shown := Shown(ledger, tmp_path), ledger)
+    assert shown.interval == 60
     start, first, second = caplog.messages
     asked = "asks vesti at most every 2 s, novine at most every 2 s"
     assert start == f"Crawl into {Path.cwd() / 'corpora/two'} as newscorpus/1; {asked}"
@@ -98,42 +84,39 @@ def test_a_log_gets_a_line_a_portal_once_a_minute(show: Any, ledger: Ledger, cap
 
 
 def test_a_log_says_for_which_pages_a_crawl_waits_and_how_long(
-    show: Any, ledger: Ledger, caplog: pytest.LogCaptureFixture
+    ledger: Ledger, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
-    extension = show(is_terminal=False)
+    shown = Shown(ledger, tmp_path)
     for name, seconds in (("archive/1", 300.0), ("archive/2", 60.0)):
         ledger.add(Link(key_of(URL + name), URL + name, "danas"))
         lease = ledger.queue.lease("danas")
         assert lease
         ledger.queue.release(lease.serial, ready_at=time.monotonic() + seconds)
     began = datetime.now()  # noqa: DTZ005 -- the user's clock
-    extension.spider_opened(SimpleNamespace(portal_names=("danas",), name="portal"))
-    extension._showing.call()
-    extension.spider_closed()
+    shown.extension.spider_opened(SimpleNamespace(portal_names=("danas",), name="portal"))  # type: ignore[arg-type]
+    shown.call()
     found = re.search(rf"; waits until (.*) to ask 2 failed pages again, first {URL}archive/2$", caplog.messages[-1])
     assert found
     assert found[1] in {f"{began + timedelta(seconds=after):%H:%M:%S}" for after in range(57, 75)}
 
 
-def test_a_terminal_gets_a_line_a_portal_at_its_foot_and_logs_go_above(show: Any, ledger: Ledger) -> None:
+def test_a_terminal_gets_a_line_a_portal_at_its_foot_and_logs_go_above(ledger: Ledger, tmp_path: Path) -> None:
     handler = logging.StreamHandler(sys.stderr)
     logging.getLogger().addHandler(handler)
     try:
-        before, extension = sys.stderr, show(is_terminal=True)
-        assert run(extension, ledger) == 1
+        before = sys.stderr
+        run(shown := Shown(ledger, tmp_path, is_terminal=True), ledger)
         assert handler.stream is sys.stderr is before
     finally:
         logging.getLogger().removeHandler(handler)
-    drawn = extension._console.file.getvalue()
-    assert "pages/min" in drawn
-    assert "given up: refused" in drawn
+    assert shown.interval == 1
+    assert "pages/min" in shown.drawn.getvalue()
+    assert "given up: refused" in shown.drawn.getvalue()
 
 
-def test_nothing_is_shown_of_a_crawl_without_a_ledger(show: Any) -> None:
-    extension = show(is_terminal=False)
-    extension._crawler.engine.scheduler = None
-    extension.spider_opened(SimpleNamespace(name="other"))
-    assert extension._showing.interval == 0.0
-    extension.spider_closed()
-    assert extension._console.file.getvalue() == ""
+def test_nothing_is_shown_of_a_crawl_without_a_ledger(tmp_path: Path) -> None:
+    shown = Shown(None, tmp_path)
+    shown.extension.spider_opened(PORTALS)
+    shown.extension.spider_closed()
+    assert (shown.interval, shown.drawn.getvalue()) == (0.0, "")

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import pytest
 
 from benchmarks.newspapers import started
-from newscorpus.fetch.stop import STOPPED
+from newscorpus.fetch.crawl import STOPPED
 from newscorpus.store.ledger import UrlState
 from newscorpus.store.ledger.addresses import states
 

@@ -17,7 +17,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 from newscorpus.config import RevisitConfig
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.fetch.counts import UNCHANGED
+from newscorpus.fetch.plugin import UNCHANGED
 from newscorpus.fetch.visits import Postponed, Visit, make_page, visit_of
 from newscorpus.page.judge import Judgement, Rules, judge
 from newscorpus.page.recipe import Recipe

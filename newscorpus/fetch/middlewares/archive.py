@@ -20,9 +20,8 @@ from scrapy.responsetypes import responsetypes
 from newscorpus.config import Limits
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.fetch.counts import ARCHIVED
 from newscorpus.fetch.options import corpus_folder, positive, switch
-from newscorpus.fetch.plugin import end_unwritable
+from newscorpus.fetch.plugin import end_unwritable, stat
 from newscorpus.fetch.visits import Delivery, Visit, visit_of
 from newscorpus.layout import inside
 from newscorpus.page.source_page import SourcePage
@@ -86,7 +85,7 @@ class Archive:
             self._give_up(error)
             visit.postponed = True
             return
-        self._crawler.stats.inc_value(ARCHIVED, where.length)
+        self._crawler.stats.inc_value(stat("archived_bytes"), where.length)
         visit.archived = (where.file, where.offset)
 
     def close(self) -> None:

@@ -21,8 +21,7 @@ from twisted.web._newclient import HEADER, STATUS, HTTP11ClientProtocol
 from twisted.web._newclient import Request as TxRequest
 from twisted.web.iweb import IResponse
 
-from newscorpus.fetch.counts import own_access
-from newscorpus.fetch.plugin import hints_of
+from newscorpus.fetch.plugin import hints_of, stat
 from newscorpus.fetch.visits import visit_of
 
 MAX_HEAD_BYTES = 2**18
@@ -67,8 +66,8 @@ def with_own_headers(crawler: Crawler, request: Request) -> Request:
     own = access.headers_for(request.url) if access else {}
     if access is None or not own:
         return request
-    crawler.stats.set_value(own_access(slot, "names"), access.names)
-    crawler.stats.inc_value(own_access(slot, "requests"))
+    crawler.stats.set_value(stat("own_access", slot, "names"), access.names)
+    crawler.stats.inc_value(stat("own_access", slot, "requests"))
     headers = request.headers.copy()
     headers.update(own)
     return request.replace(headers=headers)

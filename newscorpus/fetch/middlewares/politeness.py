@@ -21,7 +21,6 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.config import PolitenessConfig
-from newscorpus.fetch.counts import politeness
 from newscorpus.fetch.middlewares.pauses import (
     Observation,
     PolitenessPolicy,
@@ -37,7 +36,7 @@ from newscorpus.fetch.middlewares.pauses import (
     with_crawl_delay,
 )
 from newscorpus.fetch.options import positive
-from newscorpus.fetch.plugin import hints_of
+from newscorpus.fetch.plugin import hints_of, stat
 from newscorpus.fetch.visits import FAILURES, VISIT, Postponed, Purpose, Visit, visit_of
 from newscorpus.store.ledger.portals import SitePace, iso
 
@@ -192,7 +191,7 @@ class PolitenessMiddleware:
         now = self._clock()
         if slot.last_start:
             gap = round(now - slot.last_start, 3)
-            self._crawler.stats.min_value(politeness(slot.name, "least_gap_seconds"), gap)
+            self._crawler.stats.min_value(stat("politeness", slot.name, "least_gap_seconds"), gap)
         stretch = random.uniform(1, 1 + 2 * self._jitter)  # noqa: S311 -- no secret
         slot.holder, slot.last_start, slot.next_start = request, now, now + stretch * slot.state.delay_seconds
 
@@ -232,7 +231,7 @@ class PolitenessMiddleware:
 
     async def _ask_for_proof(self, slot: DownloadSlot) -> None:
         meta = {"download_slot": slot.name, VISIT: Visit(purpose=Purpose.PROBE), "dont_retry": True}
-        self._crawler.stats.inc_value(politeness(slot.name, "proofs"))
+        self._crawler.stats.inc_value(stat("politeness", slot.name, "proofs"))
         try:
             await self._crawler.engine.download_async(Request(slot.state.proof, NO_CALLBACK, meta=meta))
         except Postponed:
@@ -255,7 +254,7 @@ class PolitenessMiddleware:
         most = self._config.max_pauses if observation.demands_rest else 1
         if not (rests and is_refusal(observation.status)) or visit.asked_again >= most:
             return None
-        self._crawler.stats.inc_value(politeness(slot.name, "asked_again"))
+        self._crawler.stats.inc_value(stat("politeness", slot.name, "asked_again"))
         visit.asked_again += 1
         return request.replace(dont_filter=True)
 
@@ -290,12 +289,12 @@ class PolitenessMiddleware:
         elif state.rests_until > before.rests_until:
             seconds = state.rests_until - self._clock()
             slot.rests_until, slot.why = time.time() + seconds, why
-            self._crawler.stats.inc_value(politeness(slot.name, "pauses"))
-            self._crawler.stats.inc_value(politeness(slot.name, "paused_seconds"), round(seconds))
+            self._crawler.stats.inc_value(stat("politeness", slot.name, "pauses"))
+            self._crawler.stats.inc_value(stat("politeness", slot.name, "paused_seconds"), round(seconds))
             logger.warning("%s rests for %.0f s: %s", slot.name, seconds, why)
 
     def _count(self, slot: DownloadSlot, what: str, value: float | str) -> None:
-        self._crawler.stats.set_value(politeness(slot.name, what), value)
+        self._crawler.stats.set_value(stat("politeness", slot.name, what), value)
 
     def _slot(self, name: str) -> DownloadSlot:
         if name not in self._slots:

@@ -18,8 +18,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.config import Limits
 from newscorpus.errors import CrawlError
-from newscorpus.fetch.counts import rendering
-from newscorpus.fetch.plugin import hints_of
+from newscorpus.fetch.plugin import hints_of, stat
 from newscorpus.fetch.visits import FAILURES, VISIT, Postponed, Purpose, Refused, Visit, plain_headers, visit_of
 from newscorpus.portal.portal import Portal
 
@@ -100,7 +99,7 @@ class RenderMiddleware:
         body = (await self._render(portal, response)).encode("utf-8", "replace")
         if len(body) > Limits().max_bytes:
             raise Refused("too_large", f"{len(body)} bytes when rendered")
-        self._crawler.stats.inc_value(rendering(portal.name, "pages"))
+        self._crawler.stats.inc_value(stat("rendered", portal.name, "pages"))
         headers = response.headers.copy()
         headers["Content-Type"] = "text/html; charset=utf-8"
         return response.replace(body=body, headers=headers, encoding="utf-8")
@@ -214,13 +213,13 @@ class PageRequests:
         visit = Visit(purpose=Purpose.SCRIPT, domains=self._portal.domains)
         meta = {"download_slot": name, VISIT: visit}
         request = Request(url, NO_CALLBACK, headers={"Accept": "*/*", "Referer": self._page.url}, meta=meta)
-        self._crawler.stats.inc_value(rendering(name, "requests"))
+        self._crawler.stats.inc_value(stat("rendered", name, "requests"))
         try:
             found: Response = await self._crawler.engine.download_async(request)
         except Postponed as error:
             self.postponed = error
             return None
         except FAILURES:
-            self._crawler.stats.inc_value(rendering(name, "refused"))
+            self._crawler.stats.inc_value(stat("rendered", name, "refused"))
             return None
         return found
