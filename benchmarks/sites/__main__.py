@@ -5,7 +5,7 @@ loopback, and crawled by a portal file of four keys and by the one that `newscor
 by the latter only in the first configuration of each system. After the crawl by the four-key file, 30 articles are
 added and 10 changed, and the site is visited again.
 
-To add a system: a module with a class as `System` in system.py describes it, and its entry in `SYSTEMS` here.
+To add a system: a subclass of `System` (system.py) that fills it, and its entry in the `SYSTEMS` of its module.
 """
 
 import argparse
@@ -18,24 +18,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.newspapers import ROOT
-from benchmarks.sites import blogmore, docusaurus, ghost, hexo, jekyll, mkdocs, nikola, pelican, puput, wordpress
+from benchmarks.sites import ghost, puput, static, wordpress
 from benchmarks.sites.crawl import Crawl, Project
 from benchmarks.sites.posts import Post, come_back, make_posts
 from benchmarks.sites.score import Score, changes, score
-from benchmarks.sites.system import CACHE, MissingError, System
+from benchmarks.sites.system import MissingError, System
 
-SYSTEMS: Sequence[System] = (
-    *pelican.SYSTEMS,
-    *nikola.SYSTEMS,
-    *jekyll.SYSTEMS,
-    *hexo.SYSTEMS,
-    *docusaurus.SYSTEMS,
-    *mkdocs.SYSTEMS,
-    *wordpress.SYSTEMS,
-    *ghost.SYSTEMS,
-    *puput.SYSTEMS,
-    *blogmore.SYSTEMS,
-)
+SYSTEMS: Sequence[System] = (*static.SYSTEMS, *wordpress.SYSTEMS, *ghost.SYSTEMS, *puput.SYSTEMS)
 RESULT = ROOT / "benchmarks" / "results" / "sites.md"
 KEEP = ROOT / "build" / "sites"
 FILES = ("added", "four-key")
@@ -63,26 +52,27 @@ def measure(system: System, posts: Sequence[Post], folder: Path, files: Sequence
     Raises:
         MissingError: it cannot be installed, or does not run.
     """
-    system.install(CACHE)
-    languages = system.languages or sorted({post.language for post in posts})
-    chosen = [post for post in posts if post.language in languages]
-    base = f"http://127.0.0.1:{free_port()}"
+    system.install()
+    languages = sorted({post.language for post in posts})
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        base = f"http://127.0.0.1:{listener.getsockname()[1]}"
     site = folder / "site"
     site.mkdir(parents=True)
-    paths = system.fill(site, chosen, base)
+    paths = system.fill(site, posts, base)
     for file in files:
         project = Project(folder / file)
         with system.serve(site, base):
             added = project.add_portal(base, languages) if file == "added" else project.write_portal(base, languages)
             crawl = project.crawl()
-        done = score(project.corpus, base, chosen, paths, system.states)
+        done = score(project.corpus, base, posts, paths, system.states)
         result = Result(system, file, done, Crawl(crawl.requests + added.requests, crawl.warnings))
         if file == "four-key":
-            later = come_back(chosen)
+            later = come_back(posts)
             paths = system.fill(site, later, base)
             with system.serve(site, base):
                 again = project.crawl("all")
-            result = replace(result, again=(*changes(project.corpus, base, chosen, later, paths), again))
+            result = replace(result, again=(*changes(project.corpus, base, posts, later, paths), again))
         (project.folder / "report.md").write_text("\n".join(report(result)), "utf-8")
         yield result
 
@@ -119,13 +109,6 @@ def row_of(result: Result) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
 def main() -> None:
     """Run, print the table row by row, and put the rows into the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -143,9 +126,9 @@ def main() -> None:
     for system in SYSTEMS:
         if asked.systems and system.name not in asked.systems:
             continue
-        family = system.name.partition("-")[0]
-        files = [asked.file] if asked.file else FILES if asked.systems or family not in families else FILES[-1:]
-        families.add(family)
+        is_first = system.family not in families
+        families.add(system.family)
+        files = [asked.file] if asked.file else FILES if asked.systems or is_first else FILES[-1:]
         folder = asked.keep.resolve() / system.name
         shutil.rmtree(folder, ignore_errors=True)
         began = time.monotonic()
@@ -159,12 +142,9 @@ def main() -> None:
         seconds = time.monotonic() - began
         print(f"{system.name}: {seconds:.0f} s; what is wrong, by address: {folder}/*/report.md", file=sys.stderr)
     if not asked.systems:
-        RESULT.write_text("\n".join((*TEXT, HEAD, *rows, *STATED, *map(stated, SYSTEMS))) + "\n", "utf-8")
-
-
-def stated(system: System) -> str:
-    """Say what a system states."""
-    return f"- {system.label}: {', '.join(f'{name} ({how})' for name, how in system.states.items())}"
+        states = ((one.label, (f"{name} ({how})" for name, how in one.states.items())) for one in SYSTEMS)
+        stated = (f"- {label}: {', '.join(fields)}" for label, fields in states)
+        RESULT.write_text("\n".join((*TEXT, HEAD, *rows, *STATED, *stated)) + "\n", "utf-8")
 
 
 HEAD = f"| {' | '.join(COLUMNS)} |\n|---|---|{'--:|' * (len(COLUMNS) - 2)}"

@@ -5,11 +5,12 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from benchmarks.sites.posts import ZONE, Post, write_posts
-from benchmarks.sites.system import CACHE, TITLE, run, serve_process
+from benchmarks.sites.system import TITLE, System, run, serve_process
 
 VERSION = "5.130.6"
 PRODUCTION = {"NODE_ENV": "production"}
@@ -22,70 +23,57 @@ PICTURE = re.compile(r"<figure>(<img [^>]+>)<figcaption>(.*?)</figcaption></figu
 
 
 @dataclass
-class Ghost:
+class Ghost(System):
     """Ghost with one theme; its members alone read the protected posts."""
 
     theme: str
-    name: str
-    label: str
     is_structured: bool = True
-    languages: Sequence[str] = ()
-    kinds: frozenset[str] = frozenset({"sticky", "protected", "scheduled"})
-    states: Mapping[str, str] = field(
-        default_factory=lambda: {
-            "published": "time",
-            "authors": "all",
-            "section": "all",
-            "tags": "with section",
-            "changes": "sitemap",
-        }
-    )
 
-    def install(self, cache: Path) -> None:
+    states: ClassVar = {
+        "published": "time", "authors": "all", "section": "all", "tags": "with section", "changes": "sitemap",
+    }  # fmt: skip
+
+    def install(self) -> None:
         """Unpack Ghost, install what it needs, and build its SQLite; no other native code is needed."""
-        folder = cache / "ghost"
-        if (folder / "installed.txt").exists():
-            return
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        run(["npm", "pack", f"ghost@{VERSION}"], folder)
-        run(["tar", "-xzf", f"ghost-{VERSION}.tgz", "--strip-components=1"], folder)
-        # its tests need a package of GitHub
-        run(["npm", "pkg", "delete", "devDependencies"], folder)
+        if not (self.home / "installed.txt").exists():
+            shutil.rmtree(self.home, ignore_errors=True)
         options = ("--omit=dev", "--legacy-peer-deps", "--ignore-scripts", "--no-audit", "--no-fund")
-        run(["npm", "install", *options], folder)
-        run(["npm", "rebuild", "--build-from-source", "sqlite3"], folder)
-        (folder / "installed.txt").write_text(VERSION, "utf-8")
+        commands = (
+            ["npm", "pack", f"ghost@{VERSION}"],
+            ["tar", "-xzf", f"ghost-{VERSION}.tgz", "--strip-components=1"],
+            ["npm", "pkg", "delete", "devDependencies"],  # its tests need a package of GitHub
+            ["npm", "install", *options],
+            ["npm", "rebuild", "--build-from-source", "sqlite3"],
+        )
+        self.install_by(commands, VERSION)
 
     def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
         """Put the posts into the database, by Ghost's own models."""
         content = folder / "content"
         if not content.exists():
-            shutil.copytree(CACHE / "ghost" / "content", content)
-            shutil.copy(CACHE / "ghost" / "package.json", folder)
+            shutil.copytree(self.home / "content", content)
+            shutil.copy(self.home / "package.json", folder)
         host, _, port = base.removeprefix("http://").partition(":")
         config = {
             "url": base,
             "server": {"host": host, "port": int(port)},
             "database": {
-                "client": "sqlite3",
-                "connection": {"filename": str(folder / "ghost.db")},
-                "useNullAsDefault": True,
+                "client": "sqlite3", "connection": {"filename": str(folder / "ghost.db")}, "useNullAsDefault": True,
             },
             "paths": {"contentPath": str(content)},
             "privacy": dict.fromkeys(("useUpdateCheck", "useGravatar", "useRpcPing"), False)
             | {"useStructuredData": self.is_structured},
             "logging": {"level": "error", "transports": ["stdout"]},
-        }
+        }  # fmt: skip
         (folder / "config.production.json").write_text(json.dumps(config), "utf-8")
         write_posts([replace(post, html=_source(post)) for post in posts], folder / "posts.json")
-        arguments = (CACHE / "ghost", folder / "posts.json", self.theme, TITLE, ZONE.key)
+        arguments = (self.home, folder / "posts.json", self.theme, TITLE, ZONE.key)
         run(["node", FILL, *arguments], folder, PRODUCTION)
         return {post.key: f"/{post.slug}/" for post in posts}
 
     def serve(self, folder: Path, base: str) -> AbstractContextManager[None]:
         """Run Ghost."""
-        return serve_process(("node", CACHE / "ghost" / "index.js"), folder, PRODUCTION, base)
+        return serve_process(("node", self.home / "index.js"), folder, PRODUCTION, base)
 
 
 def _source(post: Post) -> str:
@@ -109,14 +97,14 @@ def _card(html: str) -> str:
     return f"<!--kg-card-begin: html-->{html}<!--kg-card-end: html-->"
 
 
-SYSTEMS = (
-    Ghost("source", "ghost", "Ghost 5.130, source"),
-    Ghost("casper", "ghost-casper", "Ghost 5.130, casper"),
-    Ghost(
-        "source",
-        "ghost-plain",
-        "Ghost 5.130, source, no structured data",
-        is_structured=False,
-        states={"published": "day", "authors": "all", "section": "all", "changes": "sitemap"},
-    ),
+class PlainGhost(Ghost):
+    """Ghost without structured data."""
+
+    states: ClassVar = {"published": "day", "authors": "all", "section": "all", "changes": "sitemap"}
+
+
+SYSTEMS: Sequence[System] = (
+    Ghost("ghost", "Ghost 5.130, source", "source"),
+    Ghost("ghost-casper", "Ghost 5.130, casper", "casper"),
+    PlainGhost("ghost-plain", "Ghost 5.130, source, no structured data", "source", is_structured=False),
 )

@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import ClassVar
 
 from benchmarks.sites.posts import ZONE, Post, slug_of, write_posts
-from benchmarks.sites.system import CACHE, TITLE, pip_install, run, serve_process
+from benchmarks.sites.system import TITLE, System, run, serve_process
 
-PACKAGES = ("puput==2.2.0", "wagtail==6.4.2", "django==5.2.19")
-
+ENVIRONMENT = {"DJANGO_SETTINGS_MODULE": "settings"}
 SETTINGS = """
 from puput import PUPUT_APPS
 SECRET_KEY, DEBUG, ALLOWED_HOSTS, ROOT_URLCONF = "bench", False, ["*"], "urls"
@@ -75,26 +74,11 @@ for post in posts:
 """
 
 
-@dataclass
-class Puput:
+class Puput(System):
     """Puput as it comes; it would show the login names of authors."""
 
-    name: str = "puput"
-    label: str = "Wagtail 6.4, Puput 2.2"
-    languages: Sequence[str] = ()
-    kinds: frozenset[str] = frozenset()
-    states: Mapping[str, str] = field(
-        default_factory=lambda: {
-            "published": "day",
-            "section": "all",
-            "tags": "all",
-            "changes": "sitemap",
-        }
-    )
-
-    def install(self, cache: Path) -> None:
-        """Install Django, Wagtail and Puput."""
-        pip_install(cache / "puput", *PACKAGES)
+    packages = ("puput==2.2.0", "wagtail==6.4.2", "django==5.2.19")
+    states: ClassVar = {"published": "day", "section": "all", "tags": "all", "changes": "sitemap"}
 
     def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
         """Put the entries into the database."""
@@ -106,27 +90,17 @@ class Puput:
         (folder / "urls.py").write_text(URLS, "utf-8")
         slugs = {post.section: slug_of(post.section) for post in chosen}
         (folder / "fill.py").write_text(FILL.format(title=TITLE, host=host, port=port, slugs=slugs), "utf-8")
-        run([_python(), "-m", "django", "migrate", "--verbosity=0"], folder, _environment(folder))
-        run([_python(), "fill.py"], folder, _environment(folder))
-        return {post.key: f"/blog/{_utc(post):%Y/%m/%d}/{post.slug}/" for post in chosen}
+        for command in (("-m", "django", "migrate", "--verbosity=0"), ("fill.py",)):
+            run([self.bin / "python", *command], folder, ENVIRONMENT | {"PYTHONPATH": str(folder)})
+        # the day of an address is that of UTC, though the pages show the local one
+        days = {post.key: datetime.fromisoformat(post.published).astimezone(UTC) for post in chosen}
+        return {post.key: f"/blog/{days[post.key]:%Y/%m/%d}/{post.slug}/" for post in chosen}
 
     def serve(self, folder: Path, base: str) -> AbstractContextManager[None]:
         """Run Django's own server."""
-        command = (_python(), "-m", "django", "runserver", "--noreload", "--insecure", base.removeprefix("http://"))
-        return serve_process(command, folder, _environment(folder), base)
+        options = ("runserver", "--noreload", "--insecure", base.removeprefix("http://"))
+        command = (self.bin / "python", "-m", "django", *options)
+        return serve_process(command, folder, ENVIRONMENT | {"PYTHONPATH": str(folder)}, base)
 
 
-def _utc(post: Post) -> datetime:
-    """When it was published: the day of an address is that of UTC, though the pages show the local one."""
-    return datetime.fromisoformat(post.published).astimezone(UTC)
-
-
-def _python() -> Path:
-    return CACHE / "puput" / "venv" / "bin" / "python"
-
-
-def _environment(folder: Path) -> Mapping[str, str]:
-    return {"DJANGO_SETTINGS_MODULE": "settings", "PYTHONPATH": str(folder)}
-
-
-SYSTEMS = (Puput(),)
+SYSTEMS: Sequence[System] = (Puput("puput", "Wagtail 6.4, Puput 2.2"),)

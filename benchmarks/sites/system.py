@@ -2,18 +2,20 @@
 
 import io
 import os
+import signal
 import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, ClassVar
 
 from benchmarks.sites.posts import Post
 
@@ -28,43 +30,68 @@ class MissingError(Exception):
     """A system cannot be installed here; the message says why, in one line."""
 
 
-class System(Protocol):
-    """A publishing system with one theme and one configuration.
+@dataclass
+class System:
+    """A publishing system with one theme and one configuration; a subclass says how it is filled, and how installed.
 
-    Attributes:
-        name: what the command calls it, such as `hexo-next`.
-        label: what the table calls it: versions, theme, and what it was told beside its defaults.
-        languages: of the articles that it is filled with; empty for all.
-        kinds: what the system itself can do with an article: `paged`, `sticky`, `protected`, `scheduled`. It gets an
-            article of another kind as a plain one, but none that is protected or scheduled.
-        states: how its pages, feeds or sitemaps state fields: `published` by "time" or "day"; `authors`, `section` and
-            `tags` "all", of the authors perhaps only the "first", the section perhaps in its "address" alone, the tags
-            perhaps "with section" as one more; and in `changes` where they show that an article has changed, such as
-            "sitemap". What is stated nowhere is missing.
+    `states` says how its pages, feeds or sitemaps state a field; what is stated nowhere is missing. `published` is
+    stated by "time" or "day"; `authors` "all" or only the "first"; `section` "all" or in its "address" alone; `tags`
+    "all" or "with section" as one more; `changes`, that an article has changed, for instance in the "sitemap".
     """
 
-    name: str
-    label: str
-    languages: Sequence[str]
-    kinds: frozenset[str]
-    states: Mapping[str, str]
+    name: str  # what the command calls it, such as `hexo-next`; the family is what stands before the first dash
+    label: str  # what the table calls it: versions, theme, and what it was told beside its defaults
 
-    def install(self, cache: Path) -> None:
-        """Install what it needs in a folder, if it is not there yet.
+    states: ClassVar[Mapping[str, str]]
+    packages: ClassVar[Sequence[str]] = ()  # pinned, of PyPI
+    output: ClassVar[str] = "output"  # the folder of the built site
+
+    @property
+    def family(self) -> str:
+        """The system whatever its theme."""
+        return self.name.partition("-")[0]
+
+    @property
+    def home(self) -> Path:
+        """Where the system is installed."""
+        return CACHE / self.family
+
+    @property
+    def bin(self) -> Path:
+        """Where the programs of its packages of PyPI lie."""
+        return self.home / "venv" / "bin"
+
+    def install(self) -> None:
+        """Install what it needs, if it is not there yet; by default its packages of PyPI.
 
         Raises:
             MissingError: it cannot be installed here.
         """
+        commands = (["python3", "-m", "venv", "venv"], [self.bin / "pip", "install", "--quiet", *self.packages])
+        self.install_by(commands, "\n".join(self.packages))
+
+    def install_by(self, commands: Iterable[Sequence[object]], version: str) -> None:
+        """Run commands in `home`, unless a note there says that they ran for this version."""
+        note = self.home / "installed.txt"
+        if not note.exists() or note.read_text("utf-8") != version:
+            self.home.mkdir(parents=True, exist_ok=True)
+            for command in commands:
+                run(command, self.home)
+            note.write_text(version, "utf-8")
 
     def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
-        """Publish exactly these articles, in a folder of the site's own; gives path and query of each, by key.
+        """Publish exactly these articles, in a folder of the site's own; return path and query of each, by key.
 
-        It is called again with others: new ones come, changed ones (by `key`) get their new text and keep their
-        address, and those that are not among them are deleted. `base` is the address under which it will be served.
+        A system publishes those of special kinds (`Post.kind`) as it can: what it cannot protect or schedule it leaves
+        out, any other kind it takes for a plain article. `fill` is called again with others: new ones come, changed
+        ones (by `key`) get their new text and keep their address, and missing ones are deleted. `base` is the address
+        under which the site will be served.
         """
+        raise NotImplementedError
 
     def serve(self, folder: Path, base: str) -> AbstractContextManager[None]:
-        """Serve the site at an address on loopback, from when the block is entered until it is left."""
+        """Serve the site at an address on loopback while the block runs; by default the files of `output`."""
+        return serve_files(folder / self.output, base)
 
 
 def run(command: Sequence[object], folder: Path, environment: Mapping[str, str] | None = None) -> None:
@@ -101,34 +128,6 @@ def write_files(folder: Path, texts: Mapping[str, str]) -> None:
     for name, text in texts.items():
         if not (folder / name).exists() or (folder / name).read_text("utf-8") != text:
             (folder / name).write_text(text, "utf-8")
-
-
-def pip_install(folder: Path, *packages: str) -> Path:
-    """Install pinned packages into an environment of their own, if these are not there yet; gives its `bin`."""
-    with _installing(folder, packages) as is_new:
-        if is_new:
-            run(["python3", "-m", "venv", folder / "venv"], folder)
-            run([folder / "venv" / "bin" / "pip", "install", "--quiet", *packages], folder)
-    return folder / "venv" / "bin"
-
-
-def npm_install(folder: Path, *packages: str) -> Path:
-    """Install pinned packages of npm, if these are not there yet; gives their folder."""
-    with _installing(folder, packages) as is_new:
-        if is_new:
-            run(["npm", "install", "--no-audit", "--no-fund", "--prefix", folder, *packages], folder)
-    return folder / "node_modules"
-
-
-@contextmanager
-def _installing(folder: Path, packages: Sequence[str]) -> Iterator[bool]:
-    """Say whether packages are to be installed, and note afterwards that they are."""
-    note, wanted = folder / "installed.txt", "\n".join(packages)
-    folder.mkdir(parents=True, exist_ok=True)
-    is_new = not note.exists() or note.read_text("utf-8") != wanted
-    yield is_new
-    if is_new:
-        note.write_text(wanted, "utf-8")
 
 
 class _Files(SimpleHTTPRequestHandler):
@@ -180,13 +179,18 @@ def serve_process(command: Sequence[object], folder: Path, environment: Mapping[
     """Run a server in a folder, from when it answers until the block is left."""
     with (folder / "serve.log").open("ab") as log:
         server = subprocess.Popen(
-            [str(part) for part in command], cwd=folder, env=os.environ | environment, stdout=log, stderr=log
+            [str(part) for part in command],
+            cwd=folder,
+            env=os.environ | environment,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
         )
         try:
             wait_until_served(f"{base}/")
             yield
         finally:
-            server.terminate()
+            os.killpg(server.pid, signal.SIGTERM)  # its workers too
             server.wait()
 
 
@@ -200,11 +204,9 @@ def wait_until_served(url: str) -> None:
     while time.monotonic() < until:
         try:
             urllib.request.urlopen(url, timeout=10).close()
-        except urllib.error.HTTPError as error:
-            if error.code != HTTPStatus.SERVICE_UNAVAILABLE:
+        except OSError as error:
+            if isinstance(error, urllib.error.HTTPError) and error.code != HTTPStatus.SERVICE_UNAVAILABLE:
                 return
-            time.sleep(0.3)
-        except OSError:
             time.sleep(0.3)
         else:
             return

@@ -3,17 +3,17 @@
 import json
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from benchmarks.sites.posts import ZONE, Post, write_posts
-from benchmarks.sites.system import READY_SECONDS, TITLE, MissingError, run, wait_until_served
+from benchmarks.sites.system import CACHE, READY_SECONDS, TITLE, MissingError, System, run, serve_process
 
 PACKAGES = (
     *("wordpress", "php-cli", "php-mysql", "php-mbstring", "php-xml", "mariadb-server"),
@@ -52,28 +52,23 @@ DATABASE = (
 
 
 @dataclass
-class WordPress:
+class WordPress(System):
     """WordPress with one theme, one form of addresses, and for `front` the blocks of its start page if it has one."""
 
     theme: str
     permalinks: str
-    name: str
-    label: str
     front: str = ""
-    languages: Sequence[str] = ()
-    kinds: frozenset[str] = frozenset({"paged", "sticky", "protected", "scheduled"})
-    states: Mapping[str, str] = field(
-        default_factory=lambda: {"published": "time", "authors": "first", "section": "all", "tags": "all"}
-    )
 
-    def install(self, cache: Path) -> None:
+    states: ClassVar = {"published": "time", "authors": "first", "section": "all", "tags": "all"}
+
+    def install(self) -> None:
         """Install Debian's packages where root may, and copy WordPress to where its configuration can be ours."""
         if not (SOURCE / "wp-content" / "themes" / self.theme).exists() or not shutil.which("mariadbd"):
             if os.geteuid() or not shutil.which("apt-get"):
                 raise MissingError(f"as root: apt-get install --no-install-recommends {' '.join(PACKAGES)}")
-            cache.mkdir(parents=True, exist_ok=True)
-            run(["apt-get", "update"], cache)
-            run(["apt-get", "install", "-y", "--no-install-recommends", *PACKAGES], cache)
+            CACHE.mkdir(parents=True, exist_ok=True)
+            run(["apt-get", "update"], CACHE)
+            run(["apt-get", "install", "-y", "--no-install-recommends", *PACKAGES], CACHE)
 
     def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
         """Copy WordPress beside its database if it is not there, and let PHP write the posts."""
@@ -90,23 +85,13 @@ class WordPress:
             return _php(environment, SCRIPT, folder / "www", folder / "posts.json")
 
     @contextmanager
-    def _serving(self, folder: Path, base: str) -> Iterator[None]:
-        command = ["php", "-S", base.removeprefix("http://"), "-t", str(folder / "www"), str(folder / "router.php")]
-        with _database(folder, base) as environment, (folder / "php.log").open("wb") as log:
-            workers = {"PHP_CLI_SERVER_WORKERS": str(WORKERS)}
-            server = subprocess.Popen(
-                command, env=environment | workers, stdout=log, stderr=log, start_new_session=True
-            )
-            try:
-                wait_until_served(base)
-                yield
-            finally:
-                os.killpg(server.pid, signal.SIGTERM)  # the workers too
-                server.wait()
-
-    def serve(self, folder: Path, base: str) -> AbstractContextManager[None]:
+    def serve(self, folder: Path, base: str) -> Iterator[None]:
         """Serve it by PHP's own server."""
-        return self._serving(folder, base)
+        command = ["php", "-S", base.removeprefix("http://"), "-t", folder / "www", folder / "router.php"]
+        with _database(folder, base) as environment:
+            workers = {"PHP_CLI_SERVER_WORKERS": str(WORKERS)}
+            with serve_process(command, folder, environment | workers, base):
+                yield
 
 
 def _php(environment: dict[str, str], *arguments: object) -> dict[str, str]:
@@ -146,17 +131,17 @@ def _database(folder: Path, base: str) -> Iterator[dict[str, str]]:
             server.wait()
 
 
-SYSTEMS = (
+SYSTEMS: Sequence[System] = (
     WordPress(
-        "twentytwentyone", "/%year%/%monthnum%/%postname%/", "wordpress-2021", "WordPress 6.1, Twenty Twenty-One"
+        *("wordpress-2021", "WordPress 6.1, Twenty Twenty-One", "twentytwentyone", "/%year%/%monthnum%/%postname%/")
     ),
-    WordPress("twentytwentytwo", "", "wordpress-2022", "WordPress 6.1, Twenty Twenty-Two, `?p=N`"),
-    WordPress("twentytwentythree", "/%postname%/", "wordpress-2023", "WordPress 6.1, Twenty Twenty-Three"),
+    WordPress("wordpress-2022", "WordPress 6.1, Twenty Twenty-Two, `?p=N`", "twentytwentytwo", ""),
+    WordPress("wordpress-2023", "WordPress 6.1, Twenty Twenty-Three", "twentytwentythree", "/%postname%/"),
     WordPress(
-        "twentytwentythree",
-        "/%category%/%postname%-%post_id%.html",
         "wordpress-cards",
         "WordPress 6.1, Twenty Twenty-Three, a start page of cards, `/section/slug-N.html`",
-        front=CARDS,
+        "twentytwentythree",
+        "/%category%/%postname%-%post_id%.html",
+        CARDS,
     ),
 )
