@@ -36,9 +36,9 @@ from newscorpus.lab.training.site_review import (
     site_pages,
 )
 from newscorpus.lab.training.sources import fold_of, gold_source
-from newscorpus.page.judge import see_page
+from newscorpus.page.judge import Rules, judge
 from newscorpus.page.profiles.learn import LEAST_PAGES, MOST_PAGES, learn
-from newscorpus.page.profiles.review import EVERYWHERE_WORDS, EVIDENCE, PageEvidence, judge
+from newscorpus.page.profiles.review import EVERYWHERE_WORDS, EVIDENCE, PageEvidence, weigh_evidence
 from newscorpus.page.recipe import Recipe, extractor_of
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.text.classify import GOOD
@@ -84,7 +84,7 @@ def reviewed(pages: Sequence[SitePage], measured: Sequence[PageEvidence], draw: 
     for held_out in range(FOLDS):
         rest = [at for at in range(len(pages)) if may_train[at] and fold[at] != held_out]
         reviews.append(learn_review([pages[at] for at in rest], [measured[at] for at in rest]))
-    return [judge(reviews[own], found) for own, found in zip(fold, measured, strict=True)]
+    return [weigh_evidence(reviews[own], found) for own, found in zip(fold, measured, strict=True)]
 
 
 def repeated_words(pages: Sequence[SitePage], measured: Sequence[PageEvidence], kept: Sequence[Floats]) -> Floats:
@@ -153,7 +153,8 @@ def cost_lines(pages: Sequence[SitePage]) -> Iterator[str]:
             given = [SourcePage(Page.from_html(one.html, one.url), site) for one in (each.example.page for each in own)]
             for page in given[:TIMED_PAGES]:
                 alone, known = extractor_of(recipe, page), extractor_of(recipe, replace(page, profile=file))
-                tasks = (partial(alone, page.page), partial(known, page.page), partial(see_page, recipe, page))
+                label = partial(judge, page, Rules(recipe, for_profile=True))
+                tasks = (partial(alone, page.page), partial(known, page.page), label)
                 for task in tasks[1::-1]:
                     task()  # what is remembered of a page helps whoever comes second
                 seconds += [_seconds(task) for task in tasks]

@@ -13,7 +13,7 @@ from itertools import groupby
 from newscorpus.config import Limits
 from newscorpus.corpus.reextract import Applied, Archived, apply
 from newscorpus.layout import inside
-from newscorpus.page.judge import see_page
+from newscorpus.page.judge import Judgement, Rules, judge
 from newscorpus.page.profiles.learn import LEAST_PAGES, MOST_PAGES, Named, SeenPage, learn
 from newscorpus.page.profiles.review import SiteReview, load_review
 from newscorpus.page.recipe import Recipe, add_profile, prepare
@@ -78,7 +78,7 @@ def _untouched(archived: Archived, places: Mapping[str, list[Place]], profiles: 
 
 def _find_untouched(recipe: Recipe, page: SourcePage) -> str:
     """Return the document on a page, or "" if its profile changes a verdict or it is no article."""
-    seen = see_page(recipe, page) if page.profile else None
+    seen = judge(page, Rules(recipe, for_profile=True)).seen if page.profile else None
     return seen.id if seen and page.profile and _keeps_verdicts(load_review(page.profile), seen) else ""
 
 
@@ -109,9 +109,10 @@ def _learn(archived: Archived, samples: Mapping[str, list[Place]]) -> Iterator[t
     """Learn the profiles of portals with enough articles; yield each with the pages that it was learned from."""
     recipe, pages = archived.recipe, _pages(archived, samples)
     seconds = Limits().page_seconds
-    found = in_order(partial(see_page, recipe), pages, archived.jobs, seconds, partial(prepare, recipe))
+    label = partial(judge, rules=Rules(recipe, for_profile=True))
+    found = in_order(label, pages, archived.jobs, seconds, partial(prepare, recipe))
     for portal, pairs in groupby(found, key=lambda pair: pair[0].source):
-        seen = {page.id: page for _, page in pairs if isinstance(page, SeenPage)}
+        seen = {one.seen.id: one.seen for _, one in pairs if isinstance(one, Judgement) and one.seen}
         profile = learn(seen.values(), portal, recipe.extractor)
         if len(profile.pages) >= LEAST_PAGES:
             yield profile, seen.values()

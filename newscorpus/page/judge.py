@@ -67,6 +67,7 @@ class Rules:
     reads_links: bool = False  # also read links and markup, as a crawl does
     days: tuple[date, date] | None = None  # first and last day of the articles to keep; None: all days
     extractor: Extractor | None = None  # replaces the recipe's
+    for_profile: bool = False  # only label the blocks by the model alone, to learn a profile from them
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ class Judgement:
     rule_hits: tuple[RuleHit, ...] | None = None  # of the portal's template; None: there was no text to judge
     is_short: bool = False  # the template's text is much shorter than the extractor's
     markup: frozenset[str] = frozenset()  # signs of its markup; empty unless links are read
+    seen: SeenPage | None = None  # its labelled blocks, if requested and it holds an article
 
     @property
     def decided(self) -> Row | Rejected:
@@ -112,8 +114,15 @@ def judge(page: SourcePage, rules: Rules) -> Judgement:
         ImportError: the extractor needs a package that is not installed.
     """
     recipe, links, markup = rules.recipe, NO_LINKS, frozenset[str]()
+    if recipe and rules.for_profile:
+        if recipe.decider_for(page)[0] not in REVIEWED or page.trust is AddressTrust.SECTION:
+            return Judgement()
+        # Neither a second opinion nor further pages label the blocks
+        page, recipe = replace(page, profile=None, extractor="", following=()), replace(recipe, extractor=NO_FALLBACK)
     extractor = rules.extractor or (extractor_of(recipe, page) if recipe else None)
     try:
+        if rules.for_profile and isinstance(extractor, BlockSystemExtractor):
+            return Judgement(seen=_see(page, extractor))
         if recipe and page.articles:
             return _conclude(recipe, page, join(page.articles[0], page.articles[1:]))
         parsed = parse_page(page.page)
@@ -192,18 +201,8 @@ def extract_article(extractor: Extractor, page: SourcePage) -> Article | Rejecte
     return join(article, [part for part in map(extractor, page.following) if isinstance(part, Article)])
 
 
-def see_page(recipe: Recipe, page: SourcePage) -> SeenPage | None:
-    """Label a page by the model alone, to learn a profile from; None where it finds no article.
-
-    Errors as for `extractor_of`.
-    """
-    if recipe.decider_for(page)[0] not in REVIEWED or page.trust is AddressTrust.SECTION:
-        return None
-    # Neither a second opinion nor further pages label the blocks.
-    page = replace(page, profile=None, extractor="", following=())
-    extractor = extractor_of(replace(recipe, extractor=NO_FALLBACK), page)
-    if not isinstance(extractor, BlockSystemExtractor):
-        return None
+def _see(page: SourcePage, extractor: BlockSystemExtractor) -> SeenPage | None:
+    """Label the blocks of a page; None if it holds no article."""
     reading = extractor.read(page.page)
     if isinstance(reading, Rejected) or not isinstance(extract_article(extractor.after(reading), page), Article):
         return None
@@ -216,16 +215,12 @@ def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:
         return article.reason if trust not in PROMISING and article.stage == "extract" else ""
     if trust is AddressTrust.CERTAIN:
         return ""
-    if article.fields.kind in NO_ARTICLES:
-        return f"declares itself a {article.fields.kind}"
-    if article.listing:
-        return article.listing
-    return "" if trust is AddressTrust.LIKELY else _lacking(article, trust)
-
-
-def _lacking(article: Article, trust: AddressTrust) -> str:
-    """Say which evidence of an article a page lacks whose address looks like a section, list or forum."""
     fields, sure = article.fields, article.is_article
+    if fields.kind in NO_ARTICLES:
+        return f"declares itself a {fields.kind}"
+    if article.listing or trust is AddressTrust.LIKELY:
+        return article.listing
+    # The evidence required where the address looks like a section, list or forum
     says_article = fields.kind in ARTICLE_KINDS
     is_unlikely = trust in {AddressTrust.UNLIKELY, AddressTrust.LISTED}
     is_dated = fields.declares_date if trust is AddressTrust.LISTED else bool(fields.published)
@@ -233,8 +228,7 @@ def _lacking(article: Article, trust: AddressTrust) -> str:
         return "neither declared an article nor dated" if is_unlikely else "not declared an article"
     is_declared = says_article or fields.declares_date
     least = SURE if is_unlikely or article.is_list else DECLARED_SURE if is_declared else PAGE_SURE
-    is_short = sure is not None and sure < least
-    return f"probability of an article {sure:.2f}, below {least}" if is_short else ""
+    return f"probability of an article {sure:.2f}, below {least}" if sure is not None and sure < least else ""
 
 
 def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Rejected:

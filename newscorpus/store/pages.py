@@ -18,7 +18,7 @@ from newscorpus.data import Page, Rejected
 from newscorpus.errors import PortalError
 from newscorpus.layout import ARCHIVE, archived_files
 from newscorpus.lines import encode_line, unpacked_lines, writable
-from newscorpus.page.judge import lost_page, process_page, see_page
+from newscorpus.page.judge import Judgement, Rules, judge, lost_page, process_page
 from newscorpus.page.profiles.learn import LEAST_PAGES, SeenPage, choose_sample, learn, sample_key
 from newscorpus.page.recipe import Recipe, extractor_of, prepare
 from newscorpus.page.rows import Row
@@ -234,9 +234,10 @@ def learn_file(source: Path, recipe: Recipe, origin: PageOrigin, jobs: int, fold
 def learn_profiles(recipe: Recipe, pages: Iterable[SourcePage], jobs: int) -> Iterator[Profile]:
     """Learn the profiles of the sources of `pages`, of those that have enough articles among them."""
     by_source: defaultdict[str, dict[str, SeenPage]] = defaultdict(dict)
-    for page, seen in in_order(partial(see_page, recipe), pages, jobs, Limits().page_seconds):
-        if isinstance(seen, SeenPage):
-            by_source[page.source][seen.id] = seen
+    label = partial(judge, rules=Rules(recipe, for_profile=True))
+    for page, found in in_order(label, pages, jobs, Limits().page_seconds):
+        if isinstance(found, Judgement) and found.seen:
+            by_source[page.source][found.seen.id] = found.seen
     for source, seen_pages in sorted(by_source.items()):
         profile = learn(seen_pages.values(), source, recipe.extractor)
         if len(profile.pages) >= LEAST_PAGES:

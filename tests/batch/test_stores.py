@@ -23,8 +23,8 @@ from newscorpus.corpus.export.export import export
 from newscorpus.corpus.export.source import About
 from newscorpus.corpus.published import open_corpus
 from newscorpus.layout import corpus_files
-from newscorpus.page.judge import see_page
-from newscorpus.page.profiles.learn import SeenPage, learn
+from newscorpus.page.judge import Rules, judge
+from newscorpus.page.profiles.learn import learn
 from newscorpus.page.recipe import Recipe
 from newscorpus.portal.profile import profile_path, write_profile
 from newscorpus.store.archive.read import read_captures
@@ -54,8 +54,9 @@ def crawled(tmp_path: Path) -> Path:
         assert captures[5].place
         ledger.begin_capture(f"archive/{file.name}", captures[5].place.offset)
         ledger.transaction.follow(lambda: {f"archive/{file.name}": file.stat().st_size})
-    seen = [see_page(Recipe("main-text-alone"), page_of_capture(one, ())) for one in captures]
-    profile = learn([one for one in seen if isinstance(one, SeenPage)], "news", "main-text-alone")
+    rules = Rules(Recipe("main-text-alone"), for_profile=True)
+    seen = [judge(page_of_capture(one, ()), rules).seen for one in captures]
+    profile = learn(filter(None, seen), "news", "main-text-alone")
     write_profile(profile_path(corpus, "news"), profile)
     return corpus
 

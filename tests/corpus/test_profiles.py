@@ -14,7 +14,7 @@ from newscorpus.corpus.profiles import use_profiles
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.reextract import SEGMENTS, Archived
 from newscorpus.data import Page, Record
-from newscorpus.page.judge import process_page, see_page
+from newscorpus.page.judge import Rules, judge, process_page
 from newscorpus.page.profiles.learn import learn
 from newscorpus.page.recipe import Recipe, add_profile
 from newscorpus.page.rows import encode_row
@@ -118,7 +118,7 @@ def test_what_was_broken_off_is_completed_by_the_next_run(tmp_path: Path, monkey
 def test_a_corpus_with_nothing_new_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archived = crawled(tmp_path)
     use_profiles(archived)
-    monkeypatch.delattr(profiles, "see_page")
+    monkeypatch.delattr(profiles, "judge")
     monkeypatch.delattr(profiles, "apply")
     assert use_profiles(archived).outcomes == {}
 
@@ -135,8 +135,9 @@ def test_a_profile_that_would_change_hardly_a_page_stays(tmp_path: Path, monkeyp
 
 def test_a_profile_that_changes_verdicts_is_made_anew(tmp_path: Path) -> None:
     archived = crawled(tmp_path)
-    other = [see_page(RECIPE, SourcePage(Page.from_html(article(f"other {n}"), f"https://a.cz/{n}"))) for n in range(8)]
-    write_profile(profile_path(tmp_path, "news"), learn(filter(None, other), "news", "main-text"))
+    pages = [SourcePage(Page.from_html(article(f"other {n}"), f"https://a.cz/{n}")) for n in range(8)]
+    other = filter(None, (judge(page, Rules(RECIPE, for_profile=True)).seen for page in pages))
+    write_profile(profile_path(tmp_path, "news"), learn(other, "news", "main-text"))
     assert use_profiles(archived).outcomes == {"kept": 8}
     assert not [record for record in published(tmp_path) if OFFER in record.text]
 

@@ -26,8 +26,8 @@ from newscorpus.page.profiles.review import (
     MODEL,
     PageEvidence,
     SiteEvidence,
-    judge,
     log_odds,
+    weigh_evidence,
 )
 from newscorpus.page.text.classify import Classifier, label_by
 from newscorpus.page.text.main_text import INPUTS
@@ -192,5 +192,5 @@ def out_of_fold_f1(pages: Sequence[SitePage], measured: Sequence[PageEvidence], 
         rest = np.flatnonzero(fold != held_out).tolist()
         logistic = learn_review([pages[at] for at in rest], [measured[at] for at in rest])
         for at in np.flatnonzero(fold == held_out).tolist():
-            f1[at] = pages[at].f1(judge(logistic, measured[at]))
+            f1[at] = pages[at].f1(weigh_evidence(logistic, measured[at]))
     return f1

@@ -129,7 +129,7 @@ class SiteReview:
         return tuple((self._judge(page.id, blocks, probability, words) > GOOD).tolist())
 
     def _judge(self, document: str, blocks: Sequence[Block], probability: Floats, words: Floats) -> Floats:
-        return judge(self._logistic, self._evidence.measure(document, blocks, probability, words))
+        return weigh_evidence(self._logistic, self._evidence.measure(document, blocks, probability, words))
 
 
 @lru_cache(LOADED)
@@ -138,7 +138,7 @@ def load_review(file: ProfileFile) -> SiteReview:
     return SiteReview(read_profile(file.path))
 
 
-def judge(logistic: Logistic, evidence: PageEvidence) -> Floats:
+def weigh_evidence(logistic: Logistic, evidence: PageEvidence) -> Floats:
     """Return the probability of each block by its evidence; 0 for texts that occur everywhere."""
     probability = probability_of(evidence.rows @ np.array(logistic.weights) + logistic.bias)
     return np.where(evidence.is_everywhere, 0.0, probability)

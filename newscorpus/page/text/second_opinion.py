@@ -183,6 +183,12 @@ class Arbiter:
     other: Logistic  # probability that the other text is
     ask: Callable[[Reading], Sequence[str]] = other_text  # returns the paragraphs that the other extractor finds
 
+    def __call__(self, pair: Floats) -> tuple[float, bool]:
+        """Return the confidence in the better text, and whether it is the other one."""
+        own, other = self.own(pair), self.other(pair)
+        takes_other = other > own and not pair[_NO_OTHER]
+        return (other if takes_other else own), takes_other
+
     @classmethod
     def of(cls, artifact: Artifact) -> "Arbiter":
         """Read the arbiter of a model.
@@ -205,9 +211,8 @@ class Arbiter:
         dropped = {lower_words(item.block.text) for item in bad if PROFILE in item.reasons}
         other = [each for each in self.ask(reading) if lower_words(each) not in dropped]
         pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)
-        own_right, other_right, is_alone = self.own(pair), self.other(pair), pair[_NO_OTHER]
-        flags = (DISAGREE,) if pair[_AGREEMENT] < LEAST_AGREEMENT and not is_alone else ()
-        if other_right > own_right and not is_alone:
-            name = f"second-opinion:{PACKAGE}@{metadata.version(PACKAGE)}"
-            return FoundText(other, name, other_right, flags)
-        return replace(found, confidence=own_right, flags=flags)
+        confidence, takes_other = self(pair)
+        flags = (DISAGREE,) if pair[_AGREEMENT] < LEAST_AGREEMENT and not pair[_NO_OTHER] else ()
+        if takes_other:
+            return FoundText(other, f"second-opinion:{PACKAGE}@{metadata.version(PACKAGE)}", confidence, flags)
+        return replace(found, confidence=confidence, flags=flags)

@@ -1,8 +1,8 @@
 """The default extractor with what it knows of the portal."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -14,19 +14,19 @@ from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact, ArtifactError, Metadata
 from newscorpus.cli import app
 from newscorpus.data import Article, Block, Label, Page
-from newscorpus.page import extractor as extraction
 from newscorpus.page.extractor import PROFILE
-from newscorpus.page.judge import see_page
-from newscorpus.page.parsing.parse import parse
+from newscorpus.page.judge import Judgement, Rules, judge
 from newscorpus.page.profiles.learn import SeenPage, learn
 from newscorpus.page.profiles.review import EVIDENCE, SiteEvidence, SiteReview
 from newscorpus.page.recipe import Recipe, extractor_of
 from newscorpus.page.source_page import SourcePage
+from newscorpus.portal.addresses import AddressTrust
 from newscorpus.portal.profile import Profile, write_profile
 from newscorpus.tokens import count_words
 
 OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
 RECIPE = Recipe("main-text-alone")
+LABEL = Rules(RECIPE, for_profile=True)
 
 
 def page(number: int) -> SourcePage:
@@ -36,7 +36,7 @@ def page(number: int) -> SourcePage:
 
 
 def profile() -> Profile:
-    seen = [found for number in range(12) if (found := see_page(RECIPE, page(number)))]
+    seen = [found for number in range(12) if (found := judge(page(number), LABEL).seen)]
     assert len(seen) == 12
     return learn(seen, "vesti", "main-text-alone")
 
@@ -89,16 +89,10 @@ def test_extractors_that_use_no_profile_refuse_one(tmp_path: Path) -> None:
         extractor_of(Recipe("bte"), given)
 
 
-def test_a_page_is_read_once_to_learn_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed = Mock(wraps=parse)
-    monkeypatch.setattr(extraction, "parse", parsed)
-    assert see_page(RECIPE, page(1)) is not None
-    assert parsed.call_count == 1
-
-
 def test_a_page_without_an_article_teaches_nothing() -> None:
-    assert see_page(RECIPE, SourcePage(Page.from_html("", "https://vesti.example/"), "vesti")) is None
-    assert see_page(Recipe("bte"), page(1)) is None
+    section = replace(page(1), trust=AddressTrust.SECTION)
+    assert judge(SourcePage(Page.from_html("")), LABEL) == judge(section, LABEL) == Judgement()
+    assert judge(page(1), Rules(Recipe("bte"), for_profile=True)) == Judgement()
 
 
 def test_a_model_of_other_evidence_is_refused() -> None:
