@@ -30,12 +30,12 @@ from newscorpus.data import Page
 from newscorpus.lab.evaluation.summary import flatten
 from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.page.extractor import Extractor
-from newscorpus.page.registry import ALONE, DEFAULT, load
+from newscorpus.page.registry import DEFAULT, NO_FALLBACK, load
 
 RESULTS = Path(__file__).parent / "results"
 REFERENCE = "trafilatura"
 EXTRACTORS = (
-    DEFAULT, ALONE, "resiliparse", "justext", "boilerpipe-article", REFERENCE, "trafilatura-fast",
+    DEFAULT, NO_FALLBACK, "resiliparse", "justext", "boilerpipe-article", REFERENCE, "trafilatura-fast",
     "trafilatura-precision", "trafilatura-metadata", "readability", "newspaper4k",
 )  # fmt: skip
 """The first is timed by stage; without the second opinion it is the second, so that the cost of that shows."""
