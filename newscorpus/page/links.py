@@ -141,7 +141,7 @@ class PageReading:
 
 
 def read_page(page: Page) -> PageReading:
-    """Read `page`, except its day; everything is empty for a page that cannot be parsed."""
+    """Read `page`, except its day."""
     parsed = parse_page(page)
     return PageReading() if isinstance(parsed, Rejected) else read_tree(parsed.tree, page.url)
 
@@ -151,38 +151,55 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
 
     Relative links are resolved against the page's `<base>`, or else against `url`.
     """
-    base = _resolve(url, next(_hrefs(root, "base"), "")) or url
+    base = _base(root, url)
     addresses = {href: _resolve(base, href) for href in islice(dict.fromkeys(_targets(root, base, url)), MAX_HREFS)}
     found = [*addresses.values()]
-    canonicals = (link.get("href") for link in root.iter("link") if "canonical" in _relations(link))
-    list_like = (url for url in found if url and _suggests_list(url))
-    lists = (url for url in (*_declared_lists(root, base), *list_like) if not NO_ARTICLES.search(url))
+    canonicals: list[str] = []
+    lists: list[str] = []
+    part_links: list[PartLink] = []
+    for element in root.iter("link", "a"):
+        relations, href = _relations(element), element.get("href") or ""
+        if element.tag == "link" and href:
+            is_feed = "alternate" in relations and (element.get("type") or "").lower().strip() in LIST_TYPES
+            lists += [_resolve(base, href)] if is_feed or "sitemap" in relations else []
+            canonicals += [href] if "canonical" in relations else []
+        number = _number(element) if element.tag == "a" else 0
+        if href and (number or "next" in relations):
+            part_links.append(PartLink(_resolve(base, href), number, "next" in relations))
+    lists += filter(_suggests_list, found)
+    # Copies of a page share the last segments of the addresses of articles, at any depth.
+    parts = (urlsplit(url) for url in found if looks_like_article(url))
+    articles = (f"{each.path.rstrip('/').rpartition('/')[2]}?{each.query}" for each in parts)
     page = next(root.iter("html"), None)
+    titles = (plain(root.findtext("head/title"), MAX_HEADLINE), next(map(heading_text, root.iter("h1")), ""))
+    names = (collapse(re.sub(r"\d+", "", title)).casefold() for title in titles)
     text = "".join(_texts(root, every=True))
     anchors = [*islice(root.iter("a"), MAX_HREFS)]
     linked = [*map(_text, anchors)]
     headlines: dict[str, str] = {}
     for anchor, shown in zip(anchors, linked, strict=True):
         address = addresses.get(anchor.get("href") or "", "")
-        headlines[address] = max(headlines.get(address, ""), _heading(anchor) or shown, key=len)
+        heading = next(anchor.iter(*HEADINGS), None)  # as in a linked teaser
+        headline = _text(heading) if heading is not None else ""
+        headlines[address] = max(headlines.get(address, ""), headline or shown, key=len)
     links = tuple(dict.fromkeys((*filter(may_be_page, found), *_articles_besides(root, base))))[:MAX_LINKS]
     return PageReading(
         links=links,
         headlines=tuple(hash_headline(headlines.get(link, "")) for link in links),
-        canonical=next((_resolve(base, href) for href in canonicals if href), ""),
-        lists=tuple(dict.fromkeys(lists))[:MAX_LISTS],
-        part_links=tuple(islice(_part_links(root, base), MAX_LINKS)),
-        names=tuple(_names(root)),
+        canonical=_resolve(base, canonicals[0]) if canonicals else "",
+        lists=tuple(dict.fromkeys(url for url in lists if url and not NO_ARTICLES.search(url)))[:MAX_LISTS],
+        part_links=tuple(part_links[:MAX_LINKS]),
+        names=tuple(filter(None, names)),
         is_amp=page is not None and bool({"amp", "⚡"} & {str(name).lower() for name in page.attrib}),
         signature=content_signature(root),
         letters=sum(map(str.isalpha, text)),
-        shown=_hash(" ".join((_without_numbers(text), *linked, *_article_names(found)))),
+        shown=_hash(" ".join((_without_numbers(text), *linked, *articles))),
     )
 
 
 def read_link_texts(root: HtmlElement, url: str) -> dict[str, str]:
     """Map the pages linked from the page at `url`, parsed to `root`, to the longest text of their links."""
-    base = _resolve(url, next(_hrefs(root, "base"), "")) or url
+    base = _base(root, url)
     texts: dict[str, str] = {}
     for link in islice(root.iter("a"), MAX_HREFS):
         if may_be_page(address := _resolve(base, link.get("href") or "")):
@@ -197,20 +214,6 @@ def _text(link: HtmlElement) -> str:
     if sum(1 for _ in islice(link.iter(), MAX_LINK_ELEMENTS + 1)) > MAX_LINK_ELEMENTS:
         return ""
     return collapse(" ".join(link.itertext(with_tail=False)))
-
-
-def _heading(link: HtmlElement) -> str:
-    """Return the text of the first heading in a link, as in a linked teaser; "" where there is none."""
-    heading = next(link.iter(*HEADINGS), None)
-    return "" if heading is None else _text(heading)
-
-
-def _article_names(urls: Iterable[str]) -> Iterator[str]:
-    """Yield the last path segment of each article-like address; copies of a page share it at any depth."""
-    for url in urls:
-        if looks_like_article(url):
-            parts = urlsplit(url)
-            yield f"{parts.path.rstrip('/').rpartition('/')[2]}?{parts.query}"
 
 
 def _articles_besides(root: HtmlElement, base: str) -> Iterator[str]:
@@ -283,35 +286,22 @@ def continues(first: PageReading, part: PageReading, url: str) -> bool:
     return not named or any(one in other or other in one for one, other in named)
 
 
-def _names(root: HtmlElement) -> Iterator[str]:
-    """Yield title and first headline, folded so that they are equal on all pages of an article."""
-    title = plain(root.findtext("head/title"), MAX_HEADLINE)
-    for text in (title, next(map(heading_text, root.iter("h1")), "")):
-        if folded := collapse(re.sub(r"\d+", "", text)).casefold():
-            yield folded
-
-
 def _spellings(first: str, number: int) -> set[str]:
     """Return the document ids of all usual addresses of page `number` of the article at `first`."""
-    return {document_id(url) for url in _numbered(first, number)}
-
-
-def _numbered(first: str, number: int) -> Iterator[str]:
     parts = urlsplit(first)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
+    queries = []
     for name in PARAMETERS:
         own = [pair for pair in pairs if pair not in {(name, "0"), (name, "1")}]
-        for counted in (number, number - 1):  # from 1 or from 0
-            yield urlunsplit(parts._replace(query=urlencode([*own, (name, counted)])))
-    yield urlunsplit(parts._replace(path=FIRST.sub(str(number), parts.path)))
+        queries += [urlencode([*own, (name, counted)]) for counted in (number, number - 1)]  # from 1 or from 0
     path = parts.path.rstrip("/")
-    for step in STEPS:
-        for end in ("", "/"):
-            yield urlunsplit(parts._replace(path=f"{path}/{step}{number}{end}"))
     found = DOCUMENT.search(path)
     stem, ending = (path[: found.start()], found[0]) if found else (path, "")
-    for mark in MARKS:
-        yield urlunsplit(parts._replace(path=f"{stem}{mark}{number}{ending}"))
+    paths = [FIRST.sub(str(number), parts.path)]
+    paths += [f"{path}/{step}{number}{end}" for step in STEPS for end in ("", "/")]
+    paths += [f"{stem}{mark}{number}{ending}" for mark in MARKS]
+    addresses = [parts._replace(query=query) for query in queries] + [parts._replace(path=path) for path in paths]
+    return {document_id(urlunsplit(address)) for address in addresses}
 
 
 def _texts(root: HtmlElement, *, every: bool = False) -> Iterator[str]:
@@ -339,9 +329,8 @@ def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
             sent = REFRESH.fullmatch((element.get("content") or "")[:MAX_ADDRESS])
             href = sent[2] if sent else ""
         relations = _relations(element)
-        is_aside = "attachment" in relations or (
-            "nofollow" in relations and _only_adds_query(own, _resolve(base, href))
-        )
+        is_reply = "nofollow" in relations and _only_adds_query(own, _resolve(base, href))
+        is_aside = is_reply or "attachment" in relations
         if href and not is_aside and (element.tag != "link" or "next" in relations):
             yield href
 
@@ -354,28 +343,12 @@ def _only_adds_query(own: str, url: str) -> bool:
     return {*filter(None, parts.query.split("&"))} < {*others.query.split("&")}
 
 
-def _hrefs(root: HtmlElement, *tags: str) -> Iterator[str]:
-    return (href for element in root.iter(*tags) if (href := element.get("href")))
+def _base(root: HtmlElement, url: str) -> str:
+    return _resolve(url, next((href for each in root.iter("base") if (href := each.get("href"))), "")) or url
 
 
 def _relations(element: HtmlElement) -> list[str]:
     return (element.get("rel") or "").lower().split()
-
-
-def _declared_lists(root: HtmlElement, base: str) -> Iterator[str]:
-    for element in root.iter("link"):
-        relations = _relations(element)
-        is_feed = "alternate" in relations and (element.get("type") or "").lower().strip() in LIST_TYPES
-        if (is_feed or "sitemap" in relations) and (url := _resolve(base, element.get("href") or "")):
-            yield url
-
-
-def _part_links(root: HtmlElement, base: str) -> Iterator[PartLink]:
-    for element in root.iter("link", "a"):
-        is_next = "next" in _relations(element)
-        number = _number(element) if element.tag == "a" else 0
-        if (is_next or number) and (href := element.get("href")):
-            yield PartLink(_resolve(base, href), number, is_next)
 
 
 def _number(link: HtmlElement) -> int:
@@ -404,21 +377,15 @@ def _resolve(base: str, href: str) -> str:
 def may_be_page(url: str) -> bool:
     """Tell whether an address may lead to a page; `file:` passes, so that its refusal is counted."""
     parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"}:
+        return parts.scheme == "file"
     _, dot, ending = parts.path.rpartition("/")[2].rpartition(".")
-    is_file = bool(dot) and ending.lower() in NO_PAGES
-    return parts.scheme == "file" or (
-        parts.scheme in {"http", "https"} and not is_file and not _serves_no_page(parts.path, parts.query)
-    )
-
-
-def _serves_no_page(path: str, query: str) -> bool:
-    """Tell whether an address is that of a service, a picture attached to a post, or the feed of a part."""
-    if SERVICES.search(path) or OWN_FEED.search(path):
-        return True
-    return any(
-        name == "attachment_id" or (name in {"feed", "format", "output", "type"} and FEED_VALUE.fullmatch(value))
-        for name, value in parse_qsl(query)
-    )
+    if (dot and ending.lower() in NO_PAGES) or SERVICES.search(parts.path) or OWN_FEED.search(parts.path):
+        return False
+    for name, value in parse_qsl(parts.query):
+        if name == "attachment_id" or (name in {"feed", "format", "output", "type"} and FEED_VALUE.fullmatch(value)):
+            return False
+    return True
 
 
 def _suggests_list(url: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from itertools import chain, islice, pairwise, takewhile
 from typing import Final
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -51,7 +51,6 @@ _RANKS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4}
 _TITLE = re.compile(r"(?:^|\s)(?:entry-title|post-title|post__title|p-name)(?:\s|$)")
 _BOX = re.compile(r"(?:^|\s)(?:hentry|h-entry|post)(?:\s|$)")
 _BOX_ITEM = re.compile(r"(?:^|\s)(?:blogPosts?|itemListElement)(?:\s|$)")
-_ITEM_TITLE = frozenset({"headline"})
 _UNREAD = frozenset({"script", "style", "noscript", "template", "head", "svg"})
 _INLINE = frozenset("a abbr b bdi bdo cite code em font i kbd mark q s small span strong sub sup time u".split())
 _SINGLE_BODY = re.compile(r"(?:^|\s)(?:single|single-post|post-template|postid-\d+|post-template-default)(?:\s|$)")
@@ -65,7 +64,6 @@ _REST = re.compile(r"/wp/v2/([a-z_-]+)/\d+")
 _ATTACHMENT_BODY = re.compile(r"(?:^|\s)(attachmentid-\d+)(?:\s|$)")
 _PAGE_BODY = re.compile(r"(?:^|\s)(page-id-\d+|page-template)(?:\s|$)")
 """Of the same pages 30 have one, guides without an end; three declare neither an article nor a day (2026-11)."""
-_SINGLE_REST, _PAGE_REST = frozenset({"posts"}), frozenset({"pages"})
 _OTHER_REST = frozenset({"categories", "tags", "users", "media"})
 _ARTICLE_TYPE = frozenset({"article", "news", "newsarticle", "blogposting"})
 
@@ -88,16 +86,19 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
     headlines = list(_headlines(tree, own))
     if says is _Says.NOTHING and (lines := _linked_lines(headlines, paragraphs[:MOST_LINES]) or _dates(paragraphs)):
         return lines
-    texts = _texts_by_target(tree, own, headlines)
-    if not any(texts):
+    pieces: dict[str, list[str]] = defaultdict(list)
+    for target, text in _walk(tree, own, headlines):
+        pieces[target].append(text)
+    if not any(pieces):
         return ""
+    texts = {target: collapse("".join(run)) for target, run in pieces.items()}
     shown = texts.pop("", "")
     counts: dict[str, int] = defaultdict(int)
     for line in paragraphs[:MOST_LINES]:
         text = collapse(line)
-        target = "" if text in shown else next((one for one, theirs in texts.items() if text in theirs), None)
-        if target is not None:
-            counts[target] += count_words(text)
+        found = "" if text in shown else next((one for one, theirs in texts.items() if text in theirs), None)
+        if found is not None:
+            counts[found] += count_words(text)
     words = sum(counts.values())
     elsewhere = words - counts.pop("", 0)
     if not words or elsewhere < LEAST_SHARE * words:
@@ -142,9 +143,9 @@ def _statement(tree: HtmlElement, *, is_declared: bool) -> tuple[_Says, str]:
     found = found or (_PAGE_BODY.search(names) if not is_declared else None)
     if found:
         return _Says.NOTHING, f"the class of its body is {found[1]!r}"
-    if _SINGLE_BODY.search(names) or rest & _SINGLE_REST:
+    if _SINGLE_BODY.search(names) or "posts" in rest:
         return _Says.SINGLE, ""
-    if kinds := sorted(rest & (_OTHER_REST if is_declared else _OTHER_REST | _PAGE_REST)):
+    if kinds := sorted(rest & (_OTHER_REST if is_declared else _OTHER_REST | {"pages"})):
         return _Says.NOTHING, f"its data is that of one of {kinds[0]}"
     if "article:published_time" in metas:
         return _Says.SINGLE, ""
@@ -177,9 +178,7 @@ class _Own:
         linked = sum(len(collapse("".join(one.itertext()))) for one in links)
         is_linked = bool(text) and linked >= LEAST_LINKED * len(text)
         addresses = [web_address(self.base, one.get("href") or "") for one in links] if is_linked else []
-        is_named = text.casefold() in self.title and not any(
-            map(_is_front, addresses)
-        )  # the site's name is no headline
+        is_named = text.casefold() in self.title and not any(map(_is_front, addresses))  # no name of the site
         if n_words >= LEAST_OWN and (is_named or (heading.tag == "h1" and not is_linked)):
             self.headline_boxes.append(box)
             return ""
@@ -197,16 +196,13 @@ class _Own:
     def other(self, addresses: Sequence[str]) -> str:
         """Return the first document of the site among `addresses`; "" where one of them is the page's own."""
         others = [one for one in addresses if one and site_key(one) == self.site]
-        if not others or any(self._is_own(urlsplit(one), one) for one in others):
-            return ""
-        return document_id(others[0])
-
-    def _is_own(self, parts: SplitResult, address: str) -> bool:
-        """Tell whether an address is that of the page, of its first page, or of a front page."""
-        path = parts.path.rstrip("/")
-        if document_id(address) in self.documents or _is_front(address):
-            return True
-        return bool(path) and not parts.query and any(f"{one.path}/".startswith(f"{path}/") for one in self.parts)
+        for address in others:
+            parts = urlsplit(address)
+            path = parts.path.rstrip("/")
+            is_first = path and not parts.query and any(f"{one.path}/".startswith(f"{path}/") for one in self.parts)
+            if is_first or document_id(address) in self.documents or _is_front(address):
+                return ""
+        return document_id(others[0]) if others else ""
 
 
 def _is_front(address: str) -> bool:
@@ -246,17 +242,19 @@ def _cards(headlines: Iterable[_Headline]) -> Mapping[HtmlElement, HtmlElement]:
         if card is None or card is link or card in tried:
             continue
         tried.add(card)
-        if _words_before(card, link) > MOST_BEFORE:
+        ancestors, n_words = set(link.iterancestors()), 0  # words of the card before the link
+        for one in card.iter(etree.Element):
+            if one is link:
+                break
+            n_words += count_words(one.text or "") + (0 if one in ancestors else count_words(one.tail or ""))
+        if n_words > MOST_BEFORE:
             continue
-        alike = (one for one in card.getparent() if one is not card and _name(one) == _name(card))
+        name = (card.tag, card.get("class") or "")
+        alike = (one for one in card.getparent() if one is not card and (one.tag, one.get("class") or "") == name)
         has_heading = any(map(_rank, card.iterdescendants(etree.Element)))
         if (card is box and not has_heading) or any(len(documents.get(one, ())) == 1 for one in alike):
             cards[card] = link
     return cards
-
-
-def _name(element: HtmlElement) -> tuple[str, str]:
-    return element.tag, element.get("class") or ""
 
 
 def _text_around(link: HtmlElement) -> str:
@@ -264,28 +262,13 @@ def _text_around(link: HtmlElement) -> str:
     inner = link
     while (parent := inner.getparent()) is not None and parent.tag in _INLINE:
         inner = parent
-    before = list(takewhile(_is_inline, islice(inner.itersiblings(preceding=True), MOST_BESIDE)))
+    before = list(takewhile(lambda one: one.tag in _INLINE, islice(inner.itersiblings(preceding=True), MOST_BESIDE)))
     first = before[-1] if before else inner
-    behind = list(takewhile(_is_inline, islice(inner.itersiblings(), MOST_BESIDE)))
+    behind = list(takewhile(lambda one: one.tag in _INLINE, islice(inner.itersiblings(), MOST_BESIDE)))
     block = first.getprevious()
     start = block.tail if block is not None else (parent.text if parent is not None else "")
     run = (*reversed(before), inner, *behind)
     return (start or "") + "".join(f"{''.join(one.itertext())} {one.tail or ''}" for one in run)
-
-
-def _is_inline(element: HtmlElement) -> bool:
-    return element.tag in _INLINE
-
-
-def _words_before(card: HtmlElement, link: HtmlElement) -> int:
-    """Count the words of a card before a link in it."""
-    around = set(link.iterancestors())
-    n_words = 0
-    for element in card.iter(etree.Element):
-        if element is link:
-            break
-        n_words += count_words(element.text or "") + (0 if element in around else count_words(element.tail or ""))
-    return n_words
 
 
 def _linked_lines(headlines: Iterable[_Headline], lines: Sequence[str]) -> str:
@@ -323,14 +306,6 @@ def _dates(lines: Sequence[str]) -> str:
     if dates < LEAST_DATES or 2 * dates < len(lines):
         return ""
     return f"{dates} of {len(lines)} lines are hardly more than dates"
-
-
-def _texts_by_target(tree: HtmlElement, own: _Own, headlines: Iterable[_Headline]) -> dict[str, str]:
-    """Group the page's text by the document that its heading, or that of its box, links to; "" for its own."""
-    pieces: dict[str, list[str]] = defaultdict(list)
-    for target, text in _walk(tree, own, headlines):
-        pieces[target].append(text)
-    return {target: collapse("".join(texts)) for target, texts in pieces.items()}
 
 
 def _walk(tree: HtmlElement, own: _Own, headlines: Iterable[_Headline]) -> Iterator[tuple[str, str]]:
@@ -375,7 +350,7 @@ def _rank(element: HtmlElement) -> int:
     """Return the rank of a heading; 0 for other elements."""
     if rank := _RANKS.get(element.tag):
         return rank
-    named = _TITLE.search(element.get("class") or "") or element.get("itemprop") in _ITEM_TITLE
+    named = _TITLE.search(element.get("class") or "") or element.get("itemprop") == "headline"
     return 2 if named and element.tag not in ("body", "article", "meta") else 0
 
 

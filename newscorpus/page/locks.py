@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from lxml.html import HtmlElement
 
-from newscorpus.data import Block, Element
+from newscorpus.data import Block
 from newscorpus.page.parsing.segment import elements_around
 from newscorpus.tokens import count_words
 
@@ -31,8 +31,10 @@ def is_locked(tree: HtmlElement, blocks: Sequence[Block], paragraphs: Sequence[s
     If the text is short, and thus perhaps a teaser, the prompt may stand anywhere in the same article.
     """
     is_short = sum(map(count_words, paragraphs)) <= MOST_WORDS
-    if is_short and any(map(_asks_for_password, tree.iter("form"))):
-        return True
+    for form in tree.iter("form") if is_short else ():
+        kinds = {(one.get("type") or "").lower() for one in form.iter("input")}
+        if "password" in kinds and not _NAMING & kinds:  # unlike a login form
+            return True
     prompts = {each for each in elements_around(blocks) if _PROMPT.search(f"{each.classes} {each.id}")}
     if not prompts:  # as on most pages
         return False
@@ -40,22 +42,11 @@ def is_locked(tree: HtmlElement, blocks: Sequence[Block], paragraphs: Sequence[s
     boxes = {block.parent for block in blocks if block.text in lines}
     if is_short:
         boxes |= {around for box in boxes for around in box.ancestry if around.tag in _ARTICLES}
-    others = (block for block in blocks if block.text not in lines and count_words(block.text) >= LEAST_WORDS)
-    return any(_is_in_prompt(block.element, prompts, boxes, is_short=is_short) for block in others)
-
-
-def _asks_for_password(form: HtmlElement) -> bool:
-    """Tell whether a form asks only for a password, unlike login forms."""
-    kinds = [(one.get("type") or "").lower() for one in form.iter("input")]
-    return "password" in kinds and not _NAMING.intersection(kinds)
-
-
-def _is_in_prompt(element: Element, prompts: set[Element], boxes: set[Element], *, is_short: bool) -> bool:
-    """Tell whether an element is visible and lies in a prompt within one of `boxes`."""
-    if element.is_unseen:
-        return False
-    ancestry = element.ancestry
-    for around, here in pairwise(ancestry):
-        if here in prompts:
-            return around in boxes or (is_short and not boxes.isdisjoint(ancestry))
+    for block in blocks:
+        element = block.element
+        if block.text in lines or count_words(block.text) < LEAST_WORDS or element.is_unseen:
+            continue
+        around = next((outer for outer, here in pairwise(element.ancestry) if here in prompts), None)
+        if around is not None and (around in boxes or (is_short and not boxes.isdisjoint(element.ancestry))):
+            return True
     return False

@@ -39,17 +39,13 @@ def read_robots(body: bytes) -> Robots:
     if len(body) > MAX_BYTES:
         body = body[:MAX_BYTES].rpartition(b"\n")[0]  # half a rule may forbid more than the whole one
     lines = body.decode("utf-8-sig", "replace").splitlines()
-    rules = Protego.parse("\n".join(map(_addressed, lines)))
+    for at, line in enumerate(lines):
+        if found := AGENT.match(line):  # other robots get one name, since Protego copies the rules for each
+            agent = found[1].strip().lower()
+            name = agent.replace("*", "") or agent[:1]
+            lines[at] = f"User-agent: {name if name == '*' or ROBOT.startswith(name) else 'another'}"
+    rules = Protego.parse("\n".join(lines))
     return Robots(rules, float(rules.crawl_delay(ROBOT) or 0.0), tuple(dict.fromkeys(rules.sitemaps)))
-
-
-def _addressed(line: str) -> str:
-    """Rename other robots in a line of a robots.txt to a single one, since Protego copies rules for each."""
-    if not (found := AGENT.match(line)):
-        return line
-    agent = found[1].strip().lower()
-    name = agent.replace("*", "") or agent[:1]
-    return f"User-agent: {name if name == '*' or ROBOT.startswith(name) else 'another'}"
 
 
 def is_reachable(status: int) -> bool:
