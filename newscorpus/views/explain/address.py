@@ -1,7 +1,4 @@
-"""Explain what became of an address in a corpus: where it came from, when it was fetched, why it is in or out.
-
-Explanations, of pages too, are printed as lines for a person.
-"""
+"""Explain what became of an address in a corpus, and print explanations of addresses and pages."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -30,10 +27,10 @@ from newscorpus.urls import document_id
 
 LABEL_WIDTH = 12
 MOST_SHOWN = 10
-"""Documents that one stands for."""
+"""Maximum duplicates listed of a document."""
 
 MOST_CHARACTERS = 100
-"""Of a block or a value."""
+"""Maximum length of a block or a value that is printed."""
 
 
 class Fate(StrEnum):
@@ -55,43 +52,43 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Discovery of an address by the crawl."""
+    """How the crawl found an address."""
 
-    url: str  # that was asked for
+    url: str  # as it was requested
     portal: str
-    kind: str  # what it was taken for: "article", "section", "feed", "sitemap" ...
-    trail: tuple[str, ...]  # the page that named it, the one that named that, and so on back to a start
-    evidence: tuple[Evidence, ...]  # what feeds and sitemaps said of it
+    kind: str  # expected content: "article", "section", "feed", "sitemap" ...
+    trail: tuple[str, ...]  # the page that links to it, the page that links to that one, and so on back to a start page
+    evidence: tuple[Evidence, ...]  # statements of feeds and sitemaps
     attempts: int
     next_visit: str  # when a revisit is due, ISO 8601; "" for never
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The last answer of an address."""
+    """The last response of an address."""
 
     fetched: str  # ISO 8601
     status: int  # of HTTP
     n_bytes: int  # of the body, decoded
-    redirected_to: str  # address that answered in the end; "" for the one that was asked
-    archive_file: str  # where its page lies in the archive; "" where it gave none
-    archive_offset: int  # of its records in that file
+    redirected_to: str  # final address; "" without a redirect
+    archive_file: str  # of the archive; "" where the page is not archived
+    archive_offset: int  # of the page's records in that file
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """All that a corpus holds on an address."""
 
-    url: str  # as it was asked about
+    url: str  # as the user gave it
     fate: Fate
-    found: Found | None = None  # None where no ledger knows the address
-    answered: Answered | None = None  # None where nothing came back
-    rejected: Rejected | None = None  # why it is no document, or why its text is not published
-    row: Record | None = None  # the document as it came, the text that was kept last
-    left_out: DuplicateLine | None = None  # what the document repeats, where it was left out
-    # The document, the one that stands for it, or an earlier text of what was rejected when it was asked for again.
+    found: Found | None = None  # None if no ledger knows the address
+    answered: Answered | None = None  # None without a response
+    rejected: Rejected | None = None  # why there is no document, or why its text is not published
+    row: Record | None = None  # the document with its newest text
+    left_out: DuplicateLine | None = None  # why the document is left out as a duplicate
+    # The document, the one kept instead of it, or its earlier text where a revisit was rejected.
     published: Record | None = None
-    stands_for: tuple[DuplicateLine, ...] = ()  # documents left out for it, and its own earlier texts
+    stands_for: tuple[DuplicateLine, ...] = ()  # documents and earlier texts left out in favour of this one
 
 
 FATES = {
@@ -102,14 +99,14 @@ FATES = {
     UrlState.DONE: Fate.READ,
     UrlState.FAILED: Fate.NO_RESPONSE,
 }
-"""Of addresses that ended neither as a row nor as a rejection."""
+"""Fates of addresses that have neither a row nor a rejection."""
 
 
 def explain(corpus: Path, url: str) -> Explanation:
     """Explain what became of the document at `url`.
 
     With a ledger one row is looked up; without one, and for pages of WARC files, intake and rejections are searched.
-    The lines of the duplicates and the shards are always searched: a corpus that was given away has nothing else.
+    The list of duplicates and the shards are always searched, since a published corpus may have nothing else.
 
     Raises:
         CorpusError: there is no corpus, or a file of it is damaged.
@@ -130,16 +127,37 @@ def explain(corpus: Path, url: str) -> Explanation:
     if isinstance(outcome, Rejected):
         earlier = _published(corpus, document_id(entry.url)) if entry and entry.attempts > 1 else None
         return replace(explanation, fate=Fate.REJECTED, rejected=outcome, published=earlier)
-    if outcome:
-        return _with_document(explanation, corpus, outcome)
-    published = None if entry else _published(corpus, document_id(url))
-    if published:
-        return replace(explanation, fate=Fate.PUBLISHED, row=published, published=published)
-    return explanation
+    if outcome is None:
+        published = None if entry else _published(corpus, document_id(url))
+        return (
+            replace(explanation, fate=Fate.PUBLISHED, row=published, published=published) if published else explanation
+        )
+    lines = list(_decoded([corpus / DUPLICATES], outcome.id.encode(), DUPLICATE_LINES.decode))
+    left_out = next((line for line in lines if (line.id, line.revision) == (outcome.id, outcome.revision)), None)
+    published = _published(corpus, (left_out.cluster if left_out else "") or outcome.id)
+    doubtful = None
+    if left_out:
+        fate = Fate.SUPERSEDED if left_out.kind is DuplicateKind.REVISION else Fate.DUPLICATE
+    elif published and published.revision == outcome.revision:
+        fate = Fate.PUBLISHED
+    elif doubtful := _find_rejection(corpus / LOW_CONFIDENCE, outcome.id):
+        fate = Fate.DOUBTFUL
+    else:
+        fate = Fate.PUBLISHED if published else Fate.NOT_BUILT
+    stands_for = tuple(line for line in lines if line.duplicate_of == outcome.id and line != left_out)
+    return replace(
+        explanation,
+        fate=fate,
+        rejected=doubtful,
+        row=outcome,
+        left_out=left_out,
+        published=published,
+        stands_for=stands_for,
+    )
 
 
 def _outcome_of(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:
-    """Read the row or the rejection of an address, by the ledger."""
+    """Read the row or the rejection that the ledger names."""
     file, offset = entry.line
     if not file:
         return Rejected(entry.stage, entry.reason, entry.detail, entry.url) if entry.stage else None
@@ -152,7 +170,7 @@ def _outcome_of(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:
 
 
 def _search(corpus: Path, document: str) -> Record | Rejected | None:
-    """Find the newest row of a document, or else its rejection, among all."""
+    """Search all rows for the newest of a document, then the rejections."""
     segments = intake.segments(corpus / INTAKE) if (corpus / INTAKE).is_dir() else []
     found = _decoded(segments, document.encode(), decode_line)
     lines = [line for line in found if line.document == document]
@@ -167,21 +185,6 @@ def _find_rejection(path: Path, document: str) -> Rejected | None:
     return next((rejected for rejected in rejections if document_id(rejected.url) == document), None)
 
 
-def _with_document(explanation: Explanation, corpus: Path, row: Record) -> Explanation:
-    lines = list(_decoded([corpus / DUPLICATES], row.id.encode(), DUPLICATE_LINES.decode))
-    left_out = next((line for line in lines if (line.id, line.revision) == (row.id, row.revision)), None)
-    stands_for = tuple(line for line in lines if line.duplicate_of == row.id and line != left_out)
-    doubtful = _find_rejection(corpus / LOW_CONFIDENCE, row.id)
-    published = _published(corpus, (left_out.cluster if left_out else "") or row.id)
-    explanation = replace(explanation, row=row, left_out=left_out, published=published, stands_for=stands_for)
-    is_published = published is not None and published.revision == row.revision
-    if doubtful and not left_out and not is_published:
-        return replace(explanation, fate=Fate.DOUBTFUL, rejected=doubtful)
-    if left_out:
-        return replace(explanation, fate=Fate.SUPERSEDED if left_out.kind is DuplicateKind.REVISION else Fate.DUPLICATE)
-    return replace(explanation, fate=Fate.PUBLISHED if published else Fate.NOT_BUILT)
-
-
 def _published(corpus: Path, document: str) -> Record | None:
     if not (published_folder(corpus) / MANIFEST).is_file():
         return None
@@ -189,7 +192,7 @@ def _published(corpus: Path, document: str) -> Record | None:
 
 
 def _decoded(paths: list[Path], part: bytes, decode: Callable[[bytes], Any]) -> Iterator[Any]:
-    """Decode the lines that hold `part`; missing files have none."""
+    """Decode the lines that contain `part`, of the files that exist."""
     for path in paths:
         for offset, line in complete_lines(path) if path.is_file() else ():
             if part in line and not line.startswith(b'{"schema"'):
@@ -199,8 +202,8 @@ def _decoded(paths: list[Path], part: bytes, decode: Callable[[bytes], Any]) -> 
                     raise CorpusError(f"{path}, at offset {offset}: {error}") from error
 
 
-if TYPE_CHECKING:  # what reads pages takes a second to load
-    from newscorpus.views.explain.page import FieldView, PageView
+if TYPE_CHECKING:  # takes a second to load
+    from newscorpus.views.explain.page import PageView
 
 WORDS = {
     Fate.NEVER_MET: "never met: nothing that was read named it, or it lies outside the portals or the days asked for",
@@ -218,87 +221,72 @@ WORDS = {
 }
 
 
-def explanation_lines(explanation: Explanation) -> Iterator[str]:
-    """Print what a corpus holds on an address."""
-    yield printable(explanation.url)
-    yield from _labelled("fate", WORDS[explanation.fate])
+def explanation_lines(explanation: Explanation) -> list[str]:
+    """Describe what a corpus holds on an address, a line a fact."""
+    facts = [("fate", WORDS[explanation.fate])]
     published = explanation.published
     if rejected := explanation.rejected:
-        yield from _labelled("why", f"{rejected.stage}/{rejected.reason}  {rejected.detail}".rstrip())
-        yield from _labelled("text", rejected.excerpt)
+        facts.append(("why", f"{rejected.stage}/{rejected.reason}  {rejected.detail}".rstrip()))
+        facts.append(("text", rejected.excerpt))
         if published:
-            yield from _labelled("but", f"an earlier text stands in the corpus, fetched {published.fetched}")
+            facts.append(("but", f"an earlier text stands in the corpus, fetched {published.fetched}"))
     if left_out := explanation.left_out:
-        yield from _labelled("why", f"{_how(left_out)} of {left_out.duplicate_of}")
-        yield from _labelled("instead", f"{published.id}, {published.url}" if published else "")
+        facts.append(("why", f"{_relation(left_out)} of {left_out.duplicate_of}"))
+        facts.append(("instead", f"{published.id}, {published.url}" if published else ""))
     if found := explanation.found:
-        yield from _found(found, explanation.url)
+        facts.append(("asked as", found.url if found.url != explanation.url else ""))
+        facts.append(("portal", ", ".join(filter(None, (found.portal, found.kind)))))
+        facts += zip(("found on", *[""] * len(found.trail)), found.trail, strict=False)
+        facts += [(item.source, f"{item.field}: {_cut(item.value)}") for item in found.evidence]
+        facts.append(("next visit", found.next_visit))
+        facts.append(("attempts", str(found.attempts) if found.attempts > 1 else ""))
     if answered := explanation.answered:
-        yield from _labelled("fetched", f"{answered.fetched}, status {answered.status}, {answered.n_bytes} bytes")
-        yield from _labelled("redirected", answered.redirected_to and f"to {answered.redirected_to}")
+        facts.append(("fetched", f"{answered.fetched}, status {answered.status}, {answered.n_bytes} bytes"))
+        facts.append(("redirected", answered.redirected_to and f"to {answered.redirected_to}"))
         place = f"{answered.archive_file}, offset {answered.archive_offset}"
-        yield from _labelled("archived", place if answered.archive_file else "")
-    yield from _document(explanation)
+        facts.append(("archived", place if answered.archive_file else ""))
+    if row := explanation.row:
+        facts.append(("document", f"{row.id}, {row.url}"))
+        facts.append(("title", row.title))
+        facts.append(("text", f"{row.n_words} words, {row.language}, by {row.extractor}"))
+        facts.append(("revision", row.revision))
+        facts.append(("flags", ", ".join(row.flags)))
+    repeats = explanation.stands_for
+    facts += [("stands for", f"{line.url}, {_relation(line)}") for line in repeats[:MOST_SHOWN]]
+    facts.append(("", f"and {len(repeats) - MOST_SHOWN} more" if len(repeats) > MOST_SHOWN else ""))
+    return [printable(explanation.url), *_lines(facts)]
 
 
-def page_lines(view: "PageView") -> Iterator[str]:
-    """Print what an extractor makes of a page: fields with their candidates, then blocks."""
-    yield from _labelled("extractor", view.extractor)
-    yield from _labelled("outcome", view.outcome)
+def page_lines(view: "PageView") -> list[str]:
+    """Describe what an extractor makes of a page: fields with their candidates, then blocks."""
+    facts = [("extractor", view.extractor), ("outcome", view.outcome)]
     for field in view.fields:
-        yield from _field(field)
+        if field.values or field.others:
+            sources = ", ".join(filter(None, (field.source, *field.agree)))
+            value = _cut("; ".join(field.values)) or "nothing"
+            facts.append((field.field, f"{value}  ({sources})" if sources else value))
+            facts += [("", f"not {_cut(item.value)}  ({item.source})") for item in field.others]
+    lines = _lines(facts)
     if view.blocks:
-        yield from ("", f"{'label':<12}{'score':>6}  text [rules that changed the label]")
+        lines += ["", f"{'label':<12}{'score':>6}  text [rules that changed the label]"]
     for block in view.blocks:
         given = "" if block.given is None else f"; score was {block.given:.3f}"
         rules = f"  [{', '.join(block.reasons)}{given}]" if block.reasons else ""
-        yield f"{block.label:<12}{block.score:6.3f}  {_cut(block.text)}{rules}"
+        lines.append(f"{block.label:<12}{block.score:6.3f}  {_cut(block.text)}{rules}")
+    return lines
 
 
-def _labelled(label: str, text: str) -> Iterator[str]:
-    if text:
-        yield f"  {label:<{LABEL_WIDTH}}{printable(text)}"
+def _lines(facts: list[tuple[str, str]]) -> list[str]:
+    """Align the facts that say something behind their labels."""
+    return [f"  {label:<{LABEL_WIDTH}}{printable(text)}" for label, text in facts if text]
 
 
-def _found(found: Found, url: str) -> Iterator[str]:
-    yield from _labelled("asked as", found.url if found.url != url else "")
-    yield from _labelled("portal", ", ".join(filter(None, (found.portal, found.kind))))
-    for label, address in zip(("found on", *[""] * len(found.trail)), found.trail, strict=False):
-        yield from _labelled(label, address)
-    for item in found.evidence:
-        yield from _labelled(item.source, f"{item.field}: {_cut(item.value)}")
-    yield from _labelled("next visit", found.next_visit)
-    yield from _labelled("attempts", str(found.attempts) if found.attempts > 1 else "")
-
-
-def _document(explanation: Explanation) -> Iterator[str]:
-    if row := explanation.row:
-        yield from _labelled("document", f"{row.id}, {row.url}")
-        yield from _labelled("title", row.title)
-        yield from _labelled("text", f"{row.n_words} words, {row.language}, by {row.extractor}")
-        yield from _labelled("revision", row.revision)
-        yield from _labelled("flags", ", ".join(row.flags))
-    for line in explanation.stands_for[:MOST_SHOWN]:
-        yield from _labelled("stands for", f"{line.url}, {_how(line)}")
-    if (left := len(explanation.stands_for) - MOST_SHOWN) > 0:
-        yield from _labelled("", f"and {left} more")
-
-
-def _how(line: DuplicateLine) -> str:
+def _relation(line: DuplicateLine) -> str:
     if line.kind is DuplicateKind.REVISION:
         return f"revision {line.revision}"
     return f"{line.kind} duplicate, similarity {line.similarity:.2f}"
 
 
-def _field(view: "FieldView") -> Iterator[str]:
-    if not view.values and not view.others:
-        return
-    source = f"  ({', '.join(filter(None, (view.source, *view.agree)))})" if view.source or view.agree else ""
-    yield from _labelled(view.field, (_cut("; ".join(view.values)) or "nothing") + source)
-    for item in view.others:
-        yield from _labelled("", f"not {_cut(item.value)}  ({item.source})")
-
-
 def _cut(text: str) -> str:
-    text = printable(text)  # what a page says must not steer the terminal
+    text = printable(text)  # a page must not steer the terminal
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
