@@ -1,6 +1,5 @@
 """Add the verb `newscorpus crawl`."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,12 +9,7 @@ from typer import Argument, Option
 from newscorpus.cli.app import app
 
 if TYPE_CHECKING:
-    from threading import Event
-
-    from rich.progress import Progress, TaskID
-
     from newscorpus.batch.crawls import Crawls
-    from newscorpus.portal.portal import Portal
 
 REFRESH_SECONDS = 2
 
@@ -40,6 +34,7 @@ def crawl(
     and corpora of the Scrapy project around it, else with our settings and with `portals` and `corpora` in the folder
     itself. The first line says where the corpus lies. Run it again to go on with a crawl.
     """
+    from newscorpus.batch.crawls import Crawls, Machine, group
     from newscorpus.errors import CrawlError, PortalError
     from newscorpus.fetch.crawl import crawl_portals
     from newscorpus.spiders.arguments import named_portals
@@ -47,46 +42,51 @@ def crawl(
 
     if part and not at_once:
         raise typer.BadParameter("--part goes with --at-once")
+    if at_once and any(pair.startswith("NEWSCORPUS_CORPUS=") for pair in settings or ()):
+        raise typer.BadParameter("with --at-once each portal has a corpus of its own; leave NEWSCORPUS_CORPUS out")
     try:
-        wanted = named_portals(names)  # a slip is an error before anything is said of a corpus
-        if at_once:
-            _crawl_each(wanted, arguments or (), settings or (), at_once, part)
-        crawl_portals(names, arguments or (), settings or ())
+        wanted = named_portals(names)  # a wrong name is an error before anything is printed
+        if not at_once:
+            crawl_portals(names, arguments or (), settings or ())
+        groups, machine = group(wanted), Machine.read(part or "1/1")
     except (CrawlError, PortalError) as error:
         complain(str(error))
         raise typer.Exit(2) from None
-
-
-def _crawl_each(
-    wanted: "Sequence[Portal]", arguments: Sequence[str], settings: Sequence[str], at_once: int, part: str
-) -> None:
-    """Crawl portals in processes of their own; exits with the highest of their codes."""
-    from newscorpus.batch.crawls import Crawls, Machine, group
-    from newscorpus.errors import CrawlError
-
-    if any(pair.startswith("NEWSCORPUS_CORPUS=") for pair in settings):
-        raise CrawlError("with --at-once each portal has a corpus of its own; leave NEWSCORPUS_CORPUS out")
-    groups = group(wanted)
-    machine = Machine.read(part or "1/1")
     own = [one for one in groups if machine.has(one)]
     n_portals = sum(len(one.portals) for one in own)
     typer.echo(f"Portals: {n_portals} of {len(wanted)}; sites: {len(own)}", err=True)
-    options = [text for flag, pairs in (("-a", arguments), ("-s", settings)) for pair in pairs for text in (flag, pair)]
+    options = [text for pair in arguments or () for text in ("-a", pair)]
+    options += [text for pair in settings or () for text in ("-s", pair)]
     codes = _run(Crawls(own, options), at_once)
     raise typer.Exit(max((code if code >= 0 else 1 for code in codes), default=0))
 
 
 def _run(crawls: "Crawls", at_once: int) -> list[int]:
-    """Run crawls and show how they stand; gives their exit codes."""
+    """Run crawls and show their progress.
+
+    Returns: their exit codes.
+    """
     from threading import Event, Thread
 
     from rich.console import Console
-    from rich.progress import Progress, TextColumn
+    from rich.progress import Progress, TaskID, TextColumn
 
     codes, ended = [], Event()
     console = Console(stderr=True)
     with Progress(TextColumn("{task.description}"), console=console, disable=not console.is_terminal) as bars:
-        thread = Thread(target=_show, args=(crawls, bars, ended))
+
+        def show() -> None:
+            shown: dict[str, TaskID] = {}
+            while not ended.wait(REFRESH_SECONDS):
+                running = {crawl.portal: f"{crawl.portal}: {_standing(crawl.corpus)}" for crawl in crawls.running}
+                for gone in shown.keys() - running.keys():
+                    bars.remove_task(shown.pop(gone))
+                for portal, line in running.items():
+                    if portal not in shown:
+                        shown[portal] = bars.add_task(line)
+                    bars.update(shown[portal], description=line)
+
+        thread = Thread(target=show)
         thread.start()
         try:
             for crawl in crawls.run(at_once):
@@ -98,21 +98,8 @@ def _run(crawls: "Crawls", at_once: int) -> list[int]:
     return codes
 
 
-def _show(crawls: "Crawls", bars: "Progress", ended: "Event") -> None:
-    """Keep a line a crawl under way on the terminal until all have ended."""
-    shown: dict[str, TaskID] = {}
-    while not ended.wait(REFRESH_SECONDS):
-        running = {crawl.portal: f"{crawl.portal}: {_standing(crawl.corpus)}" for crawl in crawls.running}
-        for gone in shown.keys() - running.keys():
-            bars.remove_task(shown.pop(gone))
-        for portal, line in running.items():
-            if portal not in shown:
-                shown[portal] = bars.add_task(line)
-            bars.update(shown[portal], description=line)
-
-
 def _standing(corpus: Path) -> str:
-    """Say how a crawl stands, in a few words."""
+    """Say in a few words how far a crawl is."""
     from newscorpus.errors import LedgerError
     from newscorpus.store.ledger.status import status
 

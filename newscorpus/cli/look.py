@@ -1,7 +1,6 @@
 """Add the verbs that look into a corpus: `newscorpus status`, `stats`, `verify` and `search`."""
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
@@ -14,17 +13,16 @@ from typer import Argument, Option
 from newscorpus.cli.app import Corpus, app, counted
 
 if TYPE_CHECKING:
-    from newscorpus.corpus.search import ContextLine
-    from newscorpus.views.stats.page import CrawlState
+    from newscorpus.store.ledger.status import PortalStatus
 
 SHOWN_DAYS = 3
-"""Days of a crawl of which `status` says what became of the articles; `--json` has thirty."""
+"""Days whose articles `status` counts; `--json` has thirty."""
 
 SHOWN_ROWS = 15
-"""Rows of a table of `stats` that are printed; its page has more."""
+"""Maximum rows of a table that `stats` prints; its page has more."""
 
 CONTEXT_COLUMNS = 40
-"""Of a line on each side, so that it fits into 100 columns."""
+"""Width of the context on each side, so that a line fits into 100 columns."""
 
 
 @app.command()
@@ -49,15 +47,7 @@ def status(
         for one in found:
             typer.echo(msgspec.json.encode(one).decode())
         return
-    names = ("portal", "queued", "leased", "done", "failed", "kept", "words", "MB", "words/MB", "pages/min", "left")
-    rows = [
-        (
-            *(one.portal, one.queued, one.leased, one.done, one.failed, one.kept, one.words, f"{one.megabytes:.1f}"),
-            *(f"{one.words_per_megabyte:.0f}", f"{one.pages_per_minute:.0f}", _duration(one.seconds_left)),
-        )
-        for one in found
-    ]
-    typer.echo("\n".join(_aligned([names, *rows])))
+    _print_counts(found)
     for one in found:
         if one.rejected:
             typer.echo(f"{one.portal or 'no portal'}, rejected: {counted(one.rejected)}")
@@ -70,18 +60,19 @@ def status(
             typer.echo(printable(f"{site.name}: {said}"))
 
 
-def _aligned(rows: list[tuple[object, ...]]) -> list[str]:
-    """Align the rows of a table, all columns but the first to the right."""
-    texts = [tuple(map(str, row)) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    first, *others = (f"{{:{'>' if number else '<'}{width}}}" for number, width in enumerate(widths))
-    return ["  ".join([first, *others]).format(*row) for row in texts]
-
-
-def _duration(seconds: int) -> str:
-    """Write seconds as hours and minutes; "" for none."""
-    hours, minutes = divmod(-(-seconds // 60), 60)
-    return (f"{hours} h {minutes:02} min" if hours else f"{minutes} min") if seconds else ""
+def _print_counts(found: "list[PortalStatus]") -> None:
+    columns = "portal queued leased done failed kept words MB words/MB pages/min left"
+    rows = [tuple(columns.split())]
+    for one in found:
+        hours, minutes = divmod(-(-one.seconds_left // 60), 60)
+        left = (f"{hours} h {minutes:02} min" if hours else f"{minutes} min") if one.seconds_left else ""
+        counts = (one.queued, one.leased, one.done, one.failed, one.kept, one.words)
+        rates = (f"{one.megabytes:.1f}", f"{one.words_per_megabyte:.0f}", f"{one.pages_per_minute:.0f}")
+        rows.append((one.portal, *map(str, counts), *rates, left))
+    first, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+    for name, *numbers in rows:
+        cells = (number.rjust(width) for number, width in zip(numbers, widths, strict=True))
+        typer.echo("  ".join([name.ljust(first), *cells]))
 
 
 @app.command()
@@ -94,10 +85,12 @@ def stats(
     Documents and words by portal, date, language and more; and what was left out. The page that --output writes quotes
     some of both, and shows how the crawls went.
     """
+    from newscorpus.errors import LedgerError
     from newscorpus.files import replacing
-    from newscorpus.terminal import print_table, progress
+    from newscorpus.layout import LEDGER
+    from newscorpus.terminal import complain, print_table, progress
     from newscorpus.views.stats.count import corpus_stats
-    from newscorpus.views.stats.page import page, picture, summary, tables
+    from newscorpus.views.stats.page import crawl_state, page, picture, summary, tables
 
     found = corpus_stats(*corpora, watch=partial(progress, what="records"))
     typer.echo(f"{found.name}: {summary(found)}")
@@ -108,25 +101,16 @@ def stats(
             typer.echo(f"and {len(table.rows) - SHOWN_ROWS} more")
     if output:
         output.mkdir(parents=True, exist_ok=True)
-        for name, content in (("stats.html", page(found, list(_crawls(corpora)))), ("stats.svg", picture(found))):
+        crawls = []
+        for corpus in corpora:
+            try:
+                crawls += [crawl_state(corpus)] if (corpus / LEDGER).is_file() else []
+            except LedgerError as error:  # of an older version: the page has its documents, and no crawl
+                complain(str(error))
+        for name, content in (("stats.html", page(found, crawls)), ("stats.svg", picture(found))):
             with replacing(output / name) as file:
                 file.write(content)
         typer.echo(f"\nstats.html and stats.svg lie in {output}")
-
-
-def _crawls(corpora: list[Path]) -> Iterator["CrawlState"]:
-    """How the crawls of corpora went; what an older version crawled has its documents on the page, and no crawl."""
-    from newscorpus.errors import LedgerError
-    from newscorpus.layout import LEDGER
-    from newscorpus.terminal import complain
-    from newscorpus.views.stats.page import crawl_state
-
-    for corpus in corpora:
-        try:
-            if (corpus / LEDGER).is_file():
-                yield crawl_state(corpus)
-        except LedgerError as error:
-            complain(str(error))
 
 
 @app.command()
@@ -159,7 +143,7 @@ def verify(
 
 
 class SortSide(StrEnum):
-    """By what lines are sorted; values of `newscorpus.corpus.search.Side`."""
+    """Side by which lines are sorted; values of `newscorpus.corpus.search.Side`."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -194,7 +178,7 @@ def search(
     """
     from newscorpus.corpus.search import Query, in_order, lines_table, make_index, opened_index
     from newscorpus.terminal import progress, sink
-    from newscorpus.tokens import number_of
+    from newscorpus.tokens import number_of, printable
 
     sought = " ".join(words or ())
     query = Query(sought, portal, since, until, language, flag)
@@ -207,13 +191,10 @@ def search(
     with opened_index(corpus) as index, sink(None) as file:
         if index and query.matched:
             lines = in_order(index.lines(query), sort.value if sort else "")
-            file.writelines(lines_table(lines) if as_csv else map(_line, lines))
+            if as_csv:
+                file.writelines(lines_table(lines))
+            for line in () if as_csv else lines:
+                left, right = line.left[-CONTEXT_COLUMNS:], line.right[:CONTEXT_COLUMNS]
+                text = f"{line.day:10} {line.source}  {left:>{CONTEXT_COLUMNS}} [{line.found}] {right}"
+                file.write(f"{printable(text)}\n".encode())
             typer.echo(number_of(index.number(query), "document"), err=True)
-
-
-def _line(line: "ContextLine") -> bytes:
-    from newscorpus.tokens import printable
-
-    left, right = line.left[-CONTEXT_COLUMNS:], line.right[:CONTEXT_COLUMNS]
-    text = f"{line.day:10} {line.source}  {left:>{CONTEXT_COLUMNS}} [{line.found}] {right}"
-    return f"{printable(text)}\n".encode()

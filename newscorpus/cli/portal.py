@@ -1,7 +1,6 @@
 """Add the verbs `newscorpus portal ...`."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from multiprocessing import get_context
@@ -16,16 +15,15 @@ from newscorpus.cli.app import Contact, Jobs, app, fetch
 
 if TYPE_CHECKING:
     from newscorpus.data import Page
-    from newscorpus.upkeep.adding import FrontPage
-    from newscorpus.upkeep.check import PortalCheck
+    from newscorpus.upkeep.adding import FirstCrawl
 
 CHECK_FAILED = 3
 """Exit code of a check that failed."""
 FIRST_ARTICLES = 20
 MOST_PAGES = 60
-"""Answers with which the first crawl ends where it finds fewer articles: a minute at one a second."""
+"""Maximum responses of the first crawl: a minute at one a second."""
 MOST_ADDRESSES = 20_000
-"""Addresses of a crawl that are judged; more would say the same."""
+"""Maximum addresses of a crawl that are judged; more would say the same."""
 EXAMPLES = 3
 
 Name = Annotated[str, Argument(metavar="NAME", help="Portal, by name or .toml file.")]
@@ -33,7 +31,7 @@ Name = Annotated[str, Argument(metavar="NAME", help="Portal, by name or .toml fi
 Corpus = Annotated[Path | None, Option(help="Folder of its corpus; by default that of `crawl NAME`.")]
 
 STEPS = ("add", "try", "check")
-"""In the order in which one meets them, as the help shows them."""
+"""The verbs in the order of the help."""
 
 
 class Steps(TyperGroup):
@@ -64,7 +62,7 @@ def add(
     from newscorpus.errors import PortalError
     from newscorpus.files import replacing
     from newscorpus.portal.schema import own_portal_file
-    from newscorpus.upkeep.adding import NO_CRAWL, draft_portal, propose_patterns, read_first_crawl, read_front_page
+    from newscorpus.upkeep.adding import NO_CRAWL, draft_portal, propose_patterns, read_front_page
     from newscorpus.urls import is_web
 
     front = read_front_page(_page(source, url, contact))
@@ -77,13 +75,16 @@ def add(
         with replacing(path) as file:
             file.write(draft_portal(front, path.stem).encode())
         typer.echo(f"Wrote {path}; fetching up to {FIRST_ARTICLES} articles", err=True)
-        corpus = _crawl(path.stem, contact)
-        crawl = read_first_crawl(corpus, path.stem)
-        _print_outcomes(corpus, crawl.judged)
+        crawl = _first_crawl(path.stem, contact)
     proposed = propose_patterns(front, crawl)
     with replacing(path) as file:
         file.write(draft_portal(front, path.stem, crawl, proposed).encode())
-    _say_what_next(front, path, has_patterns=bool(proposed.articles))
+    typer.echo(f"Wrote {path}")
+    if front.barrier:
+        typer.echo(f"Careful: {front.barrier}. A crawl may get little.")
+    if not proposed.articles:
+        typer.echo("No pattern stands out: each address and its page are judged. `articles` may name what is missed.")
+    typer.echo(f"Read what each line takes. Then: newscorpus portal try {path.stem}, newscorpus crawl {path.stem}")
     if is_web(source) and not crawl.n_kept:
         raise typer.Exit(1)
 
@@ -103,12 +104,17 @@ def try_portal(
     which is then fetched. Nothing is written.
     """
     from newscorpus.fetch.options import default_corpus
+    from newscorpus.layout import LEDGER
+    from newscorpus.portal.addresses import PAGE_KINDS
     from newscorpus.portal.schema import load_portal
+    from newscorpus.store.ledger.addresses import met_addresses
     from newscorpus.terminal import print_table
     from newscorpus.upkeep.adding import VERDICTS, judge_addresses, read_front_page
 
-    rules = load_portal(name)
-    urls = [] if page else _met(rules.name, corpus or default_corpus(name))
+    rules, folder = load_portal(name), corpus or default_corpus(name)
+    urls: list[str] = []
+    if page is None and (folder / LEDGER).is_file():
+        urls = [one.url for one in met_addresses(folder, rules.name, MOST_ADDRESSES) if one.kind in PAGE_KINDS]
     if not urls:
         front = read_front_page(_page(str(page or rules.start[0]), rules.start[0] if page else "", contact))
         urls = [link.url for link in front.links]
@@ -135,12 +141,22 @@ def check(
     from newscorpus.fetch.options import default_corpus
     from newscorpus.page.recipe import Recipe
     from newscorpus.portal.schema import load_portal
-    from newscorpus.terminal import complain, progress
+    from newscorpus.terminal import complain, print_table, progress
     from newscorpus.upkeep.check import check as check_portal
 
     folder = corpus or default_corpus(name)
     found = check_portal(folder, load_portal(name), Recipe(), jobs, partial(progress, what="pages"))
-    _print_check(found)
+    rules = [(one.field, one.rule, one.pages, one.hits, ", ".join(map(repr, one.misfits))) for one in found.rules]
+    if rules:
+        print_table(("field", "rule", "pages", "hits", "cannot be its value"), rules)
+    fields: list[tuple[object, ...]] = []
+    for one in found.fields:
+        compared = (one.model, one.structured, one.marks)  # pages that agree, and that differ
+        shares = (f"{same} of {same + other}" if same + other else "" for same, other in compared)
+        fields.append((one.field, one.filled, one.empty, one.by_template, *shares, ", ".join(one.examples)))
+    columns = ("field", "value", "empty", "by template", "as model", "as structured", "as marked", "differs on")
+    print_table(columns, fields)
+    typer.echo(f"pages with an article: {found.pages}")
     for warning in found.warnings:
         typer.echo(f"warning: {warning}", err=True)
     for failed, why in found.failed.items():
@@ -149,32 +165,8 @@ def check(
         raise typer.Exit(CHECK_FAILED)
 
 
-def _print_check(found: "PortalCheck") -> None:
-    """Print the table of the rules, and that of the fields; "same/other" count pages."""
-    from newscorpus.terminal import print_table
-
-    rules = [(one.field, one.rule, one.pages, one.hits, ", ".join(map(repr, one.misfits))) for one in found.rules]
-    if rules:
-        print_table(("field", "rule", "pages", "hits", "cannot be its value"), rules)
-    fields = [
-        (
-            *(one.field, one.filled, one.empty, one.by_template, *map(_pair, (one.model, one.structured, one.marks))),
-            ", ".join(one.examples),
-        )
-        for one in found.fields
-    ]
-    columns = ("field", "value", "empty", "by template", "as model", "as structured", "as marked", "differs on")
-    print_table(columns, fields)
-    typer.echo(f"pages with an article: {found.pages}")
-
-
-def _pair(counts: tuple[int, int]) -> str:
-    """Write how many pages agree, of those that can be compared."""
-    return f"{counts[0]} of {sum(counts)}" if sum(counts) else ""
-
-
 def _page(source: str, url: str, contact: str) -> "Page":
-    """Fetch the page at an address, or read one that was saved."""
+    """Fetch the page at an address, or read a saved one."""
     from newscorpus.fetch.crawl import project_settings
     from newscorpus.store.pages import read_source
     from newscorpus.urls import host_and_port, is_loopback, is_web
@@ -190,50 +182,28 @@ def _page(source: str, url: str, contact: str) -> "Page":
     return fetch(source, contact, loopback)
 
 
-def _crawl(name: str, contact: str) -> Path:
-    """Crawl the first articles of a portal, in a process of its own as Scrapy runs once in each; gives the corpus."""
+def _first_crawl(name: str, contact: str) -> "FirstCrawl":
+    """Crawl the first articles of a portal and print the outcome of each page."""
     from newscorpus.fetch.options import default_corpus
+    from newscorpus.terminal import print_table
+    from newscorpus.upkeep.adding import read_first_crawl
+    from newscorpus.views.explain.address import explain
 
     command = ["crawl", name, "-a", f"limit={FIRST_ARTICLES}", "-s", f"CLOSESPIDER_PAGECOUNT={MOST_PAGES}"]
     command += ["-s", f"NEWSCORPUS_CONTACT={contact}"] if contact else []
-    process = get_context("spawn").Process(target=app, args=(command,))
+    process = get_context("spawn").Process(target=app, args=(command,))  # Scrapy runs once in a process
     process.start()
     process.join()
     if process.exitcode not in {0, 1}:
         raise typer.Exit(process.exitcode or 1)
-    return default_corpus(name)
-
-
-def _print_outcomes(corpus: Path, urls: Sequence[str]) -> None:
-    """Print what came out of each page."""
-    from newscorpus.terminal import print_table
-    from newscorpus.views.explain.address import explain
-
+    corpus = default_corpus(name)
+    crawl = read_first_crawl(corpus, name)
     rows: list[tuple[object, ...]] = []
-    for found in (explain(corpus, url) for url in urls):
+    for found in (explain(corpus, address) for address in crawl.judged):
         if found.rejected:
             rows.append((f"{found.rejected.stage}/{found.rejected.reason}", "", found.rejected.detail, found.url))
         elif found.row:
             rows.append((found.fate, found.row.n_words, found.row.title, found.url))
     if rows:
         print_table(("outcome", "words", "headline, or why not", "address"), rows)
-
-
-def _say_what_next(front: "FrontPage", path: Path, *, has_patterns: bool) -> None:
-    typer.echo(f"Wrote {path}")
-    if front.barrier:
-        typer.echo(f"Careful: {front.barrier}. A crawl may get little.")
-    if not has_patterns:
-        typer.echo("No pattern stands out: each address and its page are judged. `articles` may name what is missed.")
-    typer.echo(f"Read what each line takes. Then: newscorpus portal try {path.stem}, newscorpus crawl {path.stem}")
-
-
-def _met(name: str, corpus: Path) -> list[str]:
-    """The pages that the crawl of a portal met; none where there was no crawl."""
-    from newscorpus.layout import LEDGER
-    from newscorpus.portal.addresses import PAGE_KINDS
-    from newscorpus.store.ledger.addresses import met_addresses
-
-    if not (corpus / LEDGER).is_file():
-        return []
-    return [one.url for one in met_addresses(corpus, name, MOST_ADDRESSES) if one.kind in PAGE_KINDS]
+    return crawl
