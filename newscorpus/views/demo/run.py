@@ -1,7 +1,4 @@
-"""Run the demo: serve the portal, crawl it as any user would, compare the corpus with the gold, and print that.
-
-The gold has the right text and the right outcome of every page.
-"""
+"""Run the demo: serve the portal, crawl it as a user would, and compare text and outcome of each page with the gold."""
 
 import json
 import os
@@ -38,33 +35,33 @@ PAGES = "newscorpus/pages"
 """Stat of the pages that the spider yielded."""
 
 CRAWL_SECONDS = 600.0
-"""Time limit for the crawl of the demo; it takes some ten seconds."""
+"""Time limit for the crawl, which takes some ten seconds."""
 
 LOG_FILE = "crawl.log"
 DEMO = "demo"
-"""The portal that is crawled."""
+"""Name of the portal."""
 
 EXAMPLE_CHARACTERS = 300
-"""How much of the example's text is printed."""
+"""Maximum length of the text that is printed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
     """Gold of one page, written by its author."""
 
-    url: str  # the page's canonical address; of a page refused in discovery, all addresses below it are meant
+    url: str  # canonical; for a page refused in discovery it stands for all addresses below it
     title: str  # headline
     published: str  # ISO 8601, a day where the page gives no time
     authors: tuple[str, ...]  # persons named in the byline
     language: str  # BCP 47 primary tag
     expect: str  # "kept", "duplicate" or "rejected"
     reason: str  # "stage/reason" of a rejection or of a duplicate, or ""
-    cluster: str  # name of a group of near-duplicates, any one of which may be kept; "" for none
-    text: str  # main text, one paragraph a line; "" where the page is never read
+    cluster: str  # name of a group of near-duplicates, of which any may be kept; "" for none
+    text: str  # main text, one paragraph a line; "" for pages that are never extracted
 
     @property
     def outcome(self) -> str:
-        """What should become of the page: "kept", "duplicate" or "stage/reason"."""
+        """The expected outcome: "kept", "duplicate" or "stage/reason"."""
         return self.reason if self.expect == "rejected" else self.expect
 
 
@@ -75,7 +72,7 @@ class PageOutcome:
     name: str  # of the page
     url: str  # of the page
     expected: str  # "kept", "duplicate" or "stage/reason"
-    happened: str  # one of these; "not met"; or "kept, language ..." where the language is wrong
+    happened: str  # as `expected`; "not met"; or "kept, language ..." with a wrong language
     f1: float = 0.0  # of the extracted text against the gold by word 4-grams, 0..1; 0 for a page that was not kept
 
 
@@ -93,7 +90,7 @@ class DemoReport:
 
     @property
     def f1(self) -> float:
-        """Mean F1 over the pages that should be kept; one that was lost counts as 0."""
+        """Mean F1 over the pages that should be kept; a lost page counts as 0."""
         return fmean([outcome.f1 for outcome in self.outcomes if outcome.expected == KEPT] or [0.0])
 
     @property
@@ -132,39 +129,36 @@ def read_report(corpus: Path, gold: Mapping[str, Gold]) -> DemoReport:
         report = corpus / CRAWL_REPORT
         raise DemoError(f"{report}: not the report of a crawl that fetched pages: {error}") from error
     kept = {canonical_url(record.url): record for record in records}
-    # Of an address that ended in several ways the best one counts.
+    # If an address has several outcomes, the best one counts.
     endings = {canonical_url(each.url): f"{each.stage}/{each.reason}" for each in rejected}
     endings |= {canonical_url(each.url): DUPLICATE for each in duplicates}
+    outcomes = []
+    for name, page in gold.items():
+        url, happened, f1 = canonical_url(page.url), NOT_MET, 0.0
+        if record := kept.get(url):
+            happened = KEPT if record.language == page.language else f"{KEPT}, language {record.language}"
+            f1 = ngram_scores(record.text, page.text).f1
+        elif page.outcome.startswith("discovery/") and any(
+            ending == page.outcome and address.startswith(url) for address, ending in endings.items()
+        ):
+            happened = page.outcome  # a trap is refused at one of the addresses below it
+        else:
+            happened = endings.get(url, NOT_MET)
+        outcomes.append(PageOutcome(name, page.url, page.outcome, happened, f1))
+    # Any version of a near-duplicate may be kept, as long as the cluster has the expected outcomes.
+    for cluster in {page.cluster for page in gold.values()} - {""}:
+        members = [outcome for outcome in outcomes if gold[outcome.name].cluster == cluster]
+        if sorted(each.happened for each in members) == sorted(each.expected for each in members):
+            outcomes = [replace(one, expected=one.happened) if one in members else one for one in outcomes]
     return DemoReport(
         corpus=corpus,
         fetched=fetched,
-        outcomes=_accept_clusters([_outcome(name, page, kept, endings) for name, page in gold.items()], gold),
+        outcomes=tuple(outcomes),
         records=records,
         rejected=Counter(f"{each.stage}/{each.reason}" for each in rejected),
         duplicates=len(duplicates),
         strangers=tuple(sorted(kept.keys() - {canonical_url(page.url) for page in gold.values()})),
     )
-
-
-def _outcome(name: str, page: Gold, kept: Mapping[str, Record], endings: Mapping[str, str]) -> PageOutcome:
-    url = canonical_url(page.url)
-    if record := kept.get(url):
-        happened = KEPT if record.language == page.language else f"{KEPT}, language {record.language}"
-        return PageOutcome(name, page.url, page.outcome, happened, ngram_scores(record.text, page.text).f1)
-    # A trap is refused at one of the addresses below it.
-    is_trapped = page.outcome.startswith("discovery/") and any(
-        ending == page.outcome and address.startswith(url) for address, ending in endings.items()
-    )
-    return PageOutcome(name, page.url, page.outcome, page.outcome if is_trapped else endings.get(url, NOT_MET))
-
-
-def _accept_clusters(outcomes: list[PageOutcome], gold: Mapping[str, Gold]) -> tuple[PageOutcome, ...]:
-    """Expect what happened in each cluster that as a whole ended as it should, whichever version was kept."""
-    for cluster in {page.cluster for page in gold.values()} - {""}:
-        members = [outcome for outcome in outcomes if gold[outcome.name].cluster == cluster]
-        if sorted(each.happened for each in members) == sorted(each.expected for each in members):
-            outcomes = [replace(one, expected=one.happened) if one in members else one for one in outcomes]
-    return tuple(outcomes)
 
 
 def run_demo(corpus: Path, port: int = 0, on_request: Callable[[str], object] | None = None) -> DemoReport:
@@ -176,18 +170,6 @@ def run_demo(corpus: Path, port: int = 0, on_request: Callable[[str], object] | 
         CorpusError: the corpus was not written as it should be.
         DemoError: the folder is in use, the port is not free, or the crawl failed.
     """
-    corpus = make_folder(corpus)
-    with serving(port, on_request) as base:
-        crawl(corpus, base)
-    return read_report(corpus, read_gold(base))
-
-
-def make_folder(corpus: Path) -> Path:
-    """Make the folder of a corpus, and give its full path.
-
-    Raises:
-        DemoError: it cannot be made, or is not empty.
-    """
     corpus = corpus.resolve()
     try:
         corpus.mkdir(parents=True, exist_ok=True)
@@ -196,37 +178,39 @@ def make_folder(corpus: Path) -> Path:
         raise DemoError(f"{corpus}: {error.strerror}") from error
     if not is_empty:
         raise DemoError(f"{corpus}: not empty; remove it or name another folder")
-    return corpus
+    with serving(port, on_request) as base:
+        crawl(corpus, base)
+    return read_report(corpus, read_gold(base))
 
 
-def crawl(corpus: Path, base: str) -> None:
-    """Run `scrapy crawl portal -a portal=demo` on the server at `base`; its log goes to `corpus/crawl.log`.
+def crawl(corpus: Path, base: str, seconds: float = CRAWL_SECONDS) -> None:
+    """Run `scrapy crawl portal -a portal=demo` on the server at `base`, with the log in `corpus/crawl.log`.
 
     Raises:
-        DemoError: the crawl failed or did not end.
+        DemoError: the crawl failed, or took longer than `seconds`.
     """
     log = corpus / LOG_FILE
     command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", f"portal={DEMO}", "-a", f"base={base}"]
     command += ["-s", f"NEWSCORPUS_CORPUS={corpus}", "-s", f"LOG_FILE={log}"]
-    command += ["-s", "NEWSCORPUS_PAUSE_SECONDS=1"]  # a page of our own that fails need not rest for long
+    command += ["-s", "NEWSCORPUS_PAUSE_SECONDS=1"]  # a failing page of our own server needs no long pause
     try:
         done = subprocess.run(  # noqa: S603 -- our own interpreter and arguments, no shell
             command,
             env=os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"},
-            timeout=CRAWL_SECONDS,
+            timeout=seconds,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise DemoError(f"the crawl did not end within {CRAWL_SECONDS:.0f} seconds; see {log}") from error
+        raise DemoError(f"the crawl did not end within {seconds:.0f} seconds; see {log}") from error
     if done.returncode:
         reason = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise DemoError(f"the crawl failed with status {done.returncode}{reason and f': {reason}'}; see {log}")
 
 
 def remove_earlier(corpus: Path) -> None:
-    """Remove `corpus` if a demo left it there, finished or broken off; keep anything else.
+    """Remove `corpus` if an earlier demo wrote it, finished or not; keep anything else.
 
     Raises:
         OSError: it cannot be removed.
@@ -235,9 +219,9 @@ def remove_earlier(corpus: Path) -> None:
         return
     try:
         report = json.loads((corpus / CRAWL_REPORT).read_bytes())
-    except FileNotFoundError:  # the crawl was broken off
+    except FileNotFoundError:  # the crawl was interrupted
         shutil.rmtree(corpus)
-    except (OSError, ValueError):  # a report that no demo wrote
+    except (OSError, ValueError):  # not a demo's report
         return
     else:
         if isinstance(report, dict) and report.get("portals") == [DEMO]:
@@ -245,10 +229,27 @@ def remove_earlier(corpus: Path) -> None:
 
 
 def print_report(report: DemoReport, console: Console) -> None:
-    """Print the counts, one record, the pages that ended otherwise than they should, and where the corpus lies."""
-    console.print(_counts(report))
+    """Print the counts, one record, the pages with an unexpected outcome, and the folder of the corpus."""
+    counts = Table("outcome", "pages", title="The demo portal")
+    counts.columns[1].justify = "right"
+    counts.add_row("fetched", str(report.fetched))
+    counts.add_row(KEPT, str(len(report.records)))
+    counts.add_row(DUPLICATE, str(report.duplicates))
+    for reason, count in sorted(report.rejected.items()):
+        counts.add_row(f"rejected: {escape(reason)}", str(count))
+    counts.add_section()
+    counts.add_row("words kept", f"{report.words:,}")
+    counts.add_row("mean F1 against the gold (word 4-grams)", f"{report.f1:.3f}")
+    console.print(counts)
     if report.records:
-        console.print(_example(max(report.records, key=lambda record: (record.confidence, record.id))))
+        example = Table("key", "value", title="One record", show_header=False)
+        record = max(report.records, key=lambda record: (record.confidence, record.id))
+        for key in ("id", "url", "title", "authors", "published", "language", "n_words", "extractor"):
+            value = getattr(record, key)
+            example.add_row(key, escape(", ".join(value) if isinstance(value, tuple) else str(value)))
+        is_cut = len(record.text) > EXAMPLE_CHARACTERS
+        example.add_row("text", escape(record.text[:EXAMPLE_CHARACTERS] + " …" * is_cut))
+        console.print(example)
     for outcome in report.surprises:
         line = f"{outcome.name or outcome.url}: {outcome.happened}, should be: {outcome.expected}"
         console.print(f"[red]Unexpected[/red] {escape(line)}", soft_wrap=True)
@@ -259,7 +260,7 @@ def print_report(report: DemoReport, console: Console) -> None:
 
 @contextmanager
 def crawl_progress(console: Console) -> Iterator[Callable[[str], None]]:
-    """Show a progress bar on a terminal; yields a function to call with the path of each page that is fetched."""
+    """Show a progress bar on a terminal; yields a callback for the path of each fetched page."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     awaited = set(read_routes())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
@@ -271,27 +272,3 @@ def crawl_progress(console: Console) -> Iterator[Callable[[str], None]]:
                 progress.advance(task)
 
         yield advance
-
-
-def _counts(report: DemoReport) -> Table:
-    table = Table("outcome", "pages", title="The demo portal")
-    table.columns[1].justify = "right"
-    table.add_row("fetched", str(report.fetched))
-    table.add_row(KEPT, str(len(report.records)))
-    table.add_row(DUPLICATE, str(report.duplicates))
-    for reason, count in sorted(report.rejected.items()):
-        table.add_row(f"rejected: {escape(reason)}", str(count))
-    table.add_section()
-    table.add_row("words kept", f"{report.words:,}")
-    table.add_row("mean F1 against the gold (word 4-grams)", f"{report.f1:.3f}")
-    return table
-
-
-def _example(record: Record) -> Table:
-    table = Table("key", "value", title="One record", show_header=False)
-    text = record.text if len(record.text) <= EXAMPLE_CHARACTERS else record.text[:EXAMPLE_CHARACTERS] + " …"
-    for key in ("id", "url", "title", "authors", "published", "language", "n_words", "extractor"):
-        value = getattr(record, key)
-        table.add_row(key, escape(", ".join(value) if isinstance(value, tuple) else str(value)))
-    table.add_row("text", escape(text))
-    return table

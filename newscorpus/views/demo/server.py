@@ -21,26 +21,26 @@ from newscorpus.errors import DemoError
 SITE = Path(__file__).parent / "site"
 
 PLACEHOLDER = "http://demo.newscorpus.invalid"
-"""Stands in the files for scheme, host and port; no host can have a name in ".invalid" (RFC 2606)."""
+"""Placeholder for scheme, host and port; no host can have a name in ".invalid" (RFC 2606)."""
 
 CALENDAR = "/calendar/"
 
 POST = re.compile(rb"<!-- post ([a-z-]+) -->")
-"""Stands in a list for the whole article of that page."""
+"""Placeholder in a listing page for the whole article of another page."""
 
 HOST = "127.0.0.1"
 IDLE_SECONDS = 30
-"""A connection that is idle for so long is closed."""
+"""Time after which an idle connection is closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What is answered to one address."""
+    """The response to one address."""
 
-    path: str  # with the query, if one belongs to the address
+    path: str  # with the query, where the route depends on it
     file: str = ""  # under the site's folder; "" for no body
     content_type: str = "text/html; charset=utf-8"  # as sent, with charset or without
-    status: int = 200  # of the answer
+    status: int = 200
     redirect: str = ""  # path to send the client to, or ""
     fail_once: bool = False  # the first GET is answered by 500
     gzip: bool = False  # the file itself is served gzipped, as sitemaps are
@@ -52,7 +52,7 @@ class DemoSite:
 
     routes: dict[str, Route]  # by path
     base: str  # `http://127.0.0.1:PORT`, in place of the placeholder
-    today: date  # its month is the one that the calendar begins with
+    today: date  # the calendar begins with its month
 
     def find(self, target: str) -> Route | None:
         """Find the route of a request target; the query counts only where a route has it."""
@@ -66,9 +66,13 @@ class DemoSite:
         if not route.file:
             return b""
         body = (SITE / route.file).read_bytes()
-        body = POST.sub(lambda match: _read_article(match[1].decode()), body)
+        for post in POST.findall(body):
+            page = (SITE / "pages" / f"{post.decode()}.html").read_bytes()
+            start, end = page.index(b'<article class="post">'), page.index(b"</article>")
+            article = re.sub(rb"(</?)h1\b", rb"\1h2", page[start:end]) + b"</article>"  # one headline of several
+            body = body.replace(b"<!-- post %s -->" % post, article)
         body = body.replace(PLACEHOLDER.encode(), self.base.encode())
-        if shown := self._month(route.path):  # every page of the calendar leads to the next month, without end
+        if shown := self._month(route.path):  # each month links to the next, without end
             year, month = shown
             following = f"{CALENDAR}{year + month // 12}/{month % 12 + 1:02d}/"
             body = body.replace(b"{month}", f"{year}-{month:02d}".encode()).replace(b"{next}", following.encode())
@@ -83,13 +87,6 @@ class DemoSite:
             return None
         year, month = map(int, parts)
         return (year, month) if 1 <= month <= 12 else None
-
-
-def _read_article(name: str) -> bytes:
-    """Read the `<article>` of a page as a list shows it: its headline is one of several."""
-    page = (SITE / "pages" / f"{name}.html").read_bytes()
-    start, end = page.index(b'<article class="post">'), page.index(b"</article>")
-    return re.sub(rb"(</?)h1\b", rb"\1h2", page[start:end]) + b"</article>"
 
 
 def read_routes() -> dict[str, Route]:
@@ -117,17 +114,7 @@ class DemoServer(ThreadingHTTPServer):
         self.base = f"http://{HOST}:{self.server_port}"
         self.site = DemoSite(read_routes(), self.base, datetime.now(UTC).date())
         self.on_request = on_request
-        self._failed: set[str] = set()
-        self._lock = threading.Lock()
-
-    def fails_now(self, route: Route) -> bool:
-        """Whether this GET is the one that is to fail: the first of a route with `fail_once`."""
-        if not route.fail_once:
-            return False
-        with self._lock:
-            first = route.path not in self._failed
-            self._failed.add(route.path)
-        return first
+        self.failing = {path for path, route in self.site.routes.items() if route.fail_once}
 
 
 class DemoHandler(BaseHTTPRequestHandler):
@@ -143,7 +130,8 @@ class DemoHandler(BaseHTTPRequestHandler):
         if self.server.on_request:
             self.server.on_request(self.path)
         route = self.server.site.find(self.path)
-        if route and self.server.fails_now(route):
+        if route and route.path in self.server.failing:
+            self.server.failing.discard(route.path)
             self._send(HTTPStatus.INTERNAL_SERVER_ERROR, {"Content-Type": "text/plain"}, b"try again\n")
         else:
             self._answer(route)
@@ -158,12 +146,10 @@ class DemoHandler(BaseHTTPRequestHandler):
     def _answer(self, route: Route | None) -> None:
         if route is None:
             self._send(HTTPStatus.NOT_FOUND, {"Content-Type": "text/plain"}, b"not found\n")
-        elif route.redirect:
+            return
+        if route.redirect:
             self._send(HTTPStatus(route.status), {"Location": self.server.base + route.redirect}, b"")
-        else:
-            self._send_file(route)
-
-    def _send_file(self, route: Route) -> None:
+            return
         body = self.server.site.body(route)
         headers = {
             "Content-Type": route.content_type,
@@ -181,12 +167,12 @@ class DemoHandler(BaseHTTPRequestHandler):
         self._send(HTTPStatus(route.status), headers, body)
 
     def _is_known(self, headers: dict[str, str]) -> bool:
-        """Whether the client has this version already; the tag decides before the date (RFC 9110, 13.2.2)."""
+        """Whether the client has this version; the entity tag decides before the date (RFC 9110, 13.2.2)."""
         if tags := self.headers.get("If-None-Match"):
             return headers["ETag"] in (tag.strip() for tag in tags.split(","))
         try:
             since = parsedate_to_datetime(self.headers.get("If-Modified-Since", ""))
-        except ValueError:  # absent or unreadable: as if it had not been sent
+        except ValueError:  # absent or unreadable
             return False
         return parsedate_to_datetime(headers["Last-Modified"]) <= since.replace(tzinfo=since.tzinfo or UTC)
 
