@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 import typer
-import zstandard
 
 import newscorpus
 from newscorpus import cli, terminal
 from newscorpus.cli.app import GROUPS
 from newscorpus.config import SignatureParameters
 from newscorpus.data import Article, Fields, Page
-from newscorpus.lab.gold.pages import LICENCES
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
 from newscorpus.page.signature import sign
@@ -100,32 +98,19 @@ def test_the_version_is_that_of_the_package(run: Run) -> None:
     assert run("--version").out == f"newscorpus {newscorpus.__version__}\n"
 
 
-def test_a_project_is_never_begun_over_files_that_are_there(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "scrapy.cfg").write_text("mine")
-    done = run("init", tmp_path)
-    assert one_line(done) == f"newscorpus: {tmp_path / 'scrapy.cfg'}: there already; nothing was written\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["scrapy.cfg"]
-
-
-def test_a_project_that_was_broken_off_is_completed(run: Run, tmp_path: Path) -> None:
-    assert run("init", tmp_path / "whole").code == 0
-    assert run("init", tmp_path / "half").code == 0
-    (tmp_path / "half" / "settings.py").unlink()
-    assert run("init", tmp_path / "half").code == 0
-    assert (tmp_path / "half" / "settings.py").read_text() == (tmp_path / "whole" / "settings.py").read_text()
-
-
-def test_the_name_of_a_first_portal_is_checked(run: Run, tmp_path: Path) -> None:
-    assert run("init", tmp_path / "new", "--name", "../x").code == 2
-    assert not (tmp_path / "new").exists()
-
-
-def test_what_to_do_in_a_new_project_can_be_typed_where_one_stands(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_project_is_begun_where_nothing_is_yet(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert "\n  newscorpus crawl first -a limit=20\n" in run("init", ".").out
     assert "\n  cd papers && newscorpus portal add ADDRESS\n" in run("init", "papers").out
+    (tmp_path / "settings.py").unlink()
+    assert run("init", ".").code == 0, "one that was broken off is completed"
+    assert (tmp_path / "settings.py").read_text() == (tmp_path / "papers" / "settings.py").read_text()
+    (tmp_path / "scrapy.cfg").write_text("mine")
+    (tmp_path / "settings.py").unlink()
+    assert one_line(run("init", ".")) == "newscorpus: scrapy.cfg: there already; nothing was written\n"
+    assert not (tmp_path / "settings.py").exists()
+    assert run("init", tmp_path / "new", "--name", "../x").code == 2
+    assert not (tmp_path / "new").exists()
 
 
 def test_start_up_loads_nothing_heavy() -> None:
@@ -187,10 +172,6 @@ def test_wrong_usage_exits_2(run: Run, arguments: list[str]) -> None:
     assert "Traceback" not in done.err
 
 
-def test_text_of_a_page(run: Run, page: Path) -> None:
-    assert run(*EXTRACT, page).out == f"{STORY.strip()}\n"
-
-
 def test_parts_are_left_out_of_the_text(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "post.html"
     post = "<blockquote class=twitter-tweet><p>We cross the river every day.</p></blockquote>"
@@ -203,7 +184,8 @@ def test_parts_are_left_out_of_the_text(run: Run, tmp_path: Path) -> None:
     assert run("explain", path).out != run("explain", path, "--leave-out", "embedded_posts").out
 
 
-def test_record_of_a_page_into_a_file(run: Run, page: Path, tmp_path: Path) -> None:
+def test_a_page_as_text_and_as_a_record_in_a_file(run: Run, page: Path, tmp_path: Path) -> None:
+    assert run(*EXTRACT, page).out == f"{STORY.strip()}\n"
     output = tmp_path / "out.json"
     done = run(*EXTRACT, page, "--format", "json", "--url", "https://a.example/1", "--output", output)
     assert (done.code, done.out) == (0, "")
@@ -348,6 +330,10 @@ def test_evaluate_prints_and_writes_figures(run: Run, tmp_path: Path) -> None:
     done = run("evaluate", "--dataset", dataset, "--fields", "--output", tmp_path / "figures")
     assert done.code == 0, done.err
     assert (tmp_path / "figures" / "fields.json").is_file()
+    dataset.write_text(json.dumps(line | {"split": ""}) + "\n")
+    assert "its pages have no split; all of them count" in run("evaluate", "--dataset", dataset, "--ceiling").err
+    dataset.write_text(json.dumps(line | {"split": "train"}) + "\n")
+    assert "no page with gold text in the split 'dev'" in run("evaluate", "--dataset", dataset).err
 
 
 def test_rules_of_post_analysis_are_chosen_and_shown(run: Run, tmp_path: Path) -> None:
@@ -363,46 +349,19 @@ def test_rules_of_post_analysis_are_chosen_and_shown(run: Run, tmp_path: Path) -
     assert '"label":"good"' in raised.out  # where no block is above, the most probable ones are kept
 
 
-def test_pages_without_a_split_all_count(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "own.jsonl"
-    path.write_text(json.dumps({"id": "1", "html": f"<p>{STORY}</p>", "text": STORY}) + "\n")
-    done = run("evaluate", "--dataset", path, "--extractor", "bte")
-    assert done.code == 0, done.err
-    assert f"{path}: its pages have no split; all of them count" in done.err
-    path.write_text(json.dumps({"id": "1", "html": f"<p>{STORY}</p>", "text": STORY, "split": "train"}) + "\n")
-    assert "no page with gold text in the split 'dev'" in run("evaluate", "--dataset", path).err
-
-
-@pytest.fixture
-def gold(tmp_path: Path) -> Path:
-    """A folder of the sets that models are trained on, with a few pages each."""
-    folder = tmp_path / "gold"
-    folder.mkdir()
-    for name in LICENCES:
-        pages = [
-            {"id": f"{name}{number}", "html": f"<p>{STORY}</p><p>Home</p>", "text": STORY, "split": "train"}
-            for number in range(9)
-        ]
-        lines = "".join(json.dumps(page) + "\n" for page in pages)
-        (folder / f"{name}.jsonl.zst").write_bytes(zstandard.compress(lines.encode()))
-    return folder
-
-
-@pytest.mark.parametrize("suffix", ["csv", "arff"])
-def test_features_of_a_system_as_a_table(run: Run, gold: Path, tmp_path: Path, suffix: str) -> None:
-    table = tmp_path / f"table.{suffix}"
-    done = run("features", "paragraph-svm", table, "--data", gold, "--labels", "exact")
-    assert (done.code, done.out) == (0, "")
-    *_, good, bad = table.read_text().splitlines()
-    assert (good.rpartition(",")[2], bad.rpartition(",")[2]) == ("good", "bad")
-
-
-def test_a_system_is_trained(run: Run, gold: Path, tmp_path: Path) -> None:
-    done = run("train", "paragraph-svm", "--data", gold, "--labels", "exact", "--output", tmp_path / "model")
+def test_a_system_is_trained_and_its_features_are_written(run: Run, gold_sets: Path, tmp_path: Path) -> None:
+    arguments = ("--data", gold_sets, "--labels", "exact")
+    done = run("train", "paragraph-svm", *arguments, "--output", tmp_path / "model")
     assert done.code == 0
     assert "wcxb.jsonl.zst read" in done.err
     assert f"The model lies in {tmp_path / 'model'}" in done.out
     assert (tmp_path / "model" / "model.onnx").is_file()
+    for suffix in ("csv", "arff"):
+        table = tmp_path / f"table.{suffix}"
+        done = run("features", "paragraph-svm", table, *arguments)
+        assert (done.code, done.out) == (0, "")
+        *_, good, bad = table.read_text().splitlines()
+        assert (good.rpartition(",")[2], bad.rpartition(",")[2]) == ("good", "bad")
 
 
 @pytest.mark.parametrize(("labels", "last"), [((), "bad"), (("--labels", "aligned"), "good")])
@@ -419,32 +378,26 @@ def test_texts_of_a_corpus_give_exact_labels(run: Run, tmp_path: Path, labels: t
     assert [row.rpartition(",")[2] for row in table.read_text().splitlines()[1:]] == ["good", last]
 
 
-@pytest.mark.parametrize("report", [None, '{"portals": ["demo"]}'])
-def test_an_earlier_demo_is_removed(tmp_path: Path, report: str | None) -> None:
+@pytest.mark.parametrize(
+    ("log", "report", "is_removed"),
+    [
+        (True, None, True),
+        (True, '{"portals": ["demo"]}', True),
+        (False, '{"portals": ["demo"]}', False),
+        *((True, report, False) for report in ('{"portals": ["idnes"]}', '{"portals": ["demo", "idnes"]}')),
+        *((True, report, False) for report in ("[]", "{}", "torn", "\0")),
+    ],
+)
+def test_only_an_earlier_demo_is_removed(tmp_path: Path, log: bool, report: str | None, is_removed: bool) -> None:
     corpus = tmp_path / "demo"
     (corpus / "intake").mkdir(parents=True)
-    (corpus / "crawl.log").touch()
+    if log:
+        (corpus / "crawl.log").touch()
     if report:
         (corpus / "crawl-report.json").write_text(report)
     remove_earlier(corpus)
-    assert not corpus.exists()
-
-
-@pytest.mark.parametrize(
-    "report", ['{"portals": ["idnes"]}', '{"portals": ["demo", "idnes"]}', "[]", "{}", "torn", "\0"]
-)
-def test_another_corpus_is_never_removed(tmp_path: Path, report: str) -> None:
-    (tmp_path / "crawl.log").touch()
-    (tmp_path / "crawl-report.json").write_text(report)
-    remove_earlier(tmp_path)
-    assert (tmp_path / "crawl.log").exists()
-
-
-def test_a_folder_that_no_demo_made_is_never_removed(tmp_path: Path) -> None:
-    (tmp_path / "crawl-report.json").write_text('{"portals": ["demo"]}')
-    remove_earlier(tmp_path)
+    assert corpus.exists() is not is_removed
     remove_earlier(tmp_path / "absent")
-    assert list(tmp_path.iterdir())
 
 
 def test_a_device_is_written_to_and_not_replaced() -> None:
@@ -461,30 +414,28 @@ def test_a_file_is_left_as_it_was_when_writing_fails(tmp_path: Path) -> None:
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("out.txt", "before")]
 
 
-def test_what_is_said_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    terminal.complain(terminal.describe(ValueError("one\ntwo\r\nthree")))
-    assert capsys.readouterr().err == "newscorpus: one two three\n"
-
-
 @pytest.mark.parametrize(
     ("error", "said"),
     [
         (FileNotFoundError(2, "No such file", "a.txt"), "a.txt: No such file"),
         (OSError(28, "No space left on device"), "No space left on device"),
         (EOFError(), "EOFError"),
+        (ValueError("one\ntwo\r\nthree"), "one two three"),
     ],
 )
-def test_what_an_error_says(error: Exception, said: str) -> None:
-    assert terminal.describe(error) == said
+def test_an_error_is_said_in_one_line(capsys: pytest.CaptureFixture[str], error: Exception, said: str) -> None:
+    terminal.complain(terminal.describe(error))
+    assert capsys.readouterr().err == f"newscorpus: {said}\n"
 
 
-def test_other_addresses_than_those_of_the_web_are_refused(run: Run) -> None:
-    done = run("extract", "ftp://vesti.example/page.html")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("extract", "ftp://a.example/1"), "ftp://a.example/1: only addresses that begin with http:// or https:// are"),
+        (("dedup", "a", "--survivor", "best", "--output", "b"), "Error: Invalid value for '--survivor': 'best' is not"),
+    ],
+)
+def test_wrong_usage_says_what_is_wrong(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    done = run(*arguments)
     assert done.code == 2
-    assert "ftp://vesti.example/page.html: only addresses that begin with http:// or https:// are fetched" in done.err
-
-
-def test_a_wrong_choice_is_said_without_the_checker_s_own_words(run: Run) -> None:
-    done = run("dedup", "corpus", "--survivor", "best", "--output", "out")
-    assert done.code == 2
-    assert "Error: Invalid value for '--survivor': 'best' is not one of 'first', 'longest'" in done.err
+    assert said in done.err

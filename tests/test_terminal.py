@@ -4,15 +4,10 @@ from newscorpus.terminal import WIDE, table_console
 from newscorpus.tokens import printable
 
 
-def test_a_table_in_a_pipe_is_not_cut_at_the_width_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_in_a_pipe_is_as_wide_as_the_user_sets_or_as_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
-
     assert table_console().width == WIDE
-
-
-def test_the_width_that_the_user_sets_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "70")
-
     assert table_console().width == 70
 
 
