@@ -75,13 +75,8 @@ CHECKSUM = "crc32"
 SEAL_BYTES = len(',"crc32":"00000000"}')
 
 
-def encode_row(row: Row | Withdrawal) -> bytes:
-    """Encode a row or a withdrawal as a line of a segment."""
-    return sealed(row)
-
-
-def sealed(value: object) -> bytes:
-    """Encode a value as a line of JSON, with checksum and newline."""
+def encode_row(value: object) -> bytes:
+    """Encode a row, a withdrawal or the header of a segment as a line of JSON, with checksum and newline."""
     line = msgspec.json.encode(value)
     return line[:-1] + _seal(line) + b"\n"
 

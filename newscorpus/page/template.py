@@ -37,13 +37,8 @@ MISFIT_CHARACTERS = 60
 """Characters quoted of an implausible value."""
 
 
-def _is_date(value: str) -> bool:
-    return bool(parse_date(value, Setting(datetime.now(UTC))))
-
-
 FITS: Mapping[str, Callable[[str], object]] = {
-    "published": _is_date,
-    "modified": _is_date,
+    **dict.fromkeys(("published", "modified"), lambda value: parse_date(value, Setting(datetime.now(UTC)))),
     "language": primary_tag,
     "authors": lambda value: len(value) <= MOST_NAME_CHARACTERS,
     "title": lambda value: len(value) <= MAX_TITLE,
@@ -70,8 +65,9 @@ class TemplateRules:
         self.name = name
         self.version = version_of(section)
         self.section = section
-        self._unwanted = _union(section.remove)
-        self._text = _union(section.text)
+        # The matches of all rules together are in document order
+        self._unwanted = compile_rules(*section.remove) if section.remove else None
+        self._text = compile_rules(*section.text) if section.text else None
         self._rules = {key: tuple(map(compile_rules, getattr(section, key))) for key in TemplateSection.__slots__}
 
     def __reduce__(self) -> tuple[type["TemplateRules"], tuple[str, TemplateSection]]:
@@ -80,10 +76,9 @@ class TemplateRules:
 
     def remove_unwanted(self, tree: HtmlElement) -> None:
         """Remove the elements matched by the `remove` rules from `tree`; the text after them stays."""
-        for rule in self._unwanted:
-            for match in self._matches(rule, tree):
-                if isinstance(match, HtmlElement) and match is not tree:
-                    match.tag = UNWANTED
+        for match in self._matches(self._unwanted, tree):
+            if isinstance(match, HtmlElement) and match is not tree:
+                match.tag = UNWANTED
         # In one pass: calling `drop_tree` on each joins the texts after them repeatedly, in quadratic time.
         etree.strip_elements(tree, UNWANTED, with_tail=False)
 
@@ -97,8 +92,7 @@ class TemplateRules:
 
     def read_text(self, tree: HtmlElement) -> tuple[str, ...]:
         """Return the paragraphs that the rules find for the main text."""
-        matches = (match for rule in self._text for match in self._matches(rule, tree))
-        return tuple(paragraph for match in matches for paragraph in _paragraphs(match))
+        return tuple(paragraph for match in self._matches(self._text, tree) for paragraph in _paragraphs(match))
 
     def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
         """Return all rules that match `tree`, before removals, including those that an earlier rule overrides."""
@@ -119,13 +113,24 @@ class TemplateRules:
     def _values(self, rule: etree.XPath, tree: HtmlElement) -> tuple[str, ...]:
         return tuple(dict.fromkeys(filter(None, map(_value, self._matches(rule, tree)))))
 
-    def _matches(self, rule: etree.XPath, tree: HtmlElement) -> list[Any]:
+    def _matches(self, rule: etree.XPath | None, tree: HtmlElement) -> list[Any]:
+        """Return the matches outside earlier ones, in document order; none without a rule."""
         try:
-            found: Any = rule(tree)  # nodes only: `compile_rules` refuses rules that compute a value
-            return list(_outermost(found))
+            found: Any = rule(tree) if rule else []  # nodes only: `compile_rules` refuses rules that compute a value
         except etree.XPathError as error:  # a hostile page may exceed libxml2's limits
-            logger.warning("template %s: rule %s cannot be applied: %s", self.name, rule.path, error)
+            logger.warning("template %s: rule %s cannot be applied: %s", self.name, rule and rule.path, error)
             return []
+        matches: list[Any] = []
+        taken: HtmlElement | None = None
+        for match in found:
+            # The element of a match: itself, or the parent of a text; none of an attribute
+            holder = match if isinstance(match, HtmlElement) else None
+            if holder is None and not getattr(match, "is_attribute", True):
+                holder = match.getparent().getparent() if match.is_tail else match.getparent()
+            if taken is None or holder is None or not (holder is taken or taken in holder.iterancestors()):
+                taken = match if isinstance(match, HtmlElement) else taken
+                matches.append(match)
+        return matches
 
 
 def version_of(section: TemplateSection) -> str:
@@ -161,8 +166,7 @@ class RuleTally:
                     self._misfits.setdefault((source, key, rule), hit.misfit)
         self._pages.update(added.keys())
         self._short[source] += is_short
-        for rule_of, n in added.items():  # `update` would drop nothing, but `+=` drops the zeros
-            self._found[rule_of] += n
+        self._found.update(added)  # with the zeros
         return {"/".join(rule_of): n for rule_of, n in added.items()}
 
     def warnings(self) -> Iterator[str]:
@@ -179,32 +183,6 @@ class RuleTally:
                     f"template of {source}: pages whose text is less than half as long as the extractor finds it: {n}"
                     " of the tenth that is compared; their rows have the flag template_short"
                 )
-
-
-def _union(rules: tuple[str, ...]) -> tuple[etree.XPath, ...]:
-    return (compile_rules(*rules),) if rules else ()
-
-
-def _outermost(found: Iterable[Any]) -> Iterator[Any]:
-    """Yield the matches outside earlier matches; `found` is in document order."""
-    taken: HtmlElement | None = None
-    for match in found:
-        holder = _holder(match)
-        if taken is not None and holder is not None and (holder is taken or taken in holder.iterancestors()):
-            continue
-        if isinstance(match, HtmlElement):
-            taken = match
-        yield match
-
-
-def _holder(match: Any) -> HtmlElement | None:
-    """Return the element of a match: itself, or the parent of a text; None for an attribute."""
-    if isinstance(match, HtmlElement):
-        return match
-    if getattr(match, "is_attribute", True):
-        return None
-    parent: HtmlElement = match.getparent()
-    return parent.getparent() if match.is_tail else parent
 
 
 def _paragraphs(match: Any) -> tuple[str, ...]:
@@ -237,17 +215,16 @@ def load_plain_template(path: Path) -> TemplateRules:
         raise PortalError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise PortalError(f"{path}: not UTF-8: {error}") from error
-    rules = tuple(_plain_rule(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip())
+    rules = []
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not PLAIN_RULE.fullmatch(line):
+            raise PortalError(f"{path}, line {number}: {line!r} is none of the forms {PLAIN_FORMS}")
+        if line.strip():
+            try:
+                compile_rules(line)
+            except ValueError as error:
+                raise PortalError(f"{path}, line {number}: {error}") from error
+            rules.append(line)
     if not rules:
         raise PortalError(f"{path}: no rule in it; a line is {PLAIN_FORMS}")
-    return TemplateRules(path.stem, TemplateSection(text=rules))
-
-
-def _plain_rule(line: str, where: str) -> str:
-    if not PLAIN_RULE.fullmatch(line):
-        raise PortalError(f"{where}: {line!r} is none of the forms {PLAIN_FORMS}")
-    try:
-        compile_rules(line)
-    except ValueError as error:
-        raise PortalError(f"{where}: {error}") from error
-    return line
+    return TemplateRules(path.stem, TemplateSection(text=tuple(rules)))

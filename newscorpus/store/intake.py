@@ -21,7 +21,7 @@ from newscorpus.files import sync, sync_folder
 from newscorpus.layout import INTAKE_SEGMENT
 from newscorpus.lines import complete_lines, decoded_lines, encode_line, is_torn, writable
 from newscorpus.page.records import check_schema
-from newscorpus.page.rows import CHECKSUM, Row, Withdrawal, decode_line, decode_row, encode_row, refuse_altered, sealed
+from newscorpus.page.rows import CHECKSUM, Row, Withdrawal, decode_line, decode_row, encode_row, refuse_altered
 
 SIGNATURE_VALUE_BYTES = 4
 
@@ -110,7 +110,7 @@ class IntakeWriter:
 
 def encode_header(parameters: SignatureParameters) -> bytes:
     """Make the first line of a segment."""
-    return sealed(SegmentHeader(SCHEMA, parameters, CHECKSUM))
+    return encode_row(SegmentHeader(SCHEMA, parameters, CHECKSUM))
 
 
 def segments(folder: Path) -> list[Path]:

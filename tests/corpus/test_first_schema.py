@@ -24,7 +24,7 @@ from newscorpus.corpus.verify import verify
 from newscorpus.data import ArchiveCapture, Record
 from newscorpus.layout import MANIFEST
 from newscorpus.page.records import column_types, decode
-from newscorpus.page.rows import CHECKSUM, Row, sealed
+from newscorpus.page.rows import CHECKSUM, Row, encode_row
 from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter, read_intake
 
@@ -56,7 +56,7 @@ def old_intake(tmp_path: Path, record: Record, bare_record: Record) -> Path:
     ]
     (tmp_path / "intake").mkdir()
     header = {"schema": 1, "signature": asdict(SIGNED), "checksum": CHECKSUM}
-    lines = map(sealed, (header, *rows))
+    lines = map(encode_row, (header, *rows))
     (tmp_path / "intake" / "000001.jsonl").write_bytes(b"".join(lines))
     return tmp_path
 

@@ -12,7 +12,7 @@ from newscorpus.config import SignatureParameters
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.lines import blank, encode_line
-from newscorpus.page.rows import Row, sealed
+from newscorpus.page.rows import Row, encode_row
 from newscorpus.store.intake import DamagedLine, IntakeWriter, read_intake, read_row, torn_segments
 
 PARAMETERS = SignatureParameters()
@@ -102,7 +102,7 @@ def test_a_later_schema_is_refused(tmp_path: Path, record: Record) -> None:
     header, *rows = segment.read_bytes().splitlines(keepends=True)
     later = msgspec.json.decode(header) | {"schema": 99}
     del later["crc32"]
-    segment.write_bytes(b"".join([sealed(later), *rows]))
+    segment.write_bytes(b"".join([encode_row(later), *rows]))
     with pytest.raises(CorpusError, match="line 1: schema 99; this version reads 1 to 2"):
         read(tmp_path)
 
