@@ -11,7 +11,7 @@ from scrapy.exceptions import DropItem
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates.store import grouped
 from newscorpus.corpus.restore import Restoration, count_rows, held_pages, readable_portals
-from newscorpus.data import Record, Rejected
+from newscorpus.data import Rejected
 from newscorpus.fetch.options import corpus_folder, worker_count
 from newscorpus.fetch.plugin import KEPT, CrawlComponent, stat
 from newscorpus.fetch.scheduler import LedgerScheduler, scheduler_of
@@ -57,8 +57,17 @@ class StorePipeline(CrawlComponent):
         match item:
             case Delivery(visit, Rejected() as rejected):
                 self._reject(visit, rejected)
-            case Delivery(visit, Row() as row):
-                return self._keep(visit, row)
+            case Delivery(visit, Row(record=record) as row):
+                line, outcome = encode_row(row), UrlOutcome.of(record)
+                if visit:
+                    visit.bring(INTAKE, line, outcome)
+                else:  # no request brought it
+                    with self._scheduler.guarded():
+                        self._scheduler.ledger.append(INTAKE, line)
+                        self._scheduler.ledger.counts.tally(record.source, outcome)
+                self._crawler.stats.inc_value(KEPT)
+                self._crawler.stats.inc_value(stat("words"), record.n_words)
+                return record
         return item
 
     async def _restore(self, ledger: Ledger) -> None:
@@ -75,43 +84,22 @@ class StorePipeline(CrawlComponent):
         ledger.settle_losses(await asyncio.to_thread(count_rows, corpus, ledger.portal_names()))
         logger.warning("Rows of the intake were lost; restored from the archive: %d", restoration.restored)
 
-    def _keep(self, visit: Visit | None, row: Row) -> Record:
-        record, line = row.record, encode_row(row)
-        outcome = UrlOutcome.of(record)
-        if visit:
-            visit.bring(INTAKE, line, outcome)
-        else:
-            self._write(line, outcome, record.source)
-        self._crawler.stats.inc_value(KEPT)
-        self._crawler.stats.inc_value(stat("words"), record.n_words)
-        return record
-
     def _reject(self, visit: Visit | None, rejected: Rejected) -> None:
         line = journal_line(rejected)
         outcome = UrlOutcome.of(rejected)
         if visit and visit.is_about(rejected.url):
             visit.bring(REJECTIONS, line, outcome)
-        elif not self._refuse(visit, rejected.url, line, outcome):
-            raise DropItem(f"known: {rejected.url}")
+        else:  # an address found on the page; its earlier outcome, if any, is kept
+            portal, found_on = (visit.portal, visit.serial) if visit else ("", 0)
+            try:
+                is_new = self._scheduler.ledger.refuse(rejected.url, outcome, REJECTIONS, line, portal, found_on)
+            except LedgerError as error:
+                self._scheduler.give_up(error)
+                is_new = False
+            if not is_new:
+                raise DropItem(f"known: {rejected.url}")
         self._crawler.stats.inc_value(stat("rejected", rejected.stage, rejected.reason))
         raise DropItem(f"{rejected.stage}/{rejected.reason} {rejected.url}")
-
-    def _refuse(self, visit: Visit | None, url: str, line: bytes, outcome: UrlOutcome) -> bool:
-        """Record why an address found on a page is not fetched, unless it has an outcome already."""
-        scheduler = self._scheduler
-        portal, found_on = (visit.portal, visit.serial) if visit else ("", 0)
-        try:
-            return scheduler.ledger.refuse(url, outcome, REJECTIONS, line, portal, found_on)
-        except LedgerError as error:
-            scheduler.give_up(error)
-            return False
-
-    def _write(self, line: bytes, outcome: UrlOutcome, portal: str) -> None:
-        """Write an article that no request brought."""
-        scheduler = self._scheduler
-        with scheduler.guarded():
-            scheduler.ledger.append(INTAKE, line)
-            scheduler.ledger.counts.tally(portal, outcome)
 
     @property
     def _scheduler(self) -> LedgerScheduler:

@@ -67,7 +67,11 @@ def read_arguments(given: Mapping[str, str]) -> PortalArguments:
         if len(portals) != 1:
             raise CrawlError(f"argument 'base' goes with one portal, not with {len(portals)}")
         portals = (with_base(portals[0], base),)
-    _check_apart(portals)
+    for one, other in permutations(portals, 2):  # each would crawl a shared site at its own rate
+        for domain in one.domains:
+            if other.covers(f"http://{domain}/") and not is_loopback(f"http://{domain}/"):
+                names = f"{one.name!r} and {other.name!r}"
+                raise CrawlError(f"portals {names} share {domain}; crawl one after the other")
     if given.get("urls") and given.get("revisit"):
         raise CrawlError(
             "arguments 'urls' and 'revisit' exclude each other: the one names pages, the other looks for them"
@@ -178,32 +182,23 @@ def _named_addresses(portals: Iterable[Portal]) -> Iterable[str]:
 
 
 def named_portals(name: str) -> tuple[Portal, ...]:
-    """Load the portals named; "all" leaves out portals on localhost, which must be served first."""
+    """Load the portals named, and check that models of their own can be loaded.
+
+    "all" leaves out portals on localhost, which must be served first.
+    """
     if name == "all":
         every = map(load_portal, list_portals())
         return tuple(portal for portal in every if not is_loopback(portal.start[0]))
     if not (names := parse_names(name)):
         raise CrawlError(f"argument 'portal' is missing; known: all, {', '.join(list_portals())}; {USAGE}")
-    return tuple(map(_load_checked, names))
-
-
-def _load_checked(name: str) -> Portal:
-    """Load a portal, and check that its own models, if any, can be loaded."""
-    portal = load_portal(name)
-    try:
-        if portal.extractor or portal.fields_model:
-            extractor_of(Recipe(), page_of_portal(Page("", b""), portal))
-    except (ValueError, ImportError) as error:
-        raise PortalError(f"portal {portal.name}: {error}") from error
-    return portal
-
-
-def _check_apart(portals: tuple[Portal, ...]) -> None:
-    """Check that no two portals share a site, which both would crawl at their own rate."""
-    for one, other in permutations(portals, 2):
-        for domain in one.domains:
-            if other.covers(f"http://{domain}/") and not is_loopback(f"http://{domain}/"):
-                raise CrawlError(f"portals {one.name!r} and {other.name!r} share {domain}; crawl one after the other")
+    portals = tuple(map(load_portal, names))
+    for portal in portals:
+        try:
+            if portal.extractor or portal.fields_model:
+                extractor_of(Recipe(), page_of_portal(Page("", b""), portal))
+        except (ValueError, ImportError) as error:
+            raise PortalError(f"portal {portal.name}: {error}") from error
+    return portals
 
 
 def read_period(given: Mapping[str, str]) -> Period:

@@ -3,13 +3,13 @@
 import asyncio
 import re
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import replace
-from datetime import timedelta
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
@@ -19,22 +19,28 @@ from twisted.python.failure import Failure
 from newscorpus.data import ArchiveCapture, Rejected
 from newscorpus.discover.period import Period
 from newscorpus.discover.revisits import requeue_failed
+from newscorpus.errors import CrawlError
 from newscorpus.fetch.options import check_settings
 from newscorpus.fetch.plugin import PAGES, REVISITED
 from newscorpus.fetch.scheduler import scheduler_of
 from newscorpus.fetch.visits import Postponed, fetch_rejection, make_page
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.addresses import FetchKind, find_kind, plain_address
-from newscorpus.portal.portal import Portal
+from newscorpus.portal.portal import Portal, archive_page, archive_pages
 from newscorpus.store.archive.cdx import MAX_LIST_BYTES, IndexedCapture, count_pages, file_day, read_files, read_index
 from newscorpus.store.archive.read import read_block
 from newscorpus.store.archive.values import ByteRange, Capture
 from newscorpus.store.pages import page_of_capture
+from newscorpus.urls import host_and_port, is_loopback
 
 from .arguments import check_promises, corpus_settings, named_agent, named_portals, read_period, refuse_unknown
-from .web_archive import FILE, USAGE, WebArchive
 
 KNOWN = ("portal", "index", "list", "captures", "since", "until", "fresh")
+USAGE = (
+    "usage: scrapy crawl cdx -a portal=NAME[,NAME] -a index=ADDRESS|-a list=ADDRESS|FILE -a captures=ADDRESS"
+    " [-a since=YYYY-MM-DD] [-a until=YYYY-MM-DD] [-a fresh=1]"
+)
+FILE, STAMP, URL = "{file}", "{time}", "{url}"
 
 BLOCK_BYTES = 2**24
 """Bytes of a WARC file per request; the longest page accepted has 20 MB, compressed a fifth of that."""
@@ -44,6 +50,71 @@ MAX_HELD_BYTES = 2**26
 
 LENGTH = re.compile(rb"/(\d+)$")
 """Length of the whole file in `Content-Range`."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebArchive:
+    """The addresses of a third-party web archive."""
+
+    captures: str  # address of a capture: a WARC file, with {file}, or an original page, with {time} and {url}
+    index: str = ""  # address of its CDX server; "" if `files` is given
+    files: str = ""  # address or path of a list of its WARC files, perhaps with {year} and {month}; "" with an index
+
+    @classmethod
+    def read(cls, given: Mapping[str, str], period: Period) -> Self:
+        """Read the arguments `index`, `list` and `captures`.
+
+        Raises:
+            CrawlError: one is missing or wrong.
+        """
+        archive = cls(*(given.get(name, "") for name in ("captures", "index", "list")))
+        if bool(archive.index) == bool(archive.files):
+            raise CrawlError(f"one of the arguments 'index' and 'list' is needed; {USAGE}")
+        if not archive.captures:
+            raise CrawlError(f"argument 'captures' is missing; {USAGE}")
+        plays_back = archive.index and STAMP in archive.captures and URL in archive.captures
+        if FILE not in archive.captures and not plays_back:
+            choice = "" if archive.files else f", or {STAMP} and {URL},"
+            raise CrawlError(f"argument 'captures' is {archive.captures!r}; expected {FILE}{choice} in it")
+        try:
+            is_pattern = "{" in archive.files and bool(archive_page(archive.files, date.max))
+        except ValueError as error:
+            raise CrawlError(f"argument 'list': {error}") from error
+        if is_pattern and period.since == date.min:
+            raise CrawlError("argument 'list' has {year} in it; name the first day by -a since=YYYY-MM-DD")
+        if missing := [name for name in archive.lists(period) if "://" not in name and not Path(name).is_file()]:
+            raise CrawlError(f"argument 'list': {missing[0]}: no such file")
+        return archive
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The addresses in the arguments."""
+        return tuple(url for url in (self.index, self.files, self.captures) if "://" in url)
+
+    @property
+    def loopback(self) -> frozenset[str]:
+        """`host:port` of the addresses on localhost."""
+        return frozenset(host_and_port(url) for url in self.addresses if is_loopback(url))
+
+    def lists(self, period: Period) -> Iterator[str]:
+        """Return the lists of files captured in a period: one, or one for each month or year, latest first."""
+        if "{" not in self.files:
+            return iter([self.files] if self.files else [])
+        last = min(period.until, datetime.now(UTC).date())
+        return archive_pages(self.files, period.since - timedelta(days=1), last)
+
+    def request(self, capture: IndexedCapture) -> tuple[str, dict[str, str]]:
+        """Return the address and the headers of the request for a capture."""
+        if FILE not in self.captures:
+            return self.captures.replace(STAMP, capture.stamp).replace(URL, capture.url), {}
+        last = capture.offset + capture.length - 1
+        # File servers ignore the query; the ledger distinguishes the captures of one file by it.
+        place = f"{self.captures.replace(FILE, quote(capture.file))}?bytes={capture.offset}-{last}"
+        return place, {"Range": f"bytes={capture.offset}-{last}", "Accept-Encoding": "identity"}
+
+    def name(self, capture: IndexedCapture) -> str:
+        """Return the name of the archive: the Common Crawl collection, or else the host of the captures."""
+        return capture.collection or urlsplit(self.captures).hostname or ""
 
 
 class CdxSpider(Spider):
@@ -117,7 +188,11 @@ class CdxSpider(Spider):
         for capture in read_index(response.text):
             if capture is None:
                 n_broken += 1
-            elif self._is_wanted(capture) and ledger.reserve(plain_address(capture.url), self.name, FetchKind.ARTICLE):
+                continue
+            portal = self._portal_of(capture.url)
+            has_place = bool(capture.file) or FILE not in self._archive.captures
+            is_article = portal and has_place and find_kind(capture.url, portal) is FetchKind.ARTICLE
+            if is_article and ledger.reserve(plain_address(capture.url), self.name, FetchKind.ARTICLE):
                 address, headers = self._archive.request(capture)
                 given = {
                     "url": capture.url,
@@ -154,7 +229,10 @@ class CdxSpider(Spider):
         elif response.status != HTTPStatus.PARTIAL_CONTENT:
             found = _whole_file(response, url)
         else:
-            found = await asyncio.to_thread(_read_record, response.body, file, url)
+            records = read_block(response.body, ByteRange(file, 0, len(response.body)), is_last=True)
+            none = Rejected("archive", "broken_record", "no record of a page came", url)
+            _, found = await asyncio.to_thread(next, records, (0, none))
+            found = replace(found, url=url) if isinstance(found, Rejected) else found
         yield found if isinstance(found, Rejected) else self._page(found, indexed)
 
     def failed(self, failure: Failure) -> Iterator[Rejected]:
@@ -193,11 +271,6 @@ class CdxSpider(Spider):
         source = ArchiveCapture(self._archive.name(indexed), found.page.fetched or indexed.time)
         return page_of_capture(replace(found, page=replace(found.page, capture=source)), self._portals)
 
-    def _is_wanted(self, capture: IndexedCapture) -> bool:
-        portal = self._portal_of(capture.url)
-        has_place = bool(capture.file) or FILE not in self._archive.captures
-        return portal is not None and has_place and find_kind(capture.url, portal) is FetchKind.ARTICLE
-
     def _portal_of(self, url: str) -> Portal | None:
         """Return the portal that wants the page at an address, or None."""
         portal = next((one for one in self._portals if one.covers(url)), None)
@@ -227,10 +300,3 @@ def _read_part(
     if is_last:
         return part, 0
     return part, following if following > block.offset else block.offset + len(body)
-
-
-def _read_record(body: bytes, file: str, url: str) -> Capture | Rejected:
-    """Return the page of a WARC record, unchanged."""
-    for _, found in read_block(body, ByteRange(file, 0, len(body)), is_last=True):
-        return found if isinstance(found, Capture) else replace(found, url=url)
-    return Rejected("archive", "broken_record", "no record of a page came", url)

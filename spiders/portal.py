@@ -35,7 +35,6 @@ from newscorpus.page.links import PageReading, read_page
 from newscorpus.page.source_page import SourcePage, page_of_portal
 from newscorpus.portal.access import read_access
 from newscorpus.portal.addresses import AddressTrust, FetchKind, is_further
-from newscorpus.portal.portal import Portal
 from newscorpus.store.ledger import Ledger
 from newscorpus.store.ledger.revisits import next_interval
 
@@ -189,8 +188,10 @@ class PortalSpider(Spider):
             raise CloseSpider("limit")
         given, names = self.arguments, self.portal_names
         n = requeue_failed(self._ledger, names)
-        if not given.urls:
-            n += sum(map(self._judge_again, given.portals))
+        for portal in () if given.urls else given.portals:
+            if again := judge_again(self._ledger, portal, given.period, datetime.now(UTC).date()):
+                self.logger.info("%s", again)
+                n += again.judged + again.read
         if given.revisit:
             n += requeue_known(self._ledger, names, given.revisit)
         self.crawler.stats.inc_value(REVISITED, n)
@@ -198,13 +199,6 @@ class PortalSpider(Spider):
             leave_refusing(self.crawler)
         for output in self._begin():
             yield output
-
-    def _judge_again(self, portal: Portal) -> int:
-        """Requeue addresses affected by a changed portal file or period; return their number."""
-        again = judge_again(self._ledger, portal, self.arguments.period, datetime.now(UTC).date())
-        if again:
-            self.logger.info("%s", again)
-        return again.judged + again.read if again else 0
 
     async def parse_list(self, response: Response, source: str, form: str) -> AsyncIterator[Output]:
         """Request the addresses in a feed or a sitemap."""

@@ -2,7 +2,7 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from hashlib import blake2b, sha256
@@ -123,9 +123,18 @@ class Frontier:
             return None
         if not allowed:
             return Rejected("fetch", "private_address", "no address of the public web", url)
-        if refused := self._refuse_listing(url, trap, shape) if depth else None:
-            return refused
-        return find_refusal(self.portal, url, depth, kind, self.bounds) or self._within_budget(url, kind)
+        refused = self._refuse_listing(url, trap, shape) if depth else None
+        return refused or find_refusal(self.portal, url, depth, kind, self.bounds) or self._within_budget(url, kind)
+
+    def _within_budget(self, url: str, kind: FetchKind) -> FetchKind | Rejected | None:
+        limit = self.bounds.max_pages
+        if self._admitted < limit:
+            self._admitted += 1
+            return kind
+        self.ledger.counts.add(self.portal.name, OVER_BUDGET)
+        is_reported, self._full = self._full, True
+        detail = f"after {limit} pages neither this one nor any other"
+        return None if is_reported else Rejected("discovery", "page_budget", detail, url)
 
     def end_listing(self, url: str, links: Iterable[str]) -> Iterator[Rejected]:
         """Record the links of the listing at `url`; after too many barren ones of its shape, refuse the queued ones.
@@ -138,7 +147,12 @@ class Frontier:
         shape, listings = self._shape(url), self.ledger.listings
         others = (link for link in links if self._shape(link) != shape and not self.ledger.removals.covers(link))
         articles = [*filter(self._may_be_article, listings.name(shape, others))]
-        n_barren = listings.count(shape, leads_on=self._leads_on(shape, articles))
+        leads_on = any(map(self.period.may_lead_to, articles))
+        if not leads_on:
+            certain = (url for url in articles if find_kind(url, self.portal) is FetchKind.ARTICLE)
+            latest = max((days[1] for days in map(days_of, certain) if days), default=None)
+            leads_on = latest is not None and listings.note_latest_day(shape, latest, self.period.since)
+        n_barren = listings.count(shape, leads_on=leads_on)
         if n_barren >= MAX_IN_A_ROW and self._lists(url, shape):
             for withdrawn in listings.withdraw(self.portal.name, shape):
                 yield Rejected("discovery", "trap", BARREN, withdrawn)
@@ -205,13 +219,6 @@ class Frontier:
         """Hash the shape of an address, or the kind of an archive, for the ledger."""
         return _integer(self._archive(url) or shape_of(url))
 
-    def _leads_on(self, shape: int, articles: Sequence[str]) -> bool:
-        if any(map(self.period.may_lead_to, articles)):
-            return True
-        certain = (url for url in articles if find_kind(url, self.portal) is FetchKind.ARTICLE)
-        latest = max((days[1] for days in map(days_of, certain) if days), default=None)
-        return latest is not None and self.ledger.listings.note_latest_day(shape, latest, self.period.since)
-
     def _may_be_article(self, url: str) -> bool:
         if not self.portal.covers(url):
             return False
@@ -230,24 +237,11 @@ class Frontier:
             return Rejected("discovery", "trap", trap, url)
         if self.is_barren_archive(url):
             return self._superfluous(url)
-        is_barren = listings.n_barren(shape) >= MAX_IN_A_ROW
-        is_earlier = listings.n_earlier(_section_key(url)) >= MAX_IN_A_ROW
-        if not (is_barren or is_earlier) or not self._lists(url, shape):
-            return None
-        if is_barren:
+        if listings.n_barren(shape) >= MAX_IN_A_ROW and self._lists(url, shape):
             return Rejected("discovery", "trap", BARREN, url)
-        return Rejected("discovery", "out_of_period", EARLIER, url)
-
-    def _within_budget(self, url: str, kind: FetchKind) -> FetchKind | Rejected | None:
-        limit = self.bounds.max_pages
-        if self._admitted < limit:
-            self._admitted += 1
-            return kind
-        self.ledger.counts.add(self.portal.name, OVER_BUDGET)
-        if self._full:
-            return None
-        self._full = True
-        return Rejected("discovery", "page_budget", f"after {limit} pages neither this one nor any other", url)
+        if listings.n_earlier(_section_key(url)) >= MAX_IN_A_ROW and self._lists(url, shape):
+            return Rejected("discovery", "out_of_period", EARLIER, url)
+        return None
 
 
 def find_refusal(portal: Portal, url: str, depth: int, kind: FetchKind, bounds: CrawlBounds) -> Rejected | None:

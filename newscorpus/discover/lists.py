@@ -138,7 +138,11 @@ class Listing:
 
     def newest_first(self) -> "Listing":
         """Sort by day, latest first, keeping the order within a day; entries without a date come first."""
-        return replace(self, entries=_by_day(self.entries), children=_by_day(self.children))
+        entries, children = (
+            tuple(sorted(of, key=lambda entry: entry.day or date.max, reverse=True))
+            for of in (self.entries, self.children)
+        )
+        return replace(self, entries=entries, children=children)
 
     def parts(self) -> Iterator["Listing"]:
         """Split into parts of `BATCH` entries; the first part has no entries, only the counts."""
@@ -147,10 +151,6 @@ class Listing:
             yield Listing(children=self.children[at : at + BATCH])
         for at in range(0, len(self.entries), BATCH):
             yield Listing(self.entries[at : at + BATCH])
-
-
-def _by_day(entries: tuple[ListingEntry, ...]) -> tuple[ListingEntry, ...]:
-    return tuple(sorted(entries, key=lambda entry: entry.day or date.max, reverse=True))
 
 
 def read_day(text: str) -> date | None:
@@ -192,25 +192,21 @@ def parse_list(page: Page) -> Listing:
     text = read_text(page)
     root = read_root(text, page.url)
     if root is not None:
-        return _feed(root) if local_name(root) in FEED_ROOTS else _sitemap(root)
+        if local_name(root) in FEED_ROOTS:
+            shared = _channel_language(root)
+            elements = (element for element in root.iter("{*}*") if local_name(element) in FEED_ENTRIES)
+            return _listing(_feed_entry(element, shared) for element in elements)
+        # Some sites mix addresses and sitemaps in one file.
+        pages, maps = (
+            _listing(_sitemap_entry(element) for element in root.iter("{*}*") if local_name(element) == name)
+            for name in ("url", "sitemap")
+        )
+        return Listing(pages.entries, maps.entries, pages.broken + maps.broken, pages.beyond + maps.beyond)
     lines = () if text.lstrip().startswith("<") else (found[0].strip() for found in LINE.finditer(text))
     listing = _listing(ListingEntry(line) if _address("", line) else None for line in lines)
     if not listing.entries:
         raise ListingError(f"neither a feed nor a sitemap nor addresses; it begins: {collapse(text[:MAX_SHOWN])}")
     return listing
-
-
-def _feed(root: etree._Element) -> Listing:
-    shared = _channel_language(root)
-    elements = (element for element in root.iter("{*}*") if local_name(element) in FEED_ENTRIES)
-    return _listing(_feed_entry(element, shared) for element in elements)
-
-
-def _sitemap(root: etree._Element) -> Listing:
-    """Return the addresses and child sitemaps; some sites mix both in one file."""
-    pages = _listing(_sitemap_entry(element) for element in root.iter("{*}*") if local_name(element) == "url")
-    maps = _listing(_sitemap_entry(element) for element in root.iter("{*}*") if local_name(element) == "sitemap")
-    return Listing(pages.entries, maps.entries, pages.broken + maps.broken, pages.beyond + maps.beyond)
 
 
 def _listing(found: Iterable[ListingEntry | None]) -> Listing:
@@ -254,17 +250,12 @@ def _feed_evidence(element: etree._Element) -> Iterator[Evidence]:
         name = local_name(child)
         if name == "author":
             yield from _feed_claim("authors", _author(child))
-        elif name == "category":
-            yield from _category(child)
+        elif name == "category":  # a section by its scheme (Atom) or domain (RSS), otherwise a tag
+            scheme = child.get("scheme") or child.get("domain") or ""
+            field = "section" if SECTION_SCHEME.search(scheme) else "tags"
+            yield from _feed_claim(field, _text_of(child) or child.get("label", "") or child.get("term", ""))
         elif name in FEED_FIELDS:
             yield from _feed_claim(FEED_FIELDS[name], _text_of(child) or child.get("term", ""))
-
-
-def _category(element: etree._Element) -> Iterator[Evidence]:
-    """Return the name of a section or tag; a section is recognised by its scheme (Atom) or domain (RSS)."""
-    scheme = element.get("scheme") or element.get("domain") or ""
-    field = "section" if SECTION_SCHEME.search(scheme) else "tags"
-    yield from _feed_claim(field, _text_of(element) or element.get("label", "") or element.get("term", ""))
 
 
 def _author(element: etree._Element) -> str:

@@ -7,7 +7,7 @@ of the expressions that come out, those that take many articles and hardly any s
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlsplit
 
@@ -110,7 +110,12 @@ def propose(links: Iterable[SeenLink]) -> Proposed:
     articles, sections = list(targets[True]), list(targets[False])
     chosen = tuple(_choose(articles, sections, list(targets[None])))
     menu = [one for one in sections if not any(re.search(pattern.expression, one) for pattern in chosen)]
-    return Proposed(chosen, tuple(_menu(menu)), len(articles), len(sections), len(targets[None]))
+    tops = sorted({match[1] for one in menu if (match := re.fullmatch(r"/([\w-]+)/?", one))})
+    lists: tuple[Pattern, ...] = ()
+    if tops:  # one expression for the top-level sections and their further pages
+        expression = rf"^/(?:{'|'.join(map(re.escape, tops))})/?(?:\?page=\d+)?$"
+        lists = (Pattern(expression, 0, len(tops), tuple(f"/{one}" for one in tops[:EXAMPLES])),)
+    return Proposed(chosen, lists, len(articles), len(sections), len(targets[None]))
 
 
 def seems_article(link: SeenLink) -> bool | None:
@@ -136,13 +141,9 @@ def _each_once(links: Iterable[SeenLink]) -> Iterator[SeenLink]:
         if known is None and len(joined) < MOST_LINKS:
             joined[key] = link
         elif known:
-            text = max(known.text, link.text, key=len)
-            joined[key] = replace(known, text=text, is_article=_either(known.is_article, link.is_article))
+            is_article = link.is_article if known.is_article is None else known.is_article
+            joined[key] = replace(known, text=max(known.text, link.text, key=len), is_article=is_article)
     return iter(joined.values())
-
-
-def _either(one: bool | None, other: bool | None) -> bool | None:
-    return other if one is None else one
 
 
 def _choose(articles: Sequence[str], sections: Sequence[str], others: Sequence[str]) -> Iterator[Pattern]:
@@ -150,7 +151,8 @@ def _choose(articles: Sequence[str], sections: Sequence[str], others: Sequence[s
 
     Ties go to the expression that matches the fewest undecided links.
     """
-    found = {one: _taken(one, articles) for one in _candidates(articles)}
+    candidates = dict.fromkeys(expression for target in articles for expression in _generalised(target))
+    found = {one: _taken(one, articles) for one in candidates}
     wrong = {one: _taken(one, sections) for one, taken in found.items() if len(taken) >= LEAST_ARTICLES}
     fit = {one: found[one] for one, bad in wrong.items() if len(bad) <= MOST_SECTIONS * len(found[one])}
     n_others = {one: len(_taken(one, others)) for one in fit}
@@ -167,11 +169,6 @@ def _choose(articles: Sequence[str], sections: Sequence[str], others: Sequence[s
 def _taken(expression: str, targets: Iterable[str]) -> set[str]:
     compiled = re.compile(expression)
     return {target for target in targets if compiled.search(target)}
-
-
-def _candidates(targets: Iterable[str]) -> dict[str, None]:
-    """Return every generalisation of every address."""
-    return dict.fromkeys(expression for target in targets for expression in _generalised(target))
 
 
 def _generalised(target: str) -> Iterator[str]:
@@ -206,11 +203,3 @@ def _kind(segment: str) -> str:
     stem, tail = (segment[: ending.start()], re.escape(ending[0])) if ending else (segment, "")
     kind = next((expression for pattern, expression in SEGMENTS if pattern.fullmatch(stem)), ANY)
     return kind + tail
-
-
-def _menu(sections: Collection[str]) -> Iterator[Pattern]:
-    """Return one expression for the top-level sections and their further pages."""
-    found = sorted({match[1] for one in sections if (match := re.fullmatch(r"/([\w-]+)/?", one))})
-    if found:
-        expression = rf"^/(?:{'|'.join(map(re.escape, found))})/?(?:\?page=\d+)?$"
-        yield Pattern(expression, 0, len(found), tuple(f"/{one}" for one in found[:EXAMPLES]))

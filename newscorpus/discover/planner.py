@@ -23,7 +23,7 @@ from newscorpus.portal.addresses import (
     plain_address,
 )
 from newscorpus.portal.portal import Portal, archive_pages
-from newscorpus.store.ledger import LastVisit, Ledger, UrlState
+from newscorpus.store.ledger import Ledger, UrlState
 from newscorpus.urls import document_address, host_and_port, host_of
 
 USUAL_SITEMAPS = ("/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml")
@@ -97,7 +97,10 @@ class FetchPlanner:
             compares: the list was read before, so a changed headline means a changed article.
         """
         url = plain_address(url)
-        if self._is_out_of_period(url, kind):
+        is_article = (kind or find_kind(url, self.portal)) is FetchKind.ARTICLE
+        may_hold = self.period.may_hold_address if is_article else self.period.may_lead_to
+        if self.period != ALWAYS and not may_hold(url):
+            self._pass_over(1)
             return False
         return (yield from self._page(url, depth, kind, entry, compares=compares))
 
@@ -286,15 +289,6 @@ class FetchPlanner:
             if host_and_port(url) and self.portal.covers(url) and not self.ledger.knows(url):
                 yield PlannedFetch(url, FetchKind.MAYBE_LIST)
 
-    def _is_out_of_period(self, url: str, kind: FetchKind | None) -> bool:
-        if self.period == ALWAYS:
-            return False
-        is_article = kind is FetchKind.ARTICLE if kind else self._is_article(url)
-        if self.period.may_hold_address(url) if is_article else self.period.may_lead_to(url):
-            return False
-        self._pass_over(1)
-        return True
-
     def _pass_over(self, n: int) -> None:
         """Count addresses outside the period."""
         if n:
@@ -318,12 +312,9 @@ class FetchPlanner:
         if last is None or last.stated == stated:
             return False
         self.ledger.revisits.state(url, stated)
-        return last.state in {UrlState.DONE, UrlState.FAILED} and _is_news(last, stated)
-
-
-def _is_news(last: LastVisit, stated: str) -> bool:
-    """Whether `stated` is news: the list stated another time before, or the time is after the fetch."""
-    if last.stated:
-        return True
-    changed, fetched = parse_moment(stated), parse_moment(last.fetched)
-    return changed is not None and fetched is not None and changed > fetched.astimezone(UTC)
+        if last.state not in {UrlState.DONE, UrlState.FAILED}:
+            return False
+        if last.stated:  # another time
+            return True
+        changed, fetched = parse_moment(stated), parse_moment(last.fetched)
+        return changed is not None and fetched is not None and changed > fetched.astimezone(UTC)

@@ -9,9 +9,10 @@ import math
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
+from typing import Self
 
 import msgspec
 
@@ -21,7 +22,6 @@ from newscorpus.discover.period import CrawlBounds, Period
 from newscorpus.portal.addresses import (
     LIST_KINDS,
     PAGE_KINDS,
-    AddressTrust,
     FetchKind,
     find_kind,
     find_trap,
@@ -87,31 +87,21 @@ class FileRules:
     max_depth: int | None
 
     @classmethod
-    def of(cls, portal: Portal) -> "FileRules":
+    def of(cls, portal: Portal) -> Self:
         """Take the keys from a portal."""
-        limits = portal.limits
-        return cls(
-            portal.articles,
-            portal.sections,
-            portal.ignore,
-            portal.only_articles,
-            portal.languages,
-            limits.max_pages,
-            limits.max_depth,
-        )
+        return cls(*(getattr(portal.limits if key.startswith("max_") else portal, key) for key in cls.__slots__))
 
     def apply(self, portal: Portal) -> Portal:
         """Return `portal` with these keys."""
+        keys = {key: getattr(self, key) for key in self.__slots__ if not key.startswith("max_")}
         limits = replace(portal.limits, max_pages=self.max_pages, max_depth=self.max_depth)
-        return replace(
-            portal,
-            articles=self.articles,
-            sections=self.sections,
-            ignore=self.ignore,
-            only_articles=self.only_articles,
-            languages=self.languages,
-            limits=limits,
-        )
+        return replace(portal, limits=limits, **keys)
+
+    def changed(self, now: Self) -> Iterator[str]:
+        """Name the keys that differ from `now`, as in a portal's file."""
+        for key in self.__slots__:
+            if getattr(self, key) != getattr(now, key):
+                yield f"limits.{key}" if key.startswith("max_") else key
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,23 +144,18 @@ class _Change:
         if one.reason in by_change:
             return by_change[one.reason]
         if one.reason in {"ignored", "too_deep"}:
-            return self._refusal(one) is None
+            return self.refusal(one) is None
         if one.reason == "trap":
             is_none = one.detail != BARREN and not find_trap(one.url, self.today)
             return is_none or self.portal.is_article(one.url)
-        return one.reason in {"section", "no_article", "read"} and self._trust(self.former, one) is not self._trust(
-            self.portal, one
-        )
+        if one.reason not in {"section", "no_article", "read"}:
+            return False
+        before, now = (find_trust(one.url, each, evidence_of(one.request)) for each in (self.former, self.portal))
+        return before is not now
 
-    def forbids(self, one: OpenAddress) -> Rejected | None:
-        """Refuse a queued page by the new rules; None if they allow it."""
-        return self._refusal(one) if one.kind in PAGE_KINDS and one.depth else None
-
-    def _refusal(self, one: OpenAddress) -> Rejected | None:
+    def refusal(self, one: OpenAddress) -> Rejected | None:
+        """Refuse an address by the new rules; None if they allow it."""
         return find_refusal(self.portal, one.url, one.depth, find_kind(one.url, self.portal), self.bounds)
-
-    def _trust(self, portal: Portal, one: OpenAddress) -> AddressTrust:
-        return find_trust(one.url, portal, evidence_of(one.request))
 
 
 def judge_again(ledger: Ledger, portal: Portal, period: Period, today: date) -> JudgedAgain | None:
@@ -183,7 +168,7 @@ def judge_again(ledger: Ledger, portal: Portal, period: Period, today: date) -> 
         return None
     before = msgspec.json.decode(last.portal_file, type=FileRules) if last.portal_file else now
     days = Period(date.fromisoformat(last.since), date.fromisoformat(last.until))
-    why = [*_changed(before, now), *(["period"] if days != period else [])]
+    why = [*before.changed(now), *(["period"] if days != period else [])]
     if not why:
         return None
     former, bounds = before.apply(portal), CrawlBounds.fit(portal.limits, period, today)
@@ -192,12 +177,6 @@ def judge_again(ledger: Ledger, portal: Portal, period: Period, today: date) -> 
     change = _Change(former, portal, bounds, not days.covers(period), has_room, today)
     judged, read = _requeue(ledger, change)
     return JudgedAgain(name, tuple(why), judged, read)
-
-
-def _changed(before: FileRules, now: FileRules) -> Iterator[str]:
-    for field in fields(FileRules):
-        if getattr(before, field.name) != getattr(now, field.name):
-            yield f"limits.{field.name}" if field.name.startswith("max_") else field.name
 
 
 def _requeue(ledger: Ledger, change: _Change) -> tuple[int, int]:
@@ -216,16 +195,11 @@ def _requeue(ledger: Ledger, change: _Change) -> tuple[int, int]:
         read = revisits.read_again(name, (one.found_on for one in unasked))
     if change.has_room:
         ledger.counts.add(name, OVER_BUDGET, -ledger.counts.of(OVER_BUDGET, name))
-    refused = sum(_refuse(ledger, change, one) for one in rows if one.state == UrlState.QUEUED)
-    return len(concerned) + refused, read
-
-
-def _refuse(ledger: Ledger, change: _Change, one: OpenAddress) -> bool:
-    """Refuse a queued address if the new rules do; return whether it was refused."""
-    refused = change.forbids(one)
-    if refused is None:
-        return False
-    ledger.revisits.withdraw(change.portal.name, one.serial)
-    return ledger.refuse(
-        one.url, UrlOutcome.of(refused), REJECTIONS, journal_line(refused), change.portal.name, one.found_on
-    )
+    n_refused = 0
+    for one in rows:
+        is_page = one.state == UrlState.QUEUED and one.kind in PAGE_KINDS and one.depth
+        if is_page and (refused := change.refusal(one)):
+            revisits.withdraw(name, one.serial)
+            line = journal_line(refused)
+            n_refused += ledger.refuse(one.url, UrlOutcome.of(refused), REJECTIONS, line, name, one.found_on)
+    return len(concerned) + n_refused, read

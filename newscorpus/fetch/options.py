@@ -37,7 +37,7 @@ def check_settings(settings: BaseSettings) -> None:
 
 
 def corpus_folder(settings: BaseSettings) -> Path:
-    """Where the corpus lies; what a project's own settings name is relative to the project's folder.
+    """Return the folder of the corpus; in a project's settings it is relative to the project's folder.
 
     Raises:
         CrawlError: NEWSCORPUS_CORPUS is not set.
@@ -51,13 +51,13 @@ def corpus_folder(settings: BaseSettings) -> Path:
 
 
 def default_corpus(name: str) -> Path:
-    """Find the corpus of a name: `corpora/NAME` beside the project's scrapy.cfg, or where a subfolder has begun it.
+    """Return the default folder `corpora/NAME`: in the project's folder, or in a subfolder that has it already.
 
     Args:
-        name: of the portals, with commas between them; of a portal's file the name without folder and `.toml`.
+        name: of the portals, separated by commas, or the paths of their files.
 
     Raises:
-        CrawlError: outside a project, a folder further up has such a corpus, and here is none.
+        CrawlError: outside a project, a parent folder has such a corpus, and this folder has none.
     """
     names = (Path(one.strip()) for one in name.split(","))
     corpus = Path("corpora", ",".join(one.stem if one.suffix == ".toml" else one.name for one in names))
@@ -116,10 +116,10 @@ def switch(settings: BaseSettings, name: str) -> bool:
 
 
 def rights_policy(settings: BaseSettings) -> RightsPolicy:
-    """What is done about documents whose site reserves their use.
+    """Return the policy for documents whose site reserves their use.
 
     Raises:
-        CrawlError: the setting is none of the policies.
+        CrawlError: the policy is unknown.
     """
     value = settings.get("NEWSCORPUS_RIGHTS")
     try:
@@ -129,7 +129,7 @@ def rights_policy(settings: BaseSettings) -> RightsPolicy:
 
 
 def revision_of(settings: BaseSettings) -> Revision:
-    """How blocks are labelled: by NEWSCORPUS_POST_ANALYSIS, NEWSCORPUS_UPPER and NEWSCORPUS_LOWER.
+    """Return how labels of blocks are revised: NEWSCORPUS_POST_ANALYSIS, NEWSCORPUS_UPPER and NEWSCORPUS_LOWER.
 
     Raises:
         CrawlError: a rule is unknown, a threshold is no number, or the upper one is below the lower one.
@@ -158,7 +158,7 @@ def parts_left_out(settings: BaseSettings) -> tuple[Part, ...]:
 
 
 def quality_config(settings: BaseSettings) -> QualityConfig:
-    """Which articles are kept: as the file says that NEWSCORPUS_QUALITY names, or by default.
+    """Return the filters in the file NEWSCORPUS_QUALITY, or the default ones.
 
     Raises:
         CrawlError: the file cannot be read or is wrong.
@@ -173,6 +173,6 @@ def quality_config(settings: BaseSettings) -> QualityConfig:
 
 
 def user_agent(contact: str) -> str:
-    """The user agent: name, version, and where the person who crawls can be reached."""
+    """Return the user agent: name, version, and the contact of the person who crawls."""
     about = f" (+{contact})" if contact else ""
     return f"newscorpus/{version('newscorpus')}{about}"

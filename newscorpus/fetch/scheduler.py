@@ -33,7 +33,6 @@ from newscorpus.fetch.stored import conditional, pack, unpack
 from newscorpus.fetch.visits import FAILED_STAGE, Delivery, Visit, visit_of
 from newscorpus.store.intake import journal_line
 from newscorpus.store.ledger import REJECTIONS, Lease, Ledger, LedgerError, Link, UrlOutcome
-from newscorpus.store.ledger.portals import Look
 from newscorpus.store.redesigns import PortalWatch
 
 LAST_PRIORITY = -500_000
@@ -119,15 +118,12 @@ class LedgerScheduler(BaseScheduler):
         gc.freeze()
         self._spider = spider
         self._politeness = self._crawler.get_downloader_middleware(PolitenessMiddleware)
+        portals, settings = hints_of(spider).portal_names, self._crawler.settings
         if self._politeness:
-            for portal in hints_of(spider).portal_names or ():
+            for portal in portals or ():
                 self._politeness.trust(portal, self.ledger.revisits.last_kept(portal))
-        self._lease_limit = (
-            PORTAL_LEASES
-            if hints_of(spider).portal_names is not None
-            else self._crawler.settings.getint("CONCURRENT_REQUESTS")
-        )
-        self._unfinished_limit = UNFINISHED_PER_WORKER * max(1, worker_count(self._crawler.settings))
+        self._lease_limit = settings.getint("CONCURRENT_REQUESTS") if portals is None else PORTAL_LEASES
+        self._unfinished_limit = max(UNFINISHED_PER_WORKER * max(1, worker_count(settings)), self._lease_limit)
         self._ticking = create_looping_call(self._tick)
         self._ticking.start(TICK_SECONDS, now=False)
         self._syncing = create_looping_call(self._sync)
@@ -142,7 +138,9 @@ class LedgerScheduler(BaseScheduler):
         with self.guarded():
             if self._settle():
                 self.ledger.commit()
-        return not self._broken and (bool(self._memory) or self.ledger.queue.pending(self._is_given_up))
+        politeness = self._politeness
+        given_up = (lambda portal: bool(politeness.given_up(portal))) if politeness else (lambda _portal: False)
+        return not self._broken and (bool(self._memory) or self.ledger.queue.pending(given_up))
 
     def enqueue_request(self, request: Request) -> bool:
         """Store a request; return False for a duplicate."""
@@ -164,7 +162,11 @@ class LedgerScheduler(BaseScheduler):
             visit = heapq.heappop(self._memory)[-1] if is_ready else self._lease()
             if settled or visit:  # a crash must find the lease of a sent request
                 self.ledger.commit()
-        return self._send(visit) if visit and not self._broken else None
+        if visit is None or self._broken:
+            return None
+        self._visits[visit] = None
+        self._crawler.stats.inc_value("scheduler/dequeued")
+        return visit.request
 
     def articles(self) -> tuple[int, int]:
         """Return the rows of the intake, uncommitted ones included, and the pages that may still bring one."""
@@ -203,28 +205,27 @@ class LedgerScheduler(BaseScheduler):
                 logger.warning(
                     "%s cannot be stored as JSON; it and its like are lost when the crawl is killed", request
                 )
-        elif self.ledger.add(self._link(visit, request, packed), again=request.dont_filter):
-            self._crawler.stats.inc_value("scheduler/enqueued")
-            return True
-        elif not request.dont_filter:
-            self._crawler.stats.inc_value("dupefilter/filtered")
-            return False
+        else:
+            fingerprint = self._crawler.request_fingerprinter.fingerprint(request)
+            link = Link(
+                key=int.from_bytes(fingerprint[:8], "big", signed=True),
+                url=request.url,
+                portal=visit.portal,
+                kind=visit.kind,
+                depth=request.meta.get("depth", 0),
+                found_on=visit.found_on,
+                priority=request.priority,
+                request=packed,
+            )
+            if self.ledger.add(link, again=request.dont_filter):
+                self._crawler.stats.inc_value("scheduler/enqueued")
+                return True
+            if not request.dont_filter:
+                self._crawler.stats.inc_value("dupefilter/filtered")
+                return False
         visit.begin(request)
         self._remember(visit)
         return True
-
-    def _link(self, visit: Visit, request: Request, packed: bytes) -> Link:
-        fingerprint = self._crawler.request_fingerprinter.fingerprint(request)
-        return Link(
-            key=int.from_bytes(fingerprint[:8], "big", signed=True),
-            url=request.url,
-            portal=visit.portal,
-            kind=visit.kind,
-            depth=request.meta.get("depth", 0),
-            found_on=visit.found_on,
-            priority=request.priority,
-            request=packed,
-        )
 
     def _go_on(self, visit: Visit, request: Request) -> None:
         """Queue the next request of a visit: a redirect at once, a retry after all others and a delay."""
@@ -247,16 +248,10 @@ class LedgerScheduler(BaseScheduler):
     def _remember(self, visit: Visit, ready_at: float = 0.0) -> None:
         heapq.heappush(self._memory, (ready_at, -visit.request.priority, next(self._numbers), visit))
 
-    def _send(self, visit: Visit) -> Request:
-        self._visits[visit] = None
-        self._crawler.stats.inc_value("scheduler/dequeued")
-        return visit.request
-
     def _lease(self) -> Visit | None:
-        under_way = Counter(visit.portal for visit in self._visits if not visit.entered)
-        unfinished = len(self._visits) - under_way.total()  # answers that wait for the pipelines
-        is_behind = unfinished >= max(self._unfinished_limit, self._lease_limit)
-        lease = None if is_behind else self._lease_of(under_way)
+        in_progress = Counter(visit.portal for visit in self._visits if not visit.entered)
+        unfinished = len(self._visits) - in_progress.total()  # answers that wait for the pipelines
+        lease = None if unfinished >= self._unfinished_limit else self._lease_of(in_progress)
         if lease is None:
             return None
         request = unpack(lease.request, lease.url, lease.priority, self._spider)
@@ -270,23 +265,20 @@ class LedgerScheduler(BaseScheduler):
         visit.begin(request)
         return visit
 
-    def _lease_of(self, under_way: Counter[str]) -> Lease | None:
+    def _lease_of(self, in_progress: Counter[str]) -> Lease | None:
         """Lease the next address, from the available portal with the fewest requests in progress.
 
         Speculative requests wait for all others, since a page in progress may link to something more urgent.
         """
         others = {visit.portal for visit in self._visits if visit.first.priority > LAST_PRIORITY}
-        for portal in sorted(self.ledger.queue.portals(), key=lambda portal: under_way[portal]):
-            if under_way[portal] < self._lease_limit and not (self._politeness and self._politeness.rests(portal)):
+        for portal in sorted(self.ledger.queue.portals(), key=lambda portal: in_progress[portal]):
+            if in_progress[portal] < self._lease_limit and not (self._politeness and self._politeness.rests(portal)):
                 doubted = bool(self._politeness and self._politeness.in_doubt(portal))
                 above = LAST_PRIORITY if portal in others else None
                 # At random if the portal is in doubt: neighbouring addresses may all be dead.
                 if lease := self.ledger.queue.lease(portal, at_random=doubted, above=above):
                     return lease
         return None
-
-    def _is_given_up(self, portal: str) -> bool:
-        return bool(self._politeness and self._politeness.given_up(portal))
 
     def _settle(self) -> bool:
         """Write finished visits; the caller commits. Return whether there were any."""
@@ -296,20 +288,17 @@ class LedgerScheduler(BaseScheduler):
         for visit in done:
             del self._visits[visit]
             visit.end(self.ledger)
-            # A revisited page may have changed, without any redesign.
-            if visit.look and not (visit.postponed or visit.from_archive or visit.is_repeat):
-                self._watch_design(visit.look)
+            look, looks = visit.look, self.ledger.looks
+            # A revisited page may have changed without a redesign.
+            if look is None or visit.postponed or visit.from_archive or visit.is_repeat:
+                continue
+            if look.portal not in self._watches:
+                self._watches[look.portal] = PortalWatch(looks.last(look.portal))
+            looks.add(look)
+            if alarm := self._watches[look.portal].add(look):  # once per redesign
+                looks.alarm(alarm)
+                logger.warning("%s", alarm)
         return bool(done)
-
-    def _watch_design(self, look: Look) -> None:
-        """Record the look of a page, and warn once of a redesign."""
-        looks = self.ledger.looks
-        if look.portal not in self._watches:
-            self._watches[look.portal] = PortalWatch(looks.last(look.portal))
-        looks.add(look)
-        if alarm := self._watches[look.portal].add(look):
-            looks.alarm(alarm)
-            logger.warning("%s", alarm)
 
     def _note_sites(self) -> None:
         self.ledger.sites.note(self._politeness.paces() if self._politeness else ())

@@ -5,7 +5,6 @@ Nothing is pickled. A request that was answered before becomes conditional (RFC 
 
 import hashlib
 import json
-from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -18,10 +17,10 @@ from newscorpus.urls import canonical_url, document_id
 
 
 class CanonicalFingerprinter:
-    """Plain requests for the same document are duplicates: tracking parameters, sessions and https do not count."""
+    """Gives requests for one document the same fingerprint; tracking parameters, sessions and https are ignored."""
 
     def fingerprint(self, request: Request) -> bytes:
-        """8 bytes that name the document; 20 bytes for a request with another method or a body."""
+        """Return 8 bytes for a document; 20 bytes for a request with another method or a body."""
         if request.method == "GET" and not request.body:
             return bytes.fromhex(document_id(request.url))
         parts = (request.method.encode(), canonical_url(request.url).encode(), request.body)
@@ -29,15 +28,15 @@ class CanonicalFingerprinter:
 
 
 ALLOWED = "handle_httpstatus_list"
-"""Key of `Request.meta` by which Scrapy hands other statuses than 2xx to the callback."""
+"""Key of `Request.meta`: statuses other than 2xx that Scrapy passes to the callback."""
 
 
 def conditional(request: Request, lease: Lease) -> Request:
-    """`request` with the validators of the last answer alone; as it is, where the address never was fetched."""
+    """Return `request` with the validators of the last answer, if there was one, in place of older ones."""
     if lease.status != HTTPStatus.OK:
         return request
     validators = {"If-None-Match": lease.etag, "If-Modified-Since": lease.last_modified}
-    for name in validators:  # a retry was stored with those of its first attempt
+    for name in validators:  # a retry is stored with those of its first attempt
         request.headers.pop(name, None)
     headers = {name: value for name, value in validators.items() if value}
     if not headers:
@@ -48,7 +47,7 @@ def conditional(request: Request, lease: Lease) -> Request:
 
 
 ELSEWHERE = frozenset({"url", "priority"})
-"""Attributes that have columns of their own in the ledger."""
+"""Attributes with columns of their own in the ledger."""
 
 CALLS = ("callback", "errback")
 KEPT = ("domains", "asked_again")
@@ -56,7 +55,7 @@ KEPT = ("domains", "asked_again")
 
 
 def pack(request: Request, spider: Spider) -> bytes | None:
-    """What of `request` differs from a plain one, as JSON; None where it holds what JSON cannot say."""
+    """Serialise the attributes of `request` that are not the defaults as JSON; None if JSON cannot hold them."""
     blank = Request("data:,")
     values: dict[str, Any] = {}
     for name in request.attributes:
@@ -67,7 +66,7 @@ def pack(request: Request, spider: Spider) -> bytes | None:
         values["_class"] = f"{type(request).__module__}.{type(request).__qualname__}"
     if not values.get("meta", True):
         del values["meta"]
-    # Not msgspec, which refuses what is more than a str, such as the texts that selectors give.
+    # Not msgspec, which refuses subclasses of str, such as the results of selectors.
     return json.dumps(values).encode() if _is_plain(values) else None
 
 
@@ -78,10 +77,17 @@ def unpack(data: bytes, url: str, priority: int, spider: Spider) -> Request:
         LedgerError: the spider lacks the method that the request names, or its class is no request class.
     """
     values: dict[str, Any] = json.loads(data)
-    kind = _class(values.pop("_class")) if "_class" in values else Request
+    path = values.pop("_class", "")
+    kind = load_object(path) if path else Request
+    if not (isinstance(kind, type) and issubclass(kind, Request)):
+        raise LedgerError(f"a stored request names the class {path}, which is none of requests; begin anew")
     for name in CALLS:
         if called := values.get(name):
-            values[name] = _method(spider, called)
+            values[name] = getattr(spider, called, None)
+            if values[name] is None:
+                raise LedgerError(
+                    f"a stored request names {called}, which the spider {spider.name} has not; begin anew"
+                )
     if "body" in values:
         values["body"] = values["body"].encode("latin-1")
     if VISIT in values.get("meta", {}):
@@ -92,7 +98,7 @@ def unpack(data: bytes, url: str, priority: int, spider: Spider) -> Request:
 
 
 def _plain(name: str, value: Any, spider: Spider) -> Any:
-    """A value in the form in which JSON says it; what has none stays as it is, and is then found."""
+    """Convert an attribute for JSON; `_is_plain` finds values that remain unconvertible."""
     if name in CALLS:
         method = getattr(value, "__wrapped__", value)  # the spider's own, where a visit wrapped the errback
         called = getattr(method, "__name__", "")
@@ -114,17 +120,3 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return all(map(_is_plain, value))
     return value is None or isinstance(value, str | int | float)
-
-
-def _class(path: str) -> type[Request]:
-    kind = load_object(path)
-    if not (isinstance(kind, type) and issubclass(kind, Request)):
-        raise LedgerError(f"a stored request names the class {path}, which is none of requests; begin anew")
-    return kind
-
-
-def _method(spider: Spider, name: str) -> Callable[..., Any]:
-    method: Callable[..., Any] | None = getattr(spider, name, None)
-    if method is None:
-        raise LedgerError(f"a stored request names {name}, which the spider {spider.name} has not; begin anew")
-    return method

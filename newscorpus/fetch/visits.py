@@ -257,7 +257,7 @@ MESSAGES = {
     "Ignored response": "too_large",
     "max redirections reached": "redirect_loop",
 }
-"""First words of Scrapy's own `IgnoreRequest` messages, the only way to tell them apart, and our reasons."""
+"""Beginnings of the messages of Scrapy's own `IgnoreRequest`, which alone tell them apart, and our reasons."""
 
 
 def fetch_rejection(error: BaseException | None, url: str) -> Rejected:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -91,7 +91,8 @@ def read_front_page(page: Page) -> FrontPage:
     if not (host := host_of(url)):
         raise PortalError("the page does not say its address; name it by --url")
     domain = host.removeprefix("www.")
-    links = tuple(_links_within(parsed, url, domain))
+    texts = read_link_texts(parsed.tree, url)
+    links = tuple(SeenLink(address, text) for address, text in texts.items() if is_within(address, [domain]))
     text = " ".join(link.text for link in links)
     # The part of a host that people know it by: "vesti" of vesti.example, "blog-vesti" of blog.vesti.example
     suffix = SUFFIX_LIST(domain).suffix or re.sub(r"^.*\.|^[^.]*$|^[\d.]+$", "", domain)
@@ -108,12 +109,6 @@ def read_front_page(page: Page) -> FrontPage:
         rights=fields.rights,
         barrier=_barrier(parsed, url, len(links)),
     )
-
-
-def _links_within(page: ParsedPage, url: str, domain: str) -> Iterator[SeenLink]:
-    for address, text in read_link_texts(page.tree, url).items():
-        if is_within(address, [domain]):
-            yield SeenLink(address, text)
 
 
 def _barrier(page: ParsedPage, url: str, n_links: int) -> str:
@@ -144,7 +139,7 @@ NO_CRAWL = FirstCrawl()
 
 
 def read_first_crawl(corpus: Path, portal: str) -> FirstCrawl:
-    """Read what the crawl of a portal into `corpus` found out.
+    """Read the findings of the crawl of a portal into `corpus`.
 
     Raises:
         LedgerError: there is no ledger, or it cannot be read.
@@ -162,7 +157,7 @@ def read_first_crawl(corpus: Path, portal: str) -> FirstCrawl:
 
 
 def _was_article(met: MetAddress) -> bool | None:
-    """What the page of an address, or the feed that describes it, said; None where neither did."""
+    """Whether an address is an article by its page or its feed; None if neither tells."""
     if met.reason == "kept" or met.stage == "language":
         return True
     if met.stage == "discovery" and met.reason in {"section", "no_article"}:
@@ -173,24 +168,23 @@ def _was_article(met: MetAddress) -> bool | None:
 
 
 def propose_patterns(front: FrontPage, crawl: FirstCrawl) -> Proposed:
-    """Propose patterns from the links of the front page and from what a first crawl met and found out."""
-    start = [SeenLink(front.url, "", is_article=False)]
-    return propose([*start, *front.links, *crawl.links])
+    """Propose patterns from the links of the front page and the findings of a first crawl."""
+    return propose([SeenLink(front.url, "", is_article=False), *front.links, *crawl.links])
 
 
 def draft_portal(front: FrontPage, name: str, crawl: FirstCrawl = NO_CRAWL, proposed: Proposed | None = None) -> str:
-    """The text of a portal file, with comments on where each value comes from."""
+    """Draft a portal file, with comments on the origin of each value."""
     lines = [
         *_remarks(front, crawl, proposed),
         f"name = {_text(name)}",
-        *_languages(front),
+        f"languages = [{_text(front.language or 'en')}]",
         f"domains = [{_text(front.domain)}]",
         f"start = [{_text(front.url)}]",
         *(["delay_seconds = 0  # it is served by this machine"] if is_loopback(front.url) else []),
         *_list("feeds", crawl.feeds),
         *_list("sitemaps", crawl.sitemaps),
-        *_patterns("articles", proposed.articles if proposed else ()),
-        *_patterns("sections", proposed.sections if proposed else ()),
+        *_list("articles", proposed.articles if proposed else ()),
+        *_list("sections", proposed.sections if proposed else ()),
     ]
     return "\n".join(lines) + "\n"
 
@@ -203,6 +197,10 @@ def _remarks(front: FrontPage, crawl: FirstCrawl, proposed: Proposed | None) -> 
     stated = (f"{name}={value}" for name in rights.__slots__ if (value := getattr(rights, name)))
     says = ", ".join(dict.fromkeys((*reservations(rights), *stated)))
     yield _comment(f"on machine use the page says: {says or 'nothing'}; robots.txt is obeyed")
+    if not front.language:
+        yield '# The language could not be told; put its code in place of "en".'
+    elif front.stated_language not in {"", front.language}:
+        yield _comment(f"the page states {front.stated_language!r}; its words are of {front.language!r}")
     if front.barrier:
         yield _comment(f"careful: {front.barrier}")
     if proposed:
@@ -210,31 +208,19 @@ def _remarks(front: FrontPage, crawl: FirstCrawl, proposed: Proposed | None) -> 
         yield _comment(f"patterns rest on {seen}, {proposed.n_open} undecided; pages judged: {len(crawl.judged)}")
 
 
-def _languages(front: FrontPage) -> Iterator[str]:
-    if not front.language:
-        yield '# The language could not be told; put its code in place of "en".'
-    elif front.stated_language not in {"", front.language}:
-        yield _comment(f"the page states {front.stated_language!r}; its words are of {front.language!r}")
-    yield f"languages = [{_text(front.language or 'en')}]"
-
-
-def _list(key: str, values: Sequence[str]) -> Iterator[str]:
-    if values:
-        yield f"{key} = ["
-        yield from (f"  {_text(value)}," for value in values)
-        yield "]"
-
-
-def _patterns(key: str, patterns: Iterable[Pattern]) -> Iterator[str]:
-    found = list(patterns)
-    if found:
-        yield f"{key} = ["
-        for one in found:
-            counts = ((one.articles, "articles"), (one.sections, "sections"))
-            met = " and ".join(f"{n} {what}" for n, what in counts if n)
-            yield _comment(f"  {met}, such as {' '.join(one.examples)}")
-            yield f"  {string_item(one.expression).as_string()},"
-        yield "]"
+def _list(key: str, values: Iterable[str | Pattern]) -> Iterator[str]:
+    if not values:
+        return
+    yield f"{key} = ["
+    for one in values:
+        if isinstance(one, str):
+            yield f"  {_text(one)},"
+            continue
+        counts = ((one.articles, "articles"), (one.sections, "sections"))
+        met = " and ".join(f"{n} {what}" for n, what in counts if n)
+        yield _comment(f"  {met}, such as {' '.join(one.examples)}")
+        yield f"  {string_item(one.expression).as_string()},"
+    yield "]"
 
 
 def _comment(text: str) -> str:
@@ -250,7 +236,7 @@ def _text(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AddressVerdict:
-    """What an address is to a crawl."""
+    """How a crawl would classify an address."""
 
     url: str
     verdict: str  # one of `VERDICTS`
@@ -258,7 +244,7 @@ class AddressVerdict:
 
 
 def judge_address(url: str, portal: Portal, today: date) -> AddressVerdict:
-    """Say what a crawl would fetch `url` for, one link from a start page, on the day `today`."""
+    """Classify an address as a crawl would, one link from a start page, on the day `today`."""
     url = plain_address(url)
     if not portal.covers(url):
         return AddressVerdict(url, ELSEWHERE, "no host of the portal's domains")

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from newscorpus.config import Limits
-from newscorpus.data import STATED, Article, Fields, Page, Rejected, RuleHit
+from newscorpus.data import STATED, Article, Page, Rejected, RuleHit
 from newscorpus.lab.evaluation.scores import ngram_scores
 from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.layout import GOLD
@@ -95,8 +95,13 @@ def examine(recipe: Recipe, given: MarkedPage) -> Examined | None:
         return None
     bare = replace(given.page, template=None)
     alone = extract_article(extractor_of(recipe, bare), bare) if given.page.template else found
-    ours, theirs, stated, marked = _values(found), _values(alone), _stated(page), _marked(given.marks)
-    by_template = {hit.field for hit in found.rule_hits} - ({"text"} if not _is_from_template(found) else set())
+    marked: dict[str, tuple[str, ...]] = {}
+    if marks := given.marks:
+        one = {"text": marks.text, "title": marks.title, "published": marks.date}
+        marked = {name: (value,) for name, value in one.items() if value} | {"authors": marks.authors}
+    ours, theirs, stated = _values(found), _values(alone), _stated(page)
+    is_from_template = found.extractor.startswith("template:")
+    by_template = {hit.field for hit in found.rule_hits} - ({"text"} if not is_from_template else set())
     fields = {
         name: Compared(
             bool(value),
@@ -107,7 +112,7 @@ def examine(recipe: Recipe, given: MarkedPage) -> Examined | None:
         )
         for name, value in ours.items()
     }
-    is_short = _is_from_template(found) and 2 * len(found.text) < sum(map(len, theirs.get("text", ())))
+    is_short = is_from_template and 2 * len(found.text) < sum(map(len, theirs.get("text", ())))
     return Examined(page.url, page.fetched, found.rule_hits, fields, is_short)
 
 
@@ -128,36 +133,20 @@ def _values(found: Article | Rejected) -> Mapping[str, tuple[str, ...]]:
     """The text and the fields of an article, each as a list."""
     if isinstance(found, Rejected):
         return {}
-    names = (name for name in COMPARED_FIELDS if name != "text")
-    return {"text": (found.text,)} | {name: _listed(found.fields, name) for name in names}
-
-
-def _listed(fields: Fields, name: str) -> tuple[str, ...]:
-    held = getattr(fields, name)
-    return held if isinstance(held, tuple) else (held,) if held else ()
-
-
-def _marked(marks: GoldPage | None) -> Mapping[str, tuple[str, ...]]:
-    if marks is None:
-        return {}
-    one = {"text": marks.text, "title": marks.title, "published": marks.date}
-    return {name: (value,) for name, value in one.items() if value} | {"authors": marks.authors}
-
-
-def _is_from_template(article: Article) -> bool:
-    return article.extractor.startswith("template:")
+    values = {"text": (found.text,)}
+    for name in COMPARED_FIELDS:
+        if name != "text":
+            held = getattr(found.fields, name)
+            values[name] = held if isinstance(held, tuple) else (held,) if held else ()
+    return values
 
 
 def _agreed(name: str, value: Collection[str], other: Collection[str]) -> bool | None:
     """Whether some of the other values are the same; None where there is none to compare with."""
     if not value or not other:
         return None
-    same = SAME.get(name, _same_words)
-    return any(same(mine, theirs) for mine in value for theirs in other)
-
-
-def _same_words(mine: str, theirs: str) -> bool:
-    return squeezed(mine) == squeezed(theirs)
+    same = SAME.get(name)
+    return any(same(mine, theirs) if same else squeezed(mine) == squeezed(theirs) for mine in value for theirs in other)
 
 
 def _same_headline(mine: str, theirs: str) -> bool:
@@ -193,33 +182,25 @@ class RuleTrial:
 
 
 def try_rules(portal: Portal, pages: Sequence[SourcePage]) -> list[RuleTrial]:
-    """Try each rule of the template that holds now, and each pattern of addresses."""
-    return [*_tried_template(portal, pages), *_tried_patterns(portal, [page.page.url for page in pages])]
-
-
-def _tried_patterns(portal: Portal, urls: Sequence[str]) -> Iterator[RuleTrial]:
+    """Try each rule of the current template, and each address pattern."""
+    trials = []
+    if section := portal.template_for(""):
+        rules = TemplateRules(portal.name, section)
+        parsed = (parse_page(page.page) for page in pages)
+        trees = [one.tree for one in parsed if not isinstance(one, Rejected)]
+        for key in TemplateSection.__slots__:
+            for position, rule in enumerate(getattr(section, key)):
+                found = [values for tree in trees if (values := rules.found_by(key, position, tree))]
+                firsts = tuple(dict.fromkeys(values[0][:EXAMPLE_CHARACTERS] for values in found))[:EXAMPLES]
+                misfit = next((values[0] for values in found if not FITS.get(key, bool)(values[0])), "")
+                name = f"template.{key}[{position}]"
+                trials.append(RuleTrial(name, rule, len(found), len(trees), firsts, misfit))
     for key in PATTERNS:
         for position, pattern in enumerate(getattr(portal, key)):
             alone = replace(portal, **{key: (pattern,)})  # type: ignore[arg-type]
-            found = [url for url in urls if alone.find_pattern(key, url)]
-            yield RuleTrial(f"{key}[{position}]", pattern, len(found), len(urls), tuple(found[:EXAMPLES]))
-
-
-def _tried_template(portal: Portal, pages: Sequence[SourcePage]) -> Iterator[RuleTrial]:
-    section = portal.template_for("")
-    if section is None:
-        return
-    rules = TemplateRules(portal.name, section)
-    parsed = (parse_page(page.page) for page in pages)
-    trees = [one.tree for one in parsed if not isinstance(one, Rejected)]
-    for key in TemplateSection.__slots__:
-        for position, rule in enumerate(getattr(section, key)):
-            found = [values for tree in trees if (values := rules.found_by(key, position, tree))]
-            firsts = dict.fromkeys(values[0][:EXAMPLE_CHARACTERS] for values in found)
-            misfit = next((values[0] for values in found if not FITS.get(key, bool)(values[0])), "")
-            yield RuleTrial(
-                f"template.{key}[{position}]", rule, len(found), len(trees), tuple(firsts)[:EXAMPLES], misfit
-            )
+            urls = [page.page.url for page in pages if alone.find_pattern(key, page.page.url)]
+            trials.append(RuleTrial(f"{key}[{position}]", pattern, len(urls), len(pages), tuple(urls[:EXAMPLES])))
+    return trials
 
 
 def found_lately(looks: Sequence[Look]) -> Mapping[str, Sequence[float]]:
@@ -288,8 +269,15 @@ def check(
         PagesError: a file of marked pages cannot be read.
         ValueError, ImportError: the recipe is wrong.
     """
-    marks = marked_pages(corpus)
-    given = [MarkedPage(page, marks.get(page.page.url)) for page in _chosen_pages(corpus, portal, recipe)]
+    captures = finished_captures(archive_files(corpus), unfinished_captures(corpus))
+    pages = (page_of_capture(found, (portal,)) for found in captures if not isinstance(found, Rejected))
+    own = (page for page in pages if page.source == portal.name and page.trust is not AddressTrust.SECTION)
+    chosen = heapq.nsmallest(MOST_PAGES, own, key=lambda page: (document_id(page.page.url), page.page.fetched))
+    marks, profiles = marked_pages(corpus), profiles_of(corpus)
+    given = [
+        MarkedPage(add_profile(recipe, profiles, page), marks.get(page.page.url))
+        for page in sorted(chosen, key=lambda page: (page.page.fetched, page.page.url))
+    ]
     results = in_order(partial(examine, recipe), given, jobs, Limits().page_seconds)
     found = watch(None if isinstance(one, Lost) else one for _, one in results)
     pairs = [(one.page.template, page) for one, page in zip(given, found, strict=True) if page]
@@ -301,17 +289,6 @@ def check(
     never = (one for one in rules if one.pages >= LEAST_PAGES and not one.hits)
     warnings = tuple(f"the rule {one.rule!r} of {one.field} never hits, on {one.pages} pages" for one in never)
     return PortalCheck(len(pairs), rules, fields, failed, warnings)
-
-
-def _chosen_pages(corpus: Path, portal: Portal, recipe: Recipe) -> list[SourcePage]:
-    """Choose pages of a portal that may hold articles from its archive, by hash, in the order of their fetch."""
-    captures = finished_captures(archive_files(corpus), unfinished_captures(corpus))
-    pages = (page_of_capture(found, (portal,)) for found in captures if not isinstance(found, Rejected))
-    own = (page for page in pages if page.source == portal.name and page.trust is not AddressTrust.SECTION)
-    chosen = heapq.nsmallest(MOST_PAGES, own, key=lambda page: (document_id(page.page.url), page.page.fetched))
-    profiles = profiles_of(corpus)
-    in_order_of_fetch = sorted(chosen, key=lambda page: (page.page.fetched, page.page.url))
-    return [add_profile(recipe, profiles, page) for page in in_order_of_fetch]
 
 
 def marked_pages(corpus: Path) -> dict[str, GoldPage]:
@@ -339,21 +316,17 @@ def _field(name: str, pages: Sequence[Examined]) -> FieldCheck:
     found = [(page.url, page.fields[name]) for page in pages]
     differing = (url for url, one in found if False in (one.by_model, one.by_structured, one.by_marks))
     filled = sum(one.is_filled for _, one in found)
-
-    def counted(of: Callable[[Compared], bool | None]) -> tuple[int, int]:
-        verdicts = [of(one) for _, one in found]
-        return verdicts.count(True), verdicts.count(False)
-
-    return FieldCheck(
-        name,
-        filled,
-        len(found) - filled,
-        sum(one.by_template for _, one in found),
-        counted(lambda one: one.by_model),
-        counted(lambda one: one.by_structured),
-        counted(lambda one: one.by_marks),
-        tuple(differing)[:EXAMPLES],
+    by_template = sum(one.by_template for _, one in found)
+    model, structured, marks = (
+        (verdicts.count(True), verdicts.count(False))
+        for verdicts in (
+            [one.by_model for _, one in found],
+            [one.by_structured for _, one in found],
+            [one.by_marks for _, one in found],
+        )
     )
+    examples = tuple(differing)[:EXAMPLES]
+    return FieldCheck(name, filled, len(found) - filled, by_template, model, structured, marks, examples)
 
 
 def _failures(

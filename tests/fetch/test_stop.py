@@ -1,6 +1,5 @@
 """A crawl that is told to end does not wait for what is under way, and loses nothing."""
 
-import json
 import os
 import signal
 import subprocess
@@ -9,9 +8,9 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from urllib.request import urlopen
 
 import pytest
+from serving import ask
 
 from benchmarks.newspapers import started
 from newscorpus.fetch.crawl import STOPPED
@@ -49,8 +48,7 @@ def serving(share: float) -> AbstractContextManager[str]:
 
 
 def asked(base: str, part: str) -> int:
-    with urlopen(f"{base}/_log") as answer:
-        return sum(n for path, n in json.load(answer).items() if part in path)
+    return sum(n for path, n in ask(base).items() if part in path)
 
 
 @contextmanager

@@ -11,9 +11,10 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from prose import WORDS, paragraphs
+from serving import Handler as BaseHandler
+from serving import Site, serve
 
 PAGE_LENGTH = 10
 FIRST_DAY = datetime(2023, 1, 2, 8, 30, tzinfo=UTC)
@@ -147,11 +148,10 @@ def _map(entries: Iterator[tuple[str, str]]) -> str:
     return f"<urlset>{''.join(f'<url><loc>{url}</loc>{more}</url>' for url, more in entries)}</urlset>"
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(BaseHandler):  # type: ignore[misc]
     """Answers for one blog."""
 
     blog: Blog
-    protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
         """Answer."""
@@ -161,26 +161,16 @@ class Handler(BaseHTTPRequestHandler):
         elif self.path == "/_day":
             blog.n_posts += NEW
             blog.log.clear()
-            found = "text/plain", ""
+            found = "text/plain", '"done"'
         else:
             blog.log.append(self.path)
             found = blog.answer(self.path)
         kind, text = found or ("text/html", "<title>Nothing</title>")
-        body = text.encode()
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        self.answer(text, 200 if found else 404, f"{kind}; charset=utf-8")
 
 
 if __name__ == "__main__":
     Handler.blog = Blog(int(sys.argv[1]), is_bare="--bare" in sys.argv)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Handler.blog.base = f"http://127.0.0.1:{server.server_port}"
-    sys.stdout.write(f"{Handler.blog.base}\n")
-    sys.stdout.flush()
-    server.serve_forever()
+    site = Site(Handler)
+    Handler.blog.base = site.base
+    serve(site.base, site)

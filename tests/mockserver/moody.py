@@ -6,33 +6,29 @@ with [[path, time]] of what was asked.
 """
 
 import json
-import threading
 import time
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from prose import article
+from serving import Handler, Site, serve
 
 N_STORIES = 10
 ROBOTS = b"User-agent: *\nCrawl-delay: 0.3\n"
 DRIPPING = "/news/dripping-story-10009.html"
 
 
-class Moody(ThreadingHTTPServer):
+class Moody(Site):  # type: ignore[misc]
     """One of the sites, and a log of what was asked."""
 
-    daemon_threads = True
-
-    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
-        super().__init__(("127.0.0.1", 0), handler)
+    def __init__(self, handler: type[Handler]) -> None:
+        super().__init__(handler)
         self.log: list[tuple[str, float]] = []
         self.asked: Counter[str] = Counter()
 
 
-class Strict(BaseHTTPRequestHandler):
+class Strict(Handler):  # type: ignore[misc]
     """Answers those who wait."""
 
-    protocol_version = "HTTP/1.1"
     server: Moody
 
     def do_GET(self) -> None:
@@ -55,15 +51,6 @@ class Strict(BaseHTTPRequestHandler):
         else:
             self.answer(article(self.path).encode())
 
-    def answer(self, body: bytes, status: int = 200, **headers: str) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(body)
-
     def drip(self) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
@@ -75,9 +62,6 @@ class Strict(BaseHTTPRequestHandler):
                 time.sleep(0.1)
         except OSError:
             return
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- its name in the base class
-        """The log is kept by the server."""
 
 
 class Forbidding(Strict):
@@ -99,13 +83,6 @@ def front_page() -> bytes:
     return f"<html><head><title>Moody</title></head><body><ul>{links}</ul></body></html>".encode()
 
 
-def main() -> None:
-    """Serve until killed."""
-    servers = [Moody(Strict), Moody(Forbidding)]
-    print(json.dumps([f"http://127.0.0.1:{server.server_port}" for server in servers]), flush=True)  # noqa: T201
-    for server in servers:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}).start()
-
-
 if __name__ == "__main__":
-    main()
+    sites = Moody(Strict), Moody(Forbidding)
+    serve([site.base for site in sites], *sites)

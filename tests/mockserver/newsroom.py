@@ -7,10 +7,10 @@ changes three others, of which the sitemap says nothing.
 
 import json
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import prose
+from serving import HTML, Site, serve
+from serving import Handler as BaseHandler
 
 CHANGED = (20003, 20005, 20007)
 REWRITTEN = (20002, 20004, 20006)
@@ -20,14 +20,11 @@ DAYS = {"archive": "2024-03-05", "in-march": "2024-03-09", "in-may": "2023-05-09
 LONG = "/news/long-story-30001.html"
 
 
-class Newsroom(ThreadingHTTPServer):
+class Newsroom(Site):  # type: ignore[misc]
     """The site, and a log of what was asked."""
 
-    daemon_threads = True
-
     def __init__(self, n_articles: int) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.base = f"http://127.0.0.1:{self.server_port}"
+        super().__init__(Handler)
         self.n_articles = n_articles
         self.changed: set[int] = set()
         self.log: list[tuple[str, int]] = []
@@ -91,39 +88,25 @@ class Newsroom(ThreadingHTTPServer):
         return story(path + (" again" if number in self.changed else ""), head)
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(BaseHandler):  # type: ignore[misc]
     """Answers with validators; what is not there, with status 200."""
 
-    protocol_version = "HTTP/1.1"
     server: Newsroom
 
     def do_GET(self) -> None:
         if self.path == "/_log":
-            self.answer(json.dumps(self.server.log), 200)
+            self.answer(json.dumps(self.server.log))
         elif self.path in {"/_change", "/_rewrite"}:
             self.server.changed |= set(CHANGED if self.path == "/_change" else REWRITTEN)
-            self.answer("changed", 200)
+            self.answer('"changed"')
         else:
             pages = self.server.pages()
             body = pages[self.path] if self.path in pages else self.server.page(self.path)
             etag = f'"{hash(body)}"'
             fresh = self.headers.get("If-None-Match") == etag
             self.server.log.append((self.path, 304 if fresh else 200))
-            self.answer("" if fresh else body, 304 if fresh else 200, etag)
-
-    def answer(self, text: str, status: int, etag: str = "") -> None:
-        body = text.encode()
-        self.send_response(status)
-        kind = "application/xml" if text.startswith("<?xml") else "text/html"
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        if etag:
-            self.send_header("ETag", etag)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- its name in the base class
-        """The log is kept by the server."""
+            kind = "application/xml" if body.startswith("<?xml") else HTML
+            self.answer("" if fresh else body, 304 if fresh else 200, kind, ETag=etag)
 
 
 def story(seed: str, head: str = "") -> str:
@@ -144,12 +127,6 @@ def phone(canonical: str) -> str:
     return page.replace("<html", "<html amp")
 
 
-def main() -> None:
-    """Serve until killed."""
-    server = Newsroom(int(sys.argv[1]))
-    print(server.base, flush=True)  # noqa: T201 -- how the test learns the address
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}).start()
-
-
 if __name__ == "__main__":
-    main()
+    room = Newsroom(int(sys.argv[1]))
+    serve(room.base, room)

@@ -12,7 +12,7 @@ from newscorpus.spiders import one_page, portal
 
 from newscorpus.config import SignatureParameters
 from newscorpus.corpus import build, profiles
-from newscorpus.fetch import closing, report, scheduler
+from newscorpus.fetch import closing, crawl, scheduler
 from newscorpus.page.quality.language import by_langid
 from newscorpus.page.signature import sign
 

@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import brotli  # type: ignore[import-untyped]
 from prose import article
+from serving import Handler as BaseHandler
+from serving import Site, serve
 
 ROBOTS = b"User-agent: *\nDisallow: /private/\n"
 
@@ -78,14 +79,11 @@ xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"><url><loc>{base}/new
 </url></urlset>"""
 
 
-class MockServer(ThreadingHTTPServer):
+class MockServer(Site):  # type: ignore[misc]
     """The site, and a log of what was asked."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.base = f"http://127.0.0.1:{self.server_port}"
+        super().__init__(Handler)
         self.log: list[dict[str, object]] = []
         self.asked: Counter[str] = Counter()
         self._busy = 0
@@ -106,10 +104,9 @@ class MockServer(ThreadingHTTPServer):
                 self._busy -= 1
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(BaseHandler):  # type: ignore[misc]
     """Answers by the first pattern of ROUTES that begins the path."""
 
-    protocol_version = "HTTP/1.1"
     server: MockServer
 
     def do_GET(self) -> None:
@@ -124,23 +121,8 @@ class Handler(BaseHTTPRequestHandler):
             else:
                 route(self, count)
 
-    def answer(
-        self, body: bytes, status: int = 200, content_type: str = "text/html; charset=utf-8", **headers: str
-    ) -> None:
-        """A whole answer; header names have _ for -."""
-        self.send_response(status)
-        self.send_header("Content-Type", content_type)
-        self.send_header("Content-Length", headers.pop("Content_Length", str(len(body))))
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(body)
-
     def redirect(self, where: str) -> None:
         self.answer(b"", 302, Location=where)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- its name in the base class
-        """The log is kept by the server."""
 
 
 Answer = Callable[[Handler, int], None]
@@ -300,12 +282,6 @@ ROUTES: list[tuple[str, Answer]] = [
 ]
 
 
-def main() -> None:
-    """Serve until killed."""
-    with MockServer() as server:
-        print(server.base, flush=True)  # noqa: T201 -- how the test learns the address
-        server.serve_forever(poll_interval=0.05)
-
-
 if __name__ == "__main__":
-    main()
+    served = MockServer()
+    serve(served.base, served)

@@ -5,13 +5,13 @@ Run as a script: prints its address, and serves until it is killed. `/_log` answ
 """
 
 import json
-import threading
 from collections.abc import Iterable
 from html import escape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote
 
 from prose import article, paragraphs
+from serving import Handler as BaseHandler
+from serving import Site, serve
 
 TICKET, KEY = "a-ticket-of-the-library-4711", "a-key-of-the-library-0815"
 """What members send: the cookie `ticket` and the header `X-Library-Key`."""
@@ -62,25 +62,18 @@ PROBES = """for (const url of %s) {
 fetch("/forms", {method: "POST"}).catch(() => {});"""
 
 
-class Walled(ThreadingHTTPServer):
+class Walled(Site):  # type: ignore[misc]
     """The site, and a log of what was asked of it and of its neighbours, which nobody is to ask."""
 
-    daemon_threads = True
-
     def __init__(self, host: str = "127.0.0.1", log: list[dict[str, object]] | None = None) -> None:
-        super().__init__((host, 0), Handler)
+        super().__init__(Handler, host)
         self.log: list[dict[str, object]] = [] if log is None else log
         self.neighbours = [Walled(other, self.log) for other in ("127.0.0.1", "127.0.0.2")] if log is None else []
 
-    @property
-    def base(self) -> str:
-        return f"http://{self.server_address[0]!s}:{self.server_address[1]}"
 
-
-class Handler(BaseHTTPRequestHandler):
+class Handler(BaseHandler):  # type: ignore[misc]
     """Answers."""
 
-    protocol_version = "HTTP/1.1"
     server: Walled
 
     def do_POST(self) -> None:
@@ -102,7 +95,7 @@ class Handler(BaseHTTPRequestHandler):
             case ["scripted", *rest]:
                 self.answer(SHELL.format(FILL + (PROBES % json.dumps(self.probes()) if rest else "")))
             case ["api", "scripted", *rest]:
-                self.answer(json.dumps(self.filling(path, rest)), kind="application/json")
+                self.answer(json.dumps(self.filling(path, rest)), content_type="application/json")
             case _:
                 self.answer("nothing", 404)
 
@@ -110,7 +103,7 @@ class Handler(BaseHTTPRequestHandler):
         if name.startswith("agreed"):
             self.answer(CONSENT)
         elif name.startswith("sent-away"):
-            self.answer("", 302, location=f"/nastaveni-souhlasu?url={quote(self.server.base + path, safe='')}")
+            self.answer("", 302, Location=f"/nastaveni-souhlasu?url={quote(self.server.base + path, safe='')}")
         elif name.startswith("checked"):
             self.answer(CHECK, 403)
         elif name.startswith("quietly"):
@@ -118,7 +111,7 @@ class Handler(BaseHTTPRequestHandler):
         elif name.startswith("cookie-law"):
             self.answer(COOKIE_LAW.format("".join(f"<p>{text}</p>" for text in paragraphs(path, 8))))
         elif name.startswith("leaving"):
-            self.answer("", 302, location="http://elsewhere.example.org/news/story-10044.html")
+            self.answer("", 302, Location="http://elsewhere.example.org/news/story-10044.html")
         elif name.startswith("members") and not self.is_member():
             self.answer(CONSENT)
         else:
@@ -138,19 +131,6 @@ class Handler(BaseHTTPRequestHandler):
         inside = [f"{neighbour.base}/inside" for neighbour in self.server.neighbours]
         return [*inside, "file:///etc/passwd", f"{self.server.base}/private/story.json"]
 
-    def answer(self, text: str, status: int = 200, kind: str = "text/html; charset=utf-8", location: str = "") -> None:
-        body = text.encode()
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        if location:
-            self.send_header("Location", location)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
 
 def links(urls: Iterable[str]) -> str:
     items = "".join(f'<li><a href="{url}">A story of the harbour and the town</a></li>' for url in urls)
@@ -158,8 +138,5 @@ def links(urls: Iterable[str]) -> str:
 
 
 if __name__ == "__main__":
-    server = Walled()
-    for neighbour in server.neighbours:
-        threading.Thread(target=neighbour.serve_forever, daemon=True).start()
-    print(server.base, flush=True)  # noqa: T201 -- how the test learns the address
-    server.serve_forever()
+    site = Walled()
+    serve(site.base, site, *site.neighbours)

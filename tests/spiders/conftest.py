@@ -1,7 +1,6 @@
 """Crawls run as users run them: `scrapy crawl` in a process of its own, against a site in another."""
 
 import json
-import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 from scrapies import scrapy
+from serving import ask
 
 from benchmarks.newspapers import started
 
@@ -71,9 +71,8 @@ class MockSite:
     base: str
 
     def log(self) -> list[dict[str, Any]]:
-        with urllib.request.urlopen(f"{self.base}/_log") as answer:
-            log: list[dict[str, Any]] = json.load(answer)
-        return log
+        found: list[dict[str, Any]] = ask(self.base)
+        return found
 
     def asked(self) -> Counter[str]:
         return Counter(entry["path"] for entry in self.log())
@@ -86,16 +85,13 @@ def _json_lines(path: Path) -> list[dict[str, Any]]:
 @pytest.fixture
 def mock_site() -> Iterator[MockSite]:
     """A fresh mock site in a process of its own."""
-    yield from serve_mock_site()
+    with started(SERVER) as base:
+        yield MockSite(base)
 
 
 @pytest.fixture(scope="module")
 def shared_mock_site() -> Iterator[MockSite]:
     """A mock site for all tests of a module."""
-    yield from serve_mock_site()
-
-
-def serve_mock_site() -> Iterator[MockSite]:
     with started(SERVER) as base:
         yield MockSite(base)
 

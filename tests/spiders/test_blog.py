@@ -1,13 +1,12 @@
 """Crawls of a blog as publishing systems make one, and what they ask for."""
 
-import json
 import re
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from serving import ask
 
 from benchmarks.newspapers import started
 
@@ -29,16 +28,14 @@ class BlogCrawl:
     def __init__(self, crawl: Callable[..., Any], folder: Path, base: str) -> None:
         self._crawl, self._folder, self._base = crawl, folder, base
 
-    def ask(self, path: str) -> str:
-        with urllib.request.urlopen(self._base + path) as answer:
-            return str(answer.read().decode())
+    def next_day(self) -> None:
+        ask(self._base, "/_day")
 
     def run(self, *arguments: str) -> tuple[Any, list[str]]:
         """One crawl, and the paths that it asked for."""
         done = self._crawl(self._folder, "-a", "portal=mock", *arguments, portal=PORTAL.format(base=self._base))
         assert done.exit_code == 0, done.output
-        asked: list[str] = json.loads(self.ask("/_log"))
-        return done, asked
+        return done, ask(self._base)
 
 
 @pytest.fixture(params=["--full", pytest.param("--bare", marks=pytest.mark.slow)])
@@ -63,7 +60,7 @@ def test_a_blog_is_reached_by_few_requests(blog: BlogCrawl) -> None:
 
 def test_a_second_crawl_finds_what_is_new_and_what_lists_show_to_have_changed(blog: BlogCrawl) -> None:
     blog.run()
-    blog.ask("/_day")
+    blog.next_day()
     _, asked = blog.run("-a", "revisit=all")
     new = {path for path in posts(asked) if int(path.strip("/").rpartition("-")[2]) >= N_POSTS}
     assert len(new) == 30

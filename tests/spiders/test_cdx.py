@@ -8,16 +8,17 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import pytest
-from prose import article
+from prose import article, paragraphs
+from scrapies import scrapy
+from serving import Handler as BaseHandler
+from serving import Site
 
 from newscorpus.corpus.published import open_corpus
 from newscorpus.store.ledger.store import reading
@@ -59,9 +60,10 @@ def warc() -> tuple[bytes, dict[str, tuple[int, int]]]:
 WARC, PLACES = warc()
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(BaseHandler):  # type: ignore[misc]
     """Answers as a CDX server of either kind, as a server of files, and as one that plays pages back."""
 
+    protocol_version = "HTTP/1.0"
     server: "CdxServer"
 
     def do_GET(self) -> None:
@@ -69,50 +71,33 @@ class Handler(BaseHTTPRequestHandler):
         path, query = urlsplit(self.path).path, parse_qs(urlsplit(self.path).query)
         if path.endswith("-index"):
             ours = self.server.plays_back
-            body = (_count(ours) if "showNumPages" in query else _index(int(query["page"][0]), ours)).encode()
-            self.answer(200, body, "text/plain")
+            count = "2\n" if ours else '{"pages": 2, "pageSize": 5, "blocks": 9}'
+            body = count if "showNumPages" in query else _index(int(query["page"][0]), ours)
+            self.answer(body, content_type="text/plain")
         elif path.startswith("/data/") and (span := re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))):
             first, last = map(int, span.groups())
             self.server.on_part(first)
             file = self.server.files[path.removeprefix("/data/")]
-            self.answer(206, file[first : last + 1], "application/gzip", f"bytes {first}-{last}/{len(file)}")
+            part = f"bytes {first}-{last}/{len(file)}"
+            self.answer(file[first : last + 1], self.server.part_status, "application/gzip", Content_Range=part)
         elif path.startswith("/lists/"):
-            self.answer(200, gzip.compress("\n".join(["../up.warc", *self.server.files]).encode()), "application/gzip")
+            self.answer(gzip.compress("\n".join(["../up.warc", *self.server.files]).encode()))
         elif path.startswith("/web/"):
-            self.answer(200, article(self.path.partition("id_/")[2]).encode(), "text/html; charset=utf-8")
+            self.answer(article(self.path.partition("id_/")[2]))
         else:
-            self.answer(404, b"", "text/plain")
-
-    def answer(self, status: int, body: bytes, kind: str, part: str = "") -> None:
-        self.send_response(self.server.part_status if part else status)
-        self.send_header("Content-Type", kind)
-        if part:
-            self.send_header("Content-Range", part)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- its name in the base class
-        """The log is kept by the server."""
+            self.answer("", 404)
 
 
-class CdxServer(ThreadingHTTPServer):
+class CdxServer(Site):  # type: ignore[misc]
     """An archive that was never built for us, and what was asked of it."""
 
-    daemon_threads = True
-
     def __init__(self, *, plays_back: bool) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.plays_back = plays_back
         self.files = {FILE: WARC}
         self.part_status = 206
         self.on_part: Callable[[int], object] = lambda _first: None
         self.asked: list[tuple[str, str]] = []
-        self.base = f"http://127.0.0.1:{self.server_port}"
-
-
-def _count(plays_back: bool) -> str:
-    return "2\n" if plays_back else '{"pages": 2, "pageSize": 5, "blocks": 9}'
 
 
 def _index(page: int, plays_back: bool) -> str:
@@ -144,28 +129,20 @@ def _index(page: int, plays_back: bool) -> str:
 
 @pytest.fixture(params=[False, True], ids=["files", "playback"])
 def server(request: Any) -> Iterator[CdxServer]:
-    with CdxServer(plays_back=request.param) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with (server := CdxServer(plays_back=request.param)).served():
         yield server
-        server.shutdown()
 
 
-def begin(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+def options(folder: Path, *arguments: str) -> tuple[str, ...]:
+    """Arguments of a crawl into a folder."""
     (folder / "portals").mkdir(exist_ok=True)
     (folder / "portals" / "vesti.toml").write_text(PORTAL)
-    command = [sys.executable, "-m", "scrapy", "crawl", "cdx", "-a", "portal=vesti", *arguments]
-    settings = ("NEWSCORPUS_PROFILE=off", "DOWNLOAD_DELAY=0.05", f"NEWSCORPUS_CORPUS={folder / 'corpus'}")
-    return subprocess.Popen(
-        [*command, *(word for setting in settings for word in ("-s", setting))],
-        cwd=folder, env=os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    settings = ("NEWSCORPUS_PROFILE=off", "NEWSCORPUS_WORKERS=0", "DOWNLOAD_DELAY=0.05", "NEWSCORPUS_CORPUS=corpus")
+    return ("crawl", "cdx", "-a", "portal=vesti", *(f"-s{setting}" for setting in settings), *arguments)
 
 
-def crawl(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    with begin(folder, *arguments) as process:
-        output, errors = process.communicate(timeout=300)
-    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+def crawl(folder: Path, *arguments: str) -> Any:
+    return scrapy(folder, *options(folder, *arguments))
 
 
 @pytest.mark.timeout(300)
@@ -173,20 +150,20 @@ def test_captures_become_records_that_name_archive_and_time(server: CdxServer, t
     where = "/web/{time}id_/{url}" if server.plays_back else "/data/{file}"
     arguments = ("-a", f"index={server.base}/CC-MAIN-2024-22-index", "-a", f"captures={server.base}{where}")
     done = crawl(tmp_path, *arguments, "-a", "since=2024-01-01", "-a", "until=2024-12-31")
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.exit_code == 0, done.output
     records = {record.url: record for record in open_corpus(tmp_path / "corpus").records()}
     assert records.keys() == {STORY, OTHER}
     story = records[STORY]
     assert story.source == "vesti"
     assert story.capture.source == ("127.0.0.1" if server.plays_back else "CC-MAIN-2024-22")
     assert story.capture.time == story.fetched == "2024-05-20T10:11:12+00:00"
-    assert story.text == open_text(STORY)
+    assert story.text == "\n".join(paragraphs(STORY))
     captures = [path for path, _ in server.asked if path.startswith(("/data/", "/web/"))]
     assert len(captures) == 2
     assert all("from=20240101" in path for path, _ in server.asked if "-index" in path)
     assert {agent for _, agent in server.asked} == {"newscorpus/0.1.0"}
     n_asked = len(server.asked)
-    assert crawl(tmp_path, *arguments, "-a", "since=2024-01-01", "-a", "until=2024-12-31").returncode == 0
+    assert crawl(tmp_path, *arguments, "-a", "since=2024-01-01", "-a", "until=2024-12-31").exit_code == 0
     assert len(server.asked) == n_asked, "the ledger knows the index and the captures"
     with reading(tmp_path / "corpus") as ledger:
         assert ledger.execute("SELECT count(*) FROM urls WHERE reason = 'kept'").fetchone()[0] == 2
@@ -206,11 +183,9 @@ def news() -> Iterator[CdxServer]:
         NEWS.format("20240531220000"): record_of(LATER, STAMPS[LATER]) + record_of("https://other.example/a-b-c", "1"),
         NEWS.format("20240401000000"): record_of(f"{SITE}/not-of-may", STAMPS[STORY]),
     }
-    with CdxServer(plays_back=False) as server:
+    with (server := CdxServer(plays_back=False)).served():
         server.files = files
-        threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
-        server.shutdown()
 
 
 def news_arguments(server: CdxServer, *files: str) -> tuple[str, ...]:
@@ -222,12 +197,12 @@ def news_arguments(server: CdxServer, *files: str) -> tuple[str, ...]:
 @pytest.mark.timeout(300)
 def test_the_files_of_a_list_are_read_in_parts_for_the_articles_of_a_portal(news: CdxServer, tmp_path: Path) -> None:
     done = crawl(tmp_path, *news_arguments(news))
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.exit_code == 0, done.output
     records = {record.url: record for record in open_corpus(tmp_path / "corpus").records()}
     assert records.keys() == {STORY, OTHER}
     assert {record.capture.source for record in records.values()} == {"CC-NEWS"}
     assert records[STORY].capture.time == records[STORY].fetched == "2024-05-20T10:11:12+00:00"
-    assert records[OTHER].text == open_text(OTHER)
+    assert records[OTHER].text == "\n".join(paragraphs(OTHER))
     asked = [path for path, _ in news.asked]
     assert [path for path in asked if "/lists/" in path] == ["/lists/2024/05/warc.paths.gz"]
     assert sum("20240520" in path for path in asked) == 2, "in blocks"
@@ -235,7 +210,7 @@ def test_the_files_of_a_list_are_read_in_parts_for_the_articles_of_a_portal(news
     rejected = (tmp_path / "corpus" / "rejected.jsonl").read_text()
     assert f"{SITE}/gone" in rejected
     assert "other.example" not in rejected
-    assert crawl(tmp_path, *news_arguments(news)).returncode == 0
+    assert crawl(tmp_path, *news_arguments(news)).exit_code == 0
     assert [path for path, _ in news.asked] == asked, "the ledger knows lists and blocks"
 
 
@@ -243,12 +218,14 @@ def test_the_files_of_a_list_are_read_in_parts_for_the_articles_of_a_portal(news
 def test_a_crawl_of_files_goes_on_with_the_block_at_which_it_was_killed(news: CdxServer, tmp_path: Path) -> None:
     (tmp_path / "paths").write_text("\n".join(news.files))
     arguments = news_arguments(news, str(tmp_path / "paths"))
-    with begin(tmp_path, *arguments) as process:
+    environment = os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"}
+    command = [sys.executable, "-m", "scrapy", *options(tmp_path, *arguments)]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment) as process:
         news.on_part = lambda first: os.kill(process.pid, signal.SIGKILL) if first else None
-        process.communicate(timeout=300)
+        process.wait(300)
     news.on_part = lambda _first: None
     assert process.returncode == -signal.SIGKILL
-    assert crawl(tmp_path, *arguments).returncode == 0
+    assert crawl(tmp_path, *arguments).exit_code == 0
     assert {record.url for record in open_corpus(tmp_path / "corpus").records()} == {STORY, OTHER}
     assert sum("bytes=0-" in path for path, _ in news.asked) == 2, "what was read is not read again"
 
@@ -257,23 +234,18 @@ def test_a_crawl_of_files_goes_on_with_the_block_at_which_it_was_killed(news: Cd
 def test_a_server_that_gives_no_parts_is_not_asked_for_whole_files(news: CdxServer, tmp_path: Path) -> None:
     news.part_status = 200
     done = crawl(tmp_path, *news_arguments(news))
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "the server gives no parts of files" in (tmp_path / "corpus" / "rejected.jsonl").read_text()
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in done.output
 
 
 @pytest.mark.timeout(300)
 def test_a_block_that_failed_is_asked_for_by_the_next_crawl(news: CdxServer, tmp_path: Path) -> None:
     news.part_status = 500
-    assert crawl(tmp_path, *news_arguments(news), "-s", "RETRY_TIMES=0").returncode == 1
+    assert crawl(tmp_path, *news_arguments(news), "-s", "RETRY_TIMES=0").exit_code == 1
     news.part_status = 206
-    assert crawl(tmp_path, *news_arguments(news)).returncode == 0
+    assert crawl(tmp_path, *news_arguments(news)).exit_code == 0
     assert {record.url for record in open_corpus(tmp_path / "corpus").records()} == {STORY, OTHER}
-
-
-def open_text(seed: str) -> str:
-    """The text of an article of the archive."""
-    return "\n".join(re.findall(r"<p>(.*?)</p>", article(seed)))
 
 
 @pytest.mark.parametrize(
@@ -298,6 +270,6 @@ def open_text(seed: str) -> str:
 )
 def test_wrong_arguments_are_said_in_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
     done = crawl(tmp_path, *arguments, "-s", "LOG_LEVEL=ERROR")
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.exit_code == 2
+    assert message in done.output
+    assert "Traceback" not in done.output

@@ -1,14 +1,12 @@
 """One crawl of a site with every misbehaviour we know, and what must come of each."""
 
-import threading
 from collections.abc import Callable
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from prose import article
+from serving import PageSite
 
 KEPT = [
     *(f"story-of-the-day-{number}" for number in range(10001, 10006)),
@@ -225,18 +223,16 @@ judging.extract_article = lambda by, page: os._exit(1) if "fatal" in page.page.u
 def test_the_links_of_a_page_that_kills_its_process_are_followed(
     crawl: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (site := tmp_path / "site").mkdir()
-    fatal, found = "fatal-story-10001.html", "found-there-10002.html"
-    (site / "index.html").write_text(f"<html><body><a href={fatal}>more</a></body></html>")
-    (site / fatal).write_text(article("1").replace("</body>", f"<a href={found}>more</a></body>"))
-    (site / found).write_text(article("2"))
+    fatal, found = "/fatal-story-10001.html", "/found-there-10002.html"
+    pages = {
+        "/": f"<html><body><a href={fatal}>more</a></body></html>",
+        fatal: article("1").replace("</body>", f"<a href={found}>more</a></body>"),
+        found: article("2"),
+    }
     (tmp_path / "sitecustomize.py").write_text(FATAL)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=site)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        base = f"http://127.0.0.1:{server.server_port}/"
-        portal = f'name = "mock"\nlanguages = ["en"]\ndomains = ["127.0.0.1"]\nstart = ["{base}"]\ndelay_seconds = 0\n'
-        done = crawl(tmp_path, "-a", "portal=mock", "-s", "NEWSCORPUS_WORKERS=1", portal=portal)
-        server.shutdown()
+    with PageSite(pages).served() as base:
+        named = ("-a", "portal=mock", "-a", f"base={base}")
+        done = crawl(tmp_path, *named, "-s", "NEWSCORPUS_WORKERS=1")
     assert done.reasons("fatal") == ["extract/worker_failed"], done.output
     assert [record["url"] for record in done.records] == [f"{base}{found}"]

@@ -1,12 +1,11 @@
 """A crawl of a site some of whose pages are dead keeps all others, in one start."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 import pytest
+from serving import ask
 
 from benchmarks.newspapers import started
 
@@ -38,10 +37,7 @@ def test_every_living_article_is_kept_and_no_dead_one_asked_for_more_than_four_t
     done = crawl(tmp_path, "-a", "portal=mock", "-s", "DOWNLOAD_TIMEOUT=1", portal=PORTAL.format(base=base))
     assert done.exit_code == 0, done.output
     assert len(done.records) == ARTICLES - DEAD
-    with urlopen(f"{base}/_dead") as answer:
-        dead = json.load(answer)
-    with urlopen(f"{base}/_log") as answer:
-        asked = json.load(answer)
+    dead, asked = ask(base, "/_dead"), ask(base)
     assert len(dead) == DEAD
     assert 1 <= min(asked[path] for path in dead) <= max(asked[path] for path in dead) <= 4
     assert done.report["by_portal"]["mock"]["queued"] == 0

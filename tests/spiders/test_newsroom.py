@@ -1,13 +1,12 @@
 """Crawls of a site that names its lists nowhere but on its pages, and that changes between two visits."""
 
-import json
-import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from serving import ask
 
 from benchmarks.newspapers import started
 from newscorpus.corpus.published import open_corpus
@@ -59,18 +58,12 @@ def visits(crawl: Callable[..., Any], site: str, tmp_path_factory: pytest.TempPa
     done = {}
     for name, revisit in {"first": "", "early": "due", "same": "all", "changed": "all"}.items():
         if name == "changed":
-            ask(f"{site}/_change")
+            ask(site, "/_change")
         ended = crawl(folder, "-aportal=mock", f"-abase={site}", f"-arevisit={revisit}", portal=PORTAL)
-        log = json.loads(ask(f"{site}/_log"))
+        log = ask(site)
         done[name] = Visit(ended, [(path, status) for path, status in log[seen:]], ended.records)
         seen = len(log)
     return done
-
-
-def ask(url: str) -> str:
-    with urllib.request.urlopen(url) as answer:
-        text: str = answer.read().decode()
-        return text
 
 
 def test_sitemaps_come_from_robots_and_feeds_from_the_front_page(visits: dict[str, Visit]) -> None:
@@ -138,10 +131,10 @@ def periods(crawl: Callable[..., Any], site: str, tmp_path_factory: pytest.TempP
     """A crawl of three days of March 2024, and then one of May 2023, in the same corpus."""
     folder, done = tmp_path_factory.mktemp("periods"), []
     for since, until in (("2024-03-04", "2024-03-06"), ("2023-05-01", "2023-05-31")):
-        seen = len(json.loads(ask(f"{site}/_log")))
+        seen = len(ask(site))
         period = (f"-asince={since}", f"-auntil={until}")
         ended = crawl(folder, "-aportal=mock", f"-abase={site}", *period, portal=PORTAL)
-        log = json.loads(ask(f"{site}/_log"))[seen:]
+        log = ask(site)[seen:]
         done.append(Visit(ended, [(path, status) for path, status in log], ended.records))
     return done
 

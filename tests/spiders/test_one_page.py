@@ -3,17 +3,18 @@
 import gzip
 import itertools
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 from newscorpus.spiders.one_page import fetch_page
 from scrapies import FORKSERVER, LOADED, forkserver
+from serving import Handler as BaseHandler
+from serving import Site as Served
 
 from newscorpus.data import Page, Rejected
 from newscorpus.fetch.options import user_agent
@@ -85,8 +86,8 @@ class Site:
 def site() -> Iterator[Site]:
     state = Site()
 
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None: ...
+    class Handler(BaseHandler):  # type: ignore[misc]
+        protocol_version = "HTTP/1.0"
 
         def do_GET(self) -> None:
             state.asked.append((self.path, self.headers["User-Agent"]))
@@ -103,12 +104,9 @@ def site() -> Iterator[Site]:
             else:
                 self.wfile.write(body)
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        state.where = f"127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+    with Served(Handler).served() as base:
+        state.where = base.removeprefix("http://")
         yield state
-        server.shutdown()
 
 
 def drip(handler: BaseHTTPRequestHandler) -> None:

@@ -2,13 +2,13 @@
 
 import json
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from serving import ask
 from typer.testing import CliRunner
 
 from benchmarks.newspapers import started
@@ -56,12 +56,7 @@ def done(crawl: Callable[..., Any], sites: dict[str, str], tmp_path_factory: pyt
         (folder / "portals" / f"{name}.toml").write_text(PORTAL.format(name=name, base=base))
     settings = {"NEWSCORPUS_PAUSE_SECONDS": PAUSE_SECONDS, "DOWNLOAD_TIMEOUT": 1, "RETRY_TIMES": 0}
     ended = crawl(folder, "-a", "portal=strict,forbidding", *(f"-s{name}={value}" for name, value in settings.items()))
-    return Done(ended, {name: log_of(base) for name, base in sites.items()})
-
-
-def log_of(base: str) -> list[tuple[str, float]]:
-    with urllib.request.urlopen(f"{base}/_log") as answer:
-        return [(path, time) for path, time in json.load(answer)]
+    return Done(ended, {name: ask(base) for name, base in sites.items()})
 
 
 def test_robots_out_of_reach_are_waited_for_before_anything_else_is_asked(done: Done) -> None:

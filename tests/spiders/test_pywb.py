@@ -1,6 +1,5 @@
 """Other people's tools work with our archives: pywb replays one, and `crawl cdx` takes articles from pywb."""
 
-import os
 import socket
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from prose import article, paragraphs
+from scrapies import scrapy
 
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Page
@@ -73,14 +73,10 @@ def test_a_crawl_takes_the_articles_of_an_archive_from_pywb(pywb: str, tmp_path:
     (tmp_path / "portals").mkdir()
     (tmp_path / "portals" / "vesti.toml").write_text(PORTAL)
     arguments = ["portal=vesti", f"index={pywb}/cdx", f"captures={pywb}/{{time}}id_/{{url}}"]
-    settings = ["NEWSCORPUS_PROFILE=off", "DOWNLOAD_DELAY=0", f"NEWSCORPUS_CORPUS={tmp_path / 'corpus'}"]
+    settings = ["NEWSCORPUS_PROFILE=off", "NEWSCORPUS_WORKERS=0", "DOWNLOAD_DELAY=0", "NEWSCORPUS_CORPUS=corpus"]
     options = [f"-{letter}{word}" for letter, words in (("a", arguments), ("s", settings)) for word in words]
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "crawl", "cdx", *options],
-        cwd=tmp_path, env=os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    done = scrapy(tmp_path, "crawl", "cdx", *options)
+    assert done.exit_code == 0, done.output
     records = {record.url: record for record in open_corpus(tmp_path / "corpus").records()}
     assert {url: record.text for url, record in records.items()} == {
         url: "\n".join(paragraphs(url)) for url in (STORY, CHANGED)

@@ -1,14 +1,12 @@
 """A crawl of a site whose pages scripts fill, with Debian's Chromium."""
 
 import asyncio
-import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +16,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Error
 from scrapy.exceptions import NotConfigured
+from serving import ask
 
 from benchmarks.newspapers import started
 from newscorpus.data import Rejected
@@ -43,8 +42,7 @@ pytestmark = [pytest.mark.slow, needs_browser]
 
 
 def asked(base: str) -> Counter[str]:
-    with urllib.request.urlopen(f"{base}/_log") as answer:
-        return Counter(entry["path"] for entry in json.load(answer))
+    return Counter(entry["path"] for entry in ask(base))
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 import pytest
 from newspapers import OFFER
+from serving import ask
 from typer.testing import CliRunner
 
 from benchmarks.newspapers import started
@@ -83,8 +83,7 @@ def serve(*options: str, articles: int = ARTICLES) -> Iterator[str]:
 
 
 def asked(base: str) -> Counter[str]:
-    with urlopen(f"{base}/_log") as answer:
-        return Counter(json.load(answer))
+    return Counter(ask(base))
 
 
 def break_off(folder: Path, base: str, how: signal.Signals, answers: int, *arguments: str, portal: str = PORTAL) -> int:

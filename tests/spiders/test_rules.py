@@ -1,16 +1,15 @@
 """After a change of the portal's file, or of the days, the next crawl judges again, and ends as a new one would."""
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from prose import article, paragraphs
+from serving import PageSite
 
 from newscorpus.corpus.reextract import reextract
 from newscorpus.page.recipe import Recipe
@@ -69,30 +68,10 @@ PAGES = {
 }
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Answers with a page, or 404, and counts."""
-
-    asked: ClassVar[Counter[str]] = Counter()
-
-    def do_GET(self) -> None:
-        self.asked[self.path] += 1
-        body = PAGES.get(self.path, "").encode()
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- its name in the base class
-        """Log nothing."""
-
-
 @pytest.fixture(scope="module")
-def base() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+def site() -> Iterator[Any]:
+    with (site := PageSite(PAGES)).served():
+        yield site
 
 
 def rows(done: Any) -> list[tuple[str, str, str]]:
@@ -124,12 +103,12 @@ CHANGES = (
 
 
 @pytest.fixture(scope="module")
-def run(crawl: Callable[..., Any], base: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+def run(crawl: Callable[..., Any], site: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
     @cache
     def run(folder: str, turn: int, keys: str, languages: str = '["en"]', *days: str) -> Any:
         path = tmp_path_factory.getbasetemp() / f"rules-{folder}"
         path.mkdir(exist_ok=True)
-        portal = KEYS.format(base=base, languages=languages) + keys + "\n"
+        portal = KEYS.format(base=site.base, languages=languages) + keys + "\n"
         return crawl(path, "-a", "portal=mock", *days, "-s", "NEWSCORPUS_BUILD=0", portal=portal)
 
     return run
@@ -137,13 +116,13 @@ def run(crawl: Callable[..., Any], base: str, tmp_path_factory: pytest.TempPathF
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.why)
 def test_another_file_or_other_days_decide_in_the_next_crawl_as_in_a_new_one(
-    run: Callable[..., Any], change: Change
+    run: Callable[..., Any], site: Any, change: Change
 ) -> None:
-    start = Counter(Handler.asked)
+    start = Counter(site.asked)
     first = run(change.why, 1, change.before, change.languages, *change.days)
-    kept, asked = rows(first), Handler.asked - start
+    kept, asked = rows(first), site.asked - start
     again = run(change.why, 2, change.after)
-    repeated = (Handler.asked - start - asked).keys() & asked.keys() - {"/robots.txt"}
+    repeated = (site.asked - start - asked).keys() & asked.keys() - {"/robots.txt"}
     fresh = run(f"fresh{change.after}"[:6], 1, change.after)
     assert f"mock: {change.why} changed since the last crawl; addresses judged again: " in again.output
     assert rows(again) == sorted({*rows(fresh), *kept})  # kept rows stay
@@ -156,8 +135,9 @@ def test_another_file_or_other_days_decide_in_the_next_crawl_as_in_a_new_one(
 
 
 def test_a_page_that_the_user_named_is_an_article_when_it_is_extracted_again(
-    crawl: Callable[..., Any], base: str, tmp_path: Path
+    crawl: Callable[..., Any], site: Any, tmp_path: Path
 ) -> None:
+    base = site.base
     (tmp_path / "urls.txt").write_text(f"{base}/docs/manual\n")
     portal = KEYS.format(base=base, languages='["en"]')
     done = crawl(tmp_path, "-a", "portal=mock", "-a", "urls=urls.txt", "-s", "NEWSCORPUS_BUILD=0", portal=portal)

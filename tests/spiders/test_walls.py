@@ -1,14 +1,13 @@
 """A crawl of a site with walls names them, and never gets round them."""
 
 import gzip
-import json
-import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from serving import ask
 from walled import KEY, TICKET
 
 from benchmarks.newspapers import started
@@ -29,12 +28,6 @@ delay_seconds = 0
 def site() -> Iterator[str]:
     with started(SERVER) as base:
         yield base
-
-
-def asked(site: str) -> list[dict[str, Any]]:
-    with urllib.request.urlopen(f"{site}/_log") as answer:
-        log: list[dict[str, Any]] = json.load(answer)
-    return log
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +60,7 @@ def test_articles_among_walls_are_kept(stranger: Any) -> None:
 
 
 def test_no_wall_is_followed(stranger: Any, site: str) -> None:
-    paths = {entry["path"].partition("?")[0] for entry in asked(site)}
+    paths = {entry["path"].partition("?")[0] for entry in ask(site)}
     assert not paths & {"/souhlas", "/nastaveni", "/nastaveni-souhlasu"}
 
 
@@ -85,7 +78,7 @@ def test_what_a_portal_carries_of_the_users_own_opens_its_pages_and_is_reported(
     named = "cookie ticket, header X-Library-Key"
     assert done.report["by_portal"]["mock"]["own_access"] == named
     assert f"mock is asked with what its file carries of your own: {named}" in done.output
-    log = asked(base)
+    log = ask(base)
     carried = [entry for entry in log if entry["headers"].get("cookie") == f"ticket={TICKET}"]
     assert len(carried) == len(log) == done.stats["newscorpus/own_access/mock/requests"]
 

@@ -34,7 +34,7 @@ from newscorpus.store.ledger import Ledger, LedgerError
 logger = logging.getLogger(__name__)
 
 INLINE_BYTES = 50_000
-"""Longest body that is encoded at once, which takes a millisecond; for longer ones another thread is worth its cost."""
+"""Longest body encoded in the event loop, which takes a millisecond; longer ones go to a thread."""
 
 
 class Archive:
@@ -63,16 +63,13 @@ class Archive:
         return archive
 
     def join(self, ledger: Ledger) -> None:
-        """Let the files be announced to a ledger, and grow with its commits."""
+        """Announce the files to a ledger, and record their lengths with its commits."""
         self._ledger = ledger
         self.writer.announce = ledger.announce
         ledger.transaction.follow(self.writer.lengths)
 
     async def write(self, visit: Visit, exchange: Exchange, capture: Capture | None = None) -> None:
-        """Write a response of a visit, and the page that came of it.
-
-        If the disk takes no more, it is asked for again when the crawl goes on.
-        """
+        """Write a response of a visit, and the page made of it; if the disk is full, postpone the visit."""
         if len(exchange.body) > INLINE_BYTES:
             records = await asyncio.to_thread(encode, exchange, capture, Limits().max_bytes)
         else:
@@ -102,10 +99,10 @@ class Archive:
 
 
 class ArchiveMiddleware:
-    """Downloader and spider middleware: what the spider will see is held until its callback has ended.
+    """Downloader and spider middleware: archives responses as received, close to the network.
 
-    Close to the network, bodies are still as they came. Redirects, errors and robots.txt are written at once, other
-    responses with the page that the spider makes of them, or alone where the callback gave none or failed.
+    Redirects, errors and robots.txt are written at once; other responses after the callback, with the page that it
+    yields, or alone if it yields none or fails.
     """
 
     def __init__(self, archive: Archive) -> None:
@@ -123,10 +120,10 @@ class ArchiveMiddleware:
         raise NotConfigured
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Archive a response, or hold it."""
+        """Archive a response, or hold it until its callback has ended."""
         visit = visit_of(request)
         stored = visit.stored
-        if not request.url.startswith("http") or (stored and stored.origin):  # which the archive holds with its page
+        if not request.url.startswith("http") or (stored and stored.origin):  # archived with its page already
             return response
         exchange = _exchange(request, response, stored)
         if response.status == HTTPStatus.OK and request.callback is not NO_CALLBACK:
@@ -136,7 +133,7 @@ class ArchiveMiddleware:
         return response
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Archive the response and its pages; what the spider gave passes through."""
+        """Archive the response and its pages; pass on the output of the spider."""
         visit = visit_of(response)
         exchange, visit.held = visit.held, None
         written = visit.stored is not None
@@ -175,9 +172,9 @@ class StoredAnswersMiddleware:
         """Answer a request that has a location in the archive."""
         visit = visit_of(request)
         place, visit.stored_at = visit.stored_at, None
-        if place is None or not place[0]:
+        file, offset = place or ("", 0)
+        if not file:
             return None
-        file, offset = place
         try:
             found = await asyncio.to_thread(read_capture, inside(self._corpus, file), offset)
         except (ArchiveError, CorpusError) as error:
@@ -186,7 +183,7 @@ class StoredAnswersMiddleware:
         if isinstance(found, Rejected):
             logger.warning("%s, offset %d: %s; %s is asked for again", file, offset, found.reason, request.url)
             return None
-        page, visit.stored, visit.archived = found.page, found, place
+        page, visit.stored, visit.archived = found.page, found, (file, offset)
         if page.url != request.url:
             request.meta["redirect_urls"] = [request.url]
         headers = Headers({name: value.encode("latin-1", "replace") for name, value in page.headers.items()})

@@ -1,6 +1,6 @@
-"""Download over HTTP as Scrapy does, with a bound on the headers of an answer, and each request sent once.
+"""Download over HTTP as Scrapy does, but with a limit on headers and without Twisted's immediate retries.
 
-Scrapy bounds the body alone; and what a site breaks off on a connection kept open, Twisted sends once more at once.
+Scrapy limits only the body, and Twisted resends a request at once if a kept-alive connection breaks.
 """
 
 from urllib.parse import urlsplit
@@ -25,12 +25,12 @@ from newscorpus.fetch.plugin import hints_of, stat
 from newscorpus.fetch.visits import visit_of
 
 MAX_HEAD_BYTES = 2**18
-"""Longest headers of an answer, those of interim answers (1xx) included: what browsers take. Real ones have some 2 kB,
-and in memory each takes a hundred times the space of its shortest form."""
+"""Maximum bytes of the headers of an answer, interim answers (1xx) included, as in browsers. Real ones have some 2 kB;
+in memory a header takes up to a hundred times its bytes."""
 
 
 class BoundedDownloadHandler(HTTP11DownloadHandler):
-    """Scrapy's own, except that an answer with too long headers ends, and that pauses lie between all requests."""
+    """Scrapy's own, with a limit on headers, and without resent requests, which would skip the delay."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -38,11 +38,11 @@ class BoundedDownloadHandler(HTTP11DownloadHandler):
         self._pool.retryAutomatically = False
 
     async def download_request(self, request: Request) -> Response:
-        """Send a request, with what of the user's own goes with it, and give the answer.
+        """Send a request with the user's own cookies and headers, and return the answer.
 
         Raises:
             DownloadCancelledError: the headers or the body are too long.
-            CannotResolveHostError: the host had no address that could be checked; one found now would not be.
+            CannotResolveHostError: the host had no address to check; one found now would be unchecked.
         """
         if visit_of(request).is_unresolved and not request.meta.get("proxy"):
             raise CannotResolveHostError(f"no address of {urlsplit(request.url).hostname} was found")
@@ -55,12 +55,12 @@ class BoundedDownloadHandler(HTTP11DownloadHandler):
                 raise DownloadCancelledError(f"more than {MAX_HEAD_BYTES} bytes of headers") from error
             raise
         finally:
-            if sent is not request:  # how long the answer took, and what else was noted on the way
+            if sent is not request:  # download_latency and others
                 request.meta.update(sent.meta)
 
 
 def with_own_headers(crawler: Crawler, request: Request) -> Request:
-    """The request with what of the user's own goes with it: a copy that is sent, and that nobody else sees."""
+    """Return a copy of the request with the user's own cookies and headers, which only the handler sees."""
     slot = request.meta.get("download_slot", "")
     access = hints_of(crawler.spider).access.get(slot)
     own = access.headers_for(request.url) if access else {}
@@ -74,7 +74,7 @@ def with_own_headers(crawler: Crawler, request: Request) -> Request:
 
 
 class _HeadersTooLongError(ValueError):
-    """The headers of an answer do not end in time."""
+    """The headers of an answer exceed `MAX_HEAD_BYTES`."""
 
 
 class _Protocol(_LenientHTTP11ClientProtocol):
@@ -83,15 +83,15 @@ class _Protocol(_LenientHTTP11ClientProtocol):
     _head_bytes = 0
 
     def request(self, request: TxRequest) -> Deferred[IResponse]:
-        """Send a request, and count anew: a connection that is kept open brings one answer after the other."""
+        """Send a request, and reset the count: a kept-alive connection carries several answers."""
         self._head_bytes = 0
         return super().request(request)
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 -- Twisted's name
-        """Take what has come, unless it is too long."""
+        """Pass on data, unless the headers are too long."""
         is_head = self._parser is not None and self._parser.state in {STATUS, HEADER}
         self._head_bytes = self._head_bytes + len(data) if is_head else 0
-        if self._head_bytes > MAX_HEAD_BYTES + len(data):  # the last piece may be of the body
+        if self._head_bytes > MAX_HEAD_BYTES + len(data):  # the last chunk may be body
             self._giveUp(Failure(_HeadersTooLongError()))  # type: ignore[no-untyped-call]
         else:
             super().dataReceived(data)  # type: ignore[no-untyped-call]

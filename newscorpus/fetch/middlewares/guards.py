@@ -84,12 +84,12 @@ def _check_redirect(request: Request, response: Response) -> None:
 
 
 class PrivateAddressMiddleware(CrawlComponent):
-    """Refuses what does not lead to the public web: other schemes, and hosts whose address is private.
+    """Refuses requests outside the public web: other schemes, and hosts with private addresses.
 
-    Names are resolved before the request goes out, through Scrapy's caching resolver: the connection then uses one of
-    the answers that were checked, all of which must be public; where there was none, the download handler says so and
-    does not look again. An answer that came from a private address all the same is thrown away. Redirects and
-    robots.txt pass here too. `SpiderHints.loopback` names what is asked on this machine.
+    Names are resolved before the request is sent, through Scrapy's caching resolver; all addresses must be public, and
+    the connection uses one of them. Without an address, the download handler fails instead of resolving again. An
+    answer from a private address is discarded. Redirects and robots.txt are checked, too. `SpiderHints.loopback` lists
+    what may be fetched from localhost.
     """
 
     async def process_request(self, request: Request) -> None:
@@ -113,7 +113,7 @@ class PrivateAddressMiddleware(CrawlComponent):
         visit.is_unresolved = not addresses
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Let `response` pass, or throw it away; a proxy's address says nothing of the site's.
+        """Let `response` pass, or discard it; the address of a proxy is not checked.
 
         Raises:
             Refused: reason "private_address".
@@ -136,14 +136,14 @@ class _Addresses:
         self.done: Deferred[None] = Deferred()
 
     def resolutionBegan(self, resolution: object) -> None:  # noqa: N802 -- Twisted's name
-        """Nothing to do yet."""
+        """Do nothing."""
 
     def addressResolved(self, address: IPv4Address | IPv6Address) -> None:  # noqa: N802 -- Twisted's name
-        """Take one address."""
+        """Collect one address."""
         self.found.append(address.host)
 
     def resolutionComplete(self) -> None:  # noqa: N802 -- Twisted's name
-        """All are there."""
+        """End."""
         self.done.callback(None)
 
 

@@ -36,25 +36,25 @@ class SiteState:
 
     delay_seconds: float  # pause between the starts of two requests; at least that of the policy
     floor_seconds: float  # minimum delay, raised by a Crawl-delay
-    recent: tuple[tuple[str, bool], ...] = ()  # the addresses asked last, each once, and whether each was refused
-    proof: str = ""  # a page that the site answered: when others fail, it tells whether the site does; "": none yet
-    pauses: int = 0  # pauses in a row, without a page in between
-    rests_until: float = 0.0  # the site is not asked before
+    recent: tuple[tuple[str, bool], ...] = ()  # the last distinct addresses, and whether each was refused
+    proof: str = ""  # a page that the site has answered, to probe it when others fail; "": none yet
+    pauses: int = 0  # consecutive pauses without a page in between
+    rests_until: float = 0.0  # earliest time of the next request
     n_bytes: int = 0  # bytes of bodies in this run
-    given_up: str = ""  # why the site is not asked any more in this run, snake_case; "" where it is
+    given_up: str = ""  # why the site was given up for this run, snake_case; "" if it was not
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
     """Result of one request, as evidence about its site."""
 
-    url: str  # that was asked
-    status: int  # of HTTP; 0 where no answer came
-    retry_after: float | None = None  # seconds the site asks us to wait; None where it names none
+    url: str  # requested address
+    status: int  # of HTTP; 0 without an answer
+    retry_after: float | None = None  # seconds to wait, as the site states; None if it does not
     latency_seconds: float = 0.0  # time to the answer's headers
     n_bytes: int = 0  # of the body
-    is_page: bool = False  # it is HTML, and no front page, which many a site shows even while it has no other
-    vital: str = ""  # why the site is given up in the end if this one is refused; "" where others may be asked instead
+    is_page: bool = False  # it is HTML, and no front page, which many sites still show when they refuse all else
+    vital: str = ""  # reason for giving the site up if this request is repeatedly refused; "" if others may be sent
 
     @property
     def demands_rest(self) -> bool:
@@ -69,13 +69,13 @@ def first_state(policy: PolitenessPolicy) -> SiteState:
 
 
 def rest_seconds(state: SiteState, policy: PolitenessPolicy, now: float, date: float) -> float:
-    """For how long the site still rests, at `now`, which is `date` in seconds since the epoch; 0 where it does not."""
+    """Return the remaining seconds of back-off or quiet time; `now` is `date` in seconds since the epoch."""
     quiet = policy.quiet.until(date) - date if policy.quiet else 0.0
     return max(0.0, state.rests_until - now, quiet)
 
 
 def is_in_doubt(state: SiteState, config: PolitenessConfig) -> bool:
-    """Whether so many of the last addresses were refused that it may be the site that refuses, and not the pages."""
+    """Whether so many of the last addresses were refused that the site itself may refuse."""
     return sum(refused for _, refused in state.recent) >= config.max_refusals
 
 
@@ -90,7 +90,7 @@ def with_crawl_delay(state: SiteState, seconds: float, config: PolitenessConfig)
 def observe(
     state: SiteState, seen: Observation, now: float, policy: PolitenessPolicy, config: PolitenessConfig
 ) -> SiteState:
-    """Return the state after a request: faster, slower, resting, or given up."""
+    """Return the state after a request."""
     counted = replace(state, n_bytes=state.n_bytes + seen.n_bytes)
     if counted.n_bytes >= policy.max_bytes and not counted.given_up:
         counted = replace(counted, given_up="byte_budget")
@@ -105,15 +105,15 @@ def observe(
 
 
 def is_refusal(status: int) -> bool:
-    """Whether an answer (0: none) says that the site does not want to, or cannot, serve us now."""
+    """Whether a status (0: no answer) means that the site will not or cannot serve us now."""
     refusals = {0, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS}
     return status in refusals or status >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def _throttled(state: SiteState, seen: Observation, config: PolitenessConfig) -> float:
-    """Scrapy's AutoThrottle at one request at a time: the pause follows the latency, and errors never shorten it.
+    """Follow the latency, as Scrapy's AutoThrottle does for one request at a time; errors never shorten the delay.
 
-    A site without any delay, which is one's own, has none.
+    A delay of 0, for a site of one's own, stays 0.
     """
     if seen.status == 0 or state.floor_seconds == 0:
         return state.delay_seconds
@@ -124,10 +124,10 @@ def _throttled(state: SiteState, seen: Observation, config: PolitenessConfig) ->
 
 
 def _refused(state: SiteState, seen: Observation, now: float, config: PolitenessConfig) -> SiteState:
-    """The site rests when it asks for it, when something vital is refused, or when nothing clears it of a doubt."""
+    """Back off if the site asks for it, if a vital request is refused, or if a doubtful site has no probe."""
     if not (seen.demands_rest or (is_in_doubt(state, config) and not state.proof)):
         return state
-    if now < state.rests_until:  # the answer to what was asked before the pause began
+    if now < state.rests_until:  # the answer to a request sent before the pause
         return state
     if (seen.retry_after or 0.0) > config.max_pause_seconds:
         return replace(state, given_up="retry_after")
@@ -139,7 +139,7 @@ def _refused(state: SiteState, seen: Observation, now: float, config: Politeness
 
 
 def retry_seconds(failures: int, config: PolitenessConfig) -> float:
-    """Return the delay before a retry of an address that has failed so many times, at least once."""
+    """Return the delay before a retry of an address after `failures`, at least 1."""
     return min(config.first_pause_seconds * config.retry_growth ** (failures - 2), config.max_pause_seconds)
 
 
@@ -156,7 +156,7 @@ def read_retry_after(value: str, now: float) -> float | None:
 
 
 def read_date(value: str) -> float | None:
-    """The date of a header of HTTP in seconds since the epoch; None where it is none."""
+    """Parse the date of an HTTP header as seconds since the epoch; None if it is none."""
     try:
         date = parsedate_to_datetime(value)
     except (ValueError, OverflowError):  # the latter for numbers of many digits

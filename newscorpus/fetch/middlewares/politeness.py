@@ -41,7 +41,7 @@ from newscorpus.fetch.visits import FAILURES, VISIT, Postponed, Purpose, Visit, 
 from newscorpus.store.ledger.portals import SitePace, iso
 
 AWAITED = frozenset({Purpose.PART, Purpose.SCRIPT})
-"""What a page under way waits for, and what is asked for though the crawl ends, unless the site rests."""
+"""Requests that a page in progress waits for; they are sent even while the crawl ends, unless the site rests."""
 
 RETRIES = "retry_times"
 """Scrapy's key of `Request.meta`: number of retries after failures of the page."""
@@ -68,29 +68,29 @@ class DownloadSlot:
 
     name: str  # of the slot; for the portal spider, of the portal
     policy: PolitenessPolicy  # how politely the site is treated
-    state: SiteState  # what is known of the site
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # held by the request that is under way
+    state: SiteState
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # held by the request in progress
     holder: Request | None = None  # the request in progress
-    last_start: float = 0.0  # when the last request went out; 0 before the first
-    next_start: float = 0.0  # the next one does not go out before
-    proving: asyncio.Task[None] | None = None  # the look at a page that was there before
-    rests_until: float = 0.0  # as `state` has it, in seconds since the epoch, for those who watch
-    why: str = ""  # what made the site rest, or be given up
+    last_start: float = 0.0  # when the last request was sent; 0 before the first
+    next_start: float = 0.0  # earliest time of the next request
+    proving: asyncio.Task[None] | None = None  # the probe in progress
+    rests_until: float = 0.0  # as in `state`, in seconds since the epoch, for display
+    why: str = ""  # why the site rests or was given up
 
 
 class PolitenessMiddleware:
-    """Gives every site its pauses: delay with jitter, Crawl-delay, Retry-After, back-off, quiet hours, byte budget.
+    """Applies the delay with jitter, Crawl-delay, Retry-After, back-off, quiet hours and byte budget of every site.
 
     A site is a download slot. A spider names the policies of its slots (`SpiderHints.policies`); for others
-    DOWNLOAD_DELAY holds. A site that refuses again and again is given up for the run: what would still be asked of it
-    is `Postponed`, and stays queued.
+    DOWNLOAD_DELAY holds. A site that refuses repeatedly is given up for the run: its requests are `Postponed` and stay
+    queued.
 
     Args:
         crawler: the crawl.
         default: policy for a site that the spider does not name.
-        config: numbers that hold for all sites.
-        jitter: a pause is drawn from between the delay and (1 + 2 * jitter) times the delay.
-        clock: gives seconds, and is never set.
+        config: thresholds for all sites.
+        jitter: pauses are uniform between the delay and (1 + 2 * jitter) times the delay.
+        clock: monotonic clock, in seconds.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class PolitenessMiddleware:
         return self._clock() + retry_seconds(failures, self._config)
 
     def trust(self, name: str, url: str) -> None:
-        """Take a page that a site showed in an earlier run for a proof, if it still shows it, that it answers."""
+        """Take a page fetched in an earlier run as the probe of whether a site still answers."""
         slot = self._slot(name)
         slot.state = replace(slot.state, proof=url)
 
@@ -148,7 +148,7 @@ class PolitenessMiddleware:
         return self._slot(name).state.given_up
 
     def paces(self) -> Iterator[SitePace]:
-        """How each site is treated now, for those who watch."""
+        """Return the current delay and back-off of each site."""
         now = time.time()
         for slot in self._slots.values():
             quiet_until = slot.policy.quiet.until(now) if slot.policy.quiet else 0.0
@@ -160,28 +160,31 @@ class PolitenessMiddleware:
 
     def leave_alone(self, sites: Mapping[str, str]) -> None:
         """Give up some sites for this run; the argument maps names of sites to reasons."""
-        for slot, why in ((self._slot(name), why) for name, why in sites.items()):
+        for name, why in sites.items():
+            slot = self._slot(name)
             self._update(slot, replace(slot.state, given_up="left_alone"), why)
 
     def refused(self) -> Iterator[tuple[str, bool]]:
-        """The sites that were asked in this run, and whether each was given up since it refused."""
+        """Return the sites contacted in this run, and whether each was given up because it refused."""
         return ((slot.name, slot.state.given_up in REFUSED) for slot in self._slots.values() if slot.last_start)
 
     def keep_crawl_delay(self, name: str, seconds: float) -> None:
-        """Keep the Crawl-delay that a robots.txt states, or give the site up."""
+        """Apply the Crawl-delay of a robots.txt, or give the site up."""
         slot = self._slot(name)
         self._count(slot, "crawl_delay_seconds", seconds)
         self._update(slot, with_crawl_delay(slot.state, seconds, self._config), f"Crawl-delay {seconds:g} s")
 
     async def process_request(self, request: Request) -> None:
-        """Let `request` wait for its turn.
+        """Wait until the site may be contacted.
 
         Raises:
-            Postponed: the site is given up, or the crawl ends before the turn comes.
+            Postponed: the site is given up, or the crawl ends first.
         """
         slot = self._slot_of(request)
         while not _vital(request) and slot.state.proof and is_in_doubt(slot.state, self._config):
-            await self._prove(slot)
+            if slot.proving is None or slot.proving.done():  # several requests may wait for one probe
+                slot.proving = asyncio.ensure_future(self._probe(slot))
+            await asyncio.shield(slot.proving)
         await slot.turn.acquire()
         try:
             await self._wait(slot, request)
@@ -196,8 +199,12 @@ class PolitenessMiddleware:
         slot.holder, slot.last_start, slot.next_start = request, now, now + stretch * slot.state.delay_seconds
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Learn from the answer; a request that is refused while the site comes to rest is asked again afterwards."""
-        seconds = _retry_after(response) if is_refusal(response.status) else None
+        """Update the state of the site; requeue a refused request if the site backs off."""
+        seconds = None
+        if is_refusal(response.status):  # a date in Retry-After refers to the site's own clock, if it tells the time
+            names = ("Retry-After", "Date")
+            stated, date = ((response.headers.get(name) or b"").decode("latin-1") for name in names)
+            seconds = read_retry_after(stated, read_date(date) or time.time())
         observation = Observation(
             request.url,
             response.status,
@@ -219,17 +226,12 @@ class PolitenessMiddleware:
         self._end(self._slot_of(request), request)
         return None
 
-    async def _prove(self, slot: DownloadSlot) -> None:
-        """See whether a site of which page after page fails still shows one that was there; several may wait for this.
+    async def _probe(self, slot: DownloadSlot) -> None:
+        """Fetch a page that the site has answered before, to tell dead pages from a site that refuses.
 
         Raises:
-            Postponed: it does not, again and again.
+            Postponed: the site refuses repeatedly.
         """
-        if slot.proving is None or slot.proving.done():
-            slot.proving = asyncio.ensure_future(self._ask_for_proof(slot))
-        await asyncio.shield(slot.proving)
-
-    async def _ask_for_proof(self, slot: DownloadSlot) -> None:
         meta = {"download_slot": slot.name, VISIT: Visit(purpose=Purpose.PROBE), "dont_retry": True}
         self._crawler.stats.inc_value(stat("politeness", slot.name, "proofs"))
         try:
@@ -238,11 +240,11 @@ class PolitenessMiddleware:
             raise
         except FAILURES as error:
             logger.debug("%s: %s proves nothing: %s", slot.name, slot.state.proof, error)
-        if is_in_doubt(slot.state, self._config):  # the answer came from elsewhere, or was not to be taken
+        if is_in_doubt(slot.state, self._config):  # no answer from the site itself
             slot.state = replace(slot.state, proof="")
 
     def _learn(self, request: Request, observation: Observation, why: str) -> Request | None:
-        """Update the site's state; gives the request if it is to be asked again."""
+        """Update the site's state; return the request if it is to be sent again."""
         slot = self._slot_of(request)
         if slot.holder is not request:  # another middleware answered in place of the site
             return None
@@ -271,13 +273,13 @@ class PolitenessMiddleware:
             await asyncio.sleep(min(seconds, STEP_SECONDS))
 
     def _end(self, slot: DownloadSlot, request: Request) -> None:
-        """Let the next request have its turn, if this one was under way."""
+        """Release the turn if this request holds it."""
         if slot.holder is request:
             slot.holder = None
             slot.turn.release()
 
     def _update(self, slot: DownloadSlot, state: SiteState, why: str) -> None:
-        """Set a new state, and log what became worse; a longer delay counts from the last start on."""
+        """Set a new state, and log back-off and giving up; a longer delay counts from the last request."""
         before, slot.state = slot.state, state
         slot.next_start = max(slot.next_start, slot.last_start + state.delay_seconds)
         self._count(slot, "delay_seconds", round(state.delay_seconds, 3))
@@ -311,14 +313,8 @@ class PolitenessMiddleware:
 
 
 def _vital(request: Request) -> str:
-    """Why a site is given up that refuses a request again and again without which nothing else may be asked."""
+    """Return why a site is given up that repeatedly refuses this request; "" if others may still be sent."""
     visit = visit_of(request)
     if visit.purpose is Purpose.ROBOTS:
         return "" if visit.is_one_of_several else "robots_unavailable"
     return "refused" if visit.purpose is Purpose.PROBE else ""
-
-
-def _retry_after(response: Response) -> float | None:
-    """Seconds that a site asks to wait; a date is set against the site's own clock, where it tells the time."""
-    stated, date = ((response.headers.get(name) or b"").decode("latin-1") for name in ("Retry-After", "Date"))
-    return read_retry_after(stated, read_date(date) or time.time())

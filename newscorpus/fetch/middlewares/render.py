@@ -1,7 +1,7 @@
-"""Let scripts fill the pages of portals whose file says `render = true`.
+"""Render the pages of portals with `render = true` in a browser.
 
-The browser opens no connection: the page that was fetched, and all that its scripts ask for, are handed to it by this
-crawl, so that robots.txt, delays, guards and the archive hold for every request as for any other.
+The browser opens no connections: the crawl hands it the fetched page and fetches what its scripts request, so that
+robots.txt, delays, guards and the archive apply to every request.
 """
 
 import asyncio
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, Route
 
 RENDER_SECONDS = 120
-"""Time limit for a page: some sixty requests at the usual delay, and a browser on a busy machine."""
+"""Time limit for a page: sixty requests at the usual delay, and a browser on a busy machine."""
 MAX_REQUESTS = 60
-"""Most requests of the scripts of one page; the front pages of big portals ask for some hundred, most for adverts."""
+"""Maximum requests of the scripts of a page; front pages of big portals make about a hundred, most for adverts."""
 KEPT_BYTES = 50_000_000
-"""Maximum bytes of scripts cached for the next pages, which load the same ones."""
+"""Maximum bytes of scripts cached for later pages."""
 TYPES = frozenset({"script", "xhr", "fetch"})
-"""What is fetched for a page; pictures, styles, fonts and frames add no text."""
+"""Types of requests that are sent; pictures, styles, fonts and frames add no text."""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-"""Programs that are taken where they are installed; else the browser that `playwright install chromium` fetched."""
+"""Browsers to use if installed; otherwise that of `playwright install chromium`."""
 NO_NETWORK = (
     *("--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=http://127.0.0.1:1", "--proxy-bypass-list=<-loopback>"),
     *("--disable-background-networking", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"),
 )
-"""Options by which the browser reaches nothing by itself, no name, no address and no port of this machine."""
+"""Options that keep the browser off the network, localhost included."""
 NOT_HANDED_ON = frozenset({"content-encoding", "content-length", "transfer-encoding", "connection", "set-cookie"})
-"""Headers of answers that are not for the browser: bodies are unpacked, and nothing is kept between pages."""
+"""Headers not passed to the browser: bodies are decompressed, and pages share no cookies."""
 
 
 class RenderMiddleware:
@@ -63,8 +63,8 @@ class RenderMiddleware:
         """Make the middleware of a crawl.
 
         Raises:
-            NotConfigured: no portal of the crawl is to be rendered.
-            CrawlError: one is, and the package is missing.
+            NotConfigured: no portal of the crawl is rendered.
+            CrawlError: the package is missing.
         """
         portals = {portal.name: portal for portal in hints_of(crawler.spider).portals if portal.render}
         if not portals:
@@ -79,7 +79,7 @@ class RenderMiddleware:
         return made
 
     def process_request(self, request: Request) -> None:
-        """Ask for the whole page: that the frame is as it was says nothing of what scripts put into it."""
+        """Remove validators: scripts may fill an unchanged page with new content."""
         if request.meta.get("download_slot") in self._portals:
             for name in ("If-None-Match", "If-Modified-Since"):
                 request.headers.pop(name, None)
@@ -115,7 +115,7 @@ class RenderMiddleware:
             await self._driver.stop()
 
     async def _render(self, portal: Portal, response: Response) -> str:
-        """The markup of a page when its scripts have come to rest, or their time is over."""
+        """Return the markup of a page once its scripts are idle or out of time."""
         from playwright.async_api import Error  # noqa: PLC0415 -- an extra
 
         page_of = PageRequests(self._crawler, portal, response, self._scripts)
@@ -161,8 +161,8 @@ class RenderMiddleware:
 class PageRequests:
     """Answers the requests of a browser while it renders one page.
 
-    The page itself is the one that was fetched; scripts and data of the portal's own hosts are fetched as any other
-    request is; all else is refused: other hosts, frames, pictures, forms.
+    The page itself comes from the crawl; scripts and data of the portal's hosts are fetched; all else is refused: other
+    hosts, frames, pictures, forms.
     """
 
     def __init__(self, crawler: Crawler, portal: Portal, page: Response, scripts: dict[str, Response]) -> None:
@@ -173,7 +173,7 @@ class PageRequests:
         self._left = MAX_REQUESTS
         self._is_open = False
         self.postponed: Postponed | None = None
-        """Why the site is not asked any more; the page is not complete then."""
+        """Set if the site was given up meanwhile; the page is incomplete then."""
 
     async def answer(self, route: "Route") -> None:
         """Answer or abort one request of the browser."""
@@ -199,14 +199,10 @@ class PageRequests:
             return self._scripts[asked.url]
         self._left -= 1
         found = await self._fetch(asked.url) if self._left >= 0 else None
-        if found and asked.resource_type == "script" and found.status == 200:
-            self._keep(asked.url, found)
+        is_script = found and asked.resource_type == "script" and found.status == 200
+        if found and is_script and sum(len(one.body) for one in (*self._scripts.values(), found)) < KEPT_BYTES:
+            self._scripts[asked.url] = found
         return found
-
-    def _keep(self, url: str, script: Response) -> None:
-        """Keep a script for the pages that follow, while there is room."""
-        if sum(len(one.body) for one in self._scripts.values()) + len(script.body) < KEPT_BYTES:
-            self._scripts[url] = script
 
     async def _fetch(self, url: str) -> Response | None:
         name = self._portal.name

@@ -1,4 +1,4 @@
-"""Keep to robots.txt. There is no setting to disobey it."""
+"""Obey robots.txt; no setting turns this off."""
 
 import asyncio
 import time
@@ -29,19 +29,18 @@ MOST_ASKED = 3
 
 
 class RobotsMiddleware(CrawlComponent):
-    """Keeps to robots.txt, RFC 9309: what it forbids is refused, and while it is out of reach nothing is asked.
+    """Obeys robots.txt (RFC 9309): forbidden requests are refused, and nothing is requested while it is unreachable.
 
-    In place of Scrapy's own, which takes an error of the server for a permission and knows no Crawl-delay. `clock`
-    gives seconds, and is never set.
+    Replaces Scrapy's own, which treats server errors as permission and ignores Crawl-delay. `clock` is monotonic.
     """
 
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(crawler)
         self._clock = clock
         self._hosts: dict[str, tuple[asyncio.Task[Robots], float]] = {}
-        """By host: what brings the rules, and until when they hold, by the clock."""
+        """By host: the fetch of its rules, and when they expire."""
         self._answered: defaultdict[str, set[str]] = defaultdict(set)
-        """By site: the hosts that had an answer in this run."""
+        """By site: the hosts that answered in this run."""
         self._asked: Counter[str] = Counter()
         """By host: number of attempts."""
 
@@ -56,12 +55,12 @@ class RobotsMiddleware(CrawlComponent):
         """Let `request` pass, or refuse it.
 
         Raises:
-            Refused: reason "robots_disallowed", or "robots_unavailable" of a host that alone is out of reach.
-            Postponed: robots.txt stays out of reach.
+            Refused: reason "robots_disallowed", or "robots_unavailable" if only this host of the site is unreachable.
+            Postponed: robots.txt stays unreachable.
         """
         visit = visit_of(request)
         if visit.purpose is Purpose.ROBOTS:
-            request.meta.update({"download_maxsize": 0, "download_warnsize": 0})  # of a long one the beginning counts
+            request.meta.update({"download_maxsize": 0, "download_warnsize": 0})  # a long one is truncated
             visit.n_received = 0
             visit.is_one_of_several = self._is_one_of_several(_root(request.url), request.meta["download_slot"])
             return
@@ -80,7 +79,7 @@ class RobotsMiddleware(CrawlComponent):
         if visit.purpose is not Purpose.ROBOTS:
             return
         visit.n_received += len(data)
-        request.meta["download_maxsize"] = Limits().max_bytes  # from here on of the unpacked body
+        request.meta["download_maxsize"] = Limits().max_bytes  # now of the decompressed body
         if visit.n_received > MAX_BYTES:
             raise StopDownload(fail=False)
 
@@ -93,7 +92,7 @@ class RobotsMiddleware(CrawlComponent):
         return tuple(filter(None, (web_address(f"{root}/", one) for one in named)))
 
     async def _robots(self, request: Request) -> Robots:
-        """The rules of the host; several requests wait for one answer."""
+        """Return the rules of the host; concurrent requests wait for one fetch."""
         root = _root(request.url)
         asked = self._hosts.get(root)
         if asked is None or asked[1] < self._clock():
@@ -102,12 +101,12 @@ class RobotsMiddleware(CrawlComponent):
         try:
             return await asyncio.shield(asked[0])
         except Exception:
-            if self._hosts.get(root) is asked:  # a failure is no rule: the next request tries again
+            if self._hosts.get(root) is asked:  # the next request tries again
                 del self._hosts[root]
             raise
 
     async def _fetch(self, root: str, request: Request) -> Robots:
-        """Ask for robots.txt when it is the turn of the site, whose politeness asks again while it is out of reach."""
+        """Fetch robots.txt; the politeness middleware retries it while it is unreachable."""
         slot = self._crawler.engine.downloader.get_slot_key(request)
         response = await self._ask(root, slot)
         robots = read_robots(response.body if response.status == HTTPStatus.OK else b"")
@@ -117,12 +116,12 @@ class RobotsMiddleware(CrawlComponent):
         return robots
 
     async def _ask(self, root: str, slot: str) -> Response:
-        """Ask a host of a site for its robots.txt.
+        """Fetch the robots.txt of a host.
 
         Raises:
-            Postponed: it is out of reach.
-            Refused: so it is, reason "robots_unavailable"; it costs the pages of that host alone, which never answered
-                while another host of the site did.
+            Postponed: it is unreachable.
+            Refused: likewise, reason "robots_unavailable"; only the pages of this host are refused, since it never
+                answered while another host of the site did.
         """
         url = f"{root}/robots.txt"
         if self._asked[root] >= MOST_ASKED and self._is_one_of_several(root, slot):
@@ -139,7 +138,7 @@ class RobotsMiddleware(CrawlComponent):
             raise
         except Postponed:
             raise
-        except IgnoreRequest:  # redirects that lead nowhere: as good as no robots.txt (RFC 9309, 2.3.1.2)
+        except IgnoreRequest:  # too many redirects count as no robots.txt (RFC 9309, 2.3.1.2)
             response = Response(url, status=HTTPStatus.NOT_FOUND)
         self._crawler.stats.inc_value(f"robotstxt/response_status_count/{response.status}")
         if not is_reachable(response.status):
