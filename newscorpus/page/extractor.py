@@ -14,7 +14,7 @@ from typing import Protocol
 from lxml.html import HtmlElement
 
 from newscorpus.arrays import Floats
-from newscorpus.config import Limits, Part
+from newscorpus.config import Part
 from newscorpus.data import (
     LOW_CONFIDENCE,
     Article,
@@ -70,14 +70,6 @@ class Extractor(Protocol):
         ...
 
 
-class BlockExtractor(Extractor, Protocol):
-    """An extractor that labels blocks one by one and can return the labels."""
-
-    def label(self, page: Page) -> tuple[LabelledBlock, ...]:
-        """Return every block of `page` with its label; empty where the page cannot be parsed."""
-        ...
-
-
 class Review(Protocol):
     """A second judge of a page's blocks, learned from other pages of the portal."""
 
@@ -101,7 +93,6 @@ class Reading:
     template_text: tuple[str, ...]
     evidence: tuple[Evidence, ...] = ()  # all candidates for the fields
     rule_hits: tuple[RuleHit, ...] = ()  # template rules that matched
-    limits: Limits = Limits()  # limits that applied to parsing
     # The page is declared paywalled, and that is respected: only visible text is used.
     is_closed: bool = False
     all_blocks: tuple[Block, ...] = ()  # hidden ones included
@@ -123,12 +114,12 @@ class ParsedPage(Page):
     described: FieldReading | None = None  # its fields without a template, if already read
 
 
-def parse_page(page: Page, limits: Limits = Limits()) -> ParsedPage | Rejected:
+def parse_page(page: Page) -> ParsedPage | Rejected:
     """Decode and parse `page` unless it is parsed already; a rejection carries its address."""
     if isinstance(page, ParsedPage):
         return page
-    html = decode(page, limits)
-    tree = html if isinstance(html, Rejected) else parse(html, page.url, limits)
+    html = decode(page)
+    tree = html if isinstance(html, Rejected) else parse(html, page.url)
     if isinstance(html, Rejected) or isinstance(tree, Rejected):
         return tree
     given = {name: getattr(page, name) for name in Page.__slots__}
@@ -138,18 +129,18 @@ def parse_page(page: Page, limits: Limits = Limits()) -> ParsedPage | Rejected:
 def read(
     page: Page,
     template: TemplateRules | None = None,
-    limits: Limits = Limits(),
     *,
     respect_paywall: bool = True,
     leave_out: tuple[Part, ...] = (),
+    review: Review | None = None,
     fields_model: str = FIELDS_MODEL,
 ) -> Reading | Rejected:
     """Parse `page` if needed, segment it and read its fields; a rejection carries the page's address.
 
-    With `respect_paywall`, hidden blocks of a page declared paywalled are left out. `leave_out` is passed to the
-    extractors; `fields_model` reads the fields that the page does not declare.
+    With `respect_paywall`, hidden blocks of a page declared paywalled are left out. `leave_out` and `review` are passed
+    to the extractors; `fields_model` reads the fields that the page does not declare.
     """
-    parsed = parse_page(page, limits)
+    parsed = parse_page(page)
     if isinstance(parsed, Rejected):
         return parsed
     tree = parsed.tree
@@ -160,8 +151,8 @@ def read(
     if template:
         tree = deepcopy(tree)
         template.remove_unwanted(tree)
-    blocks = segment(tree, limits)
-    if excess := find_excess(blocks, limits, page.url):
+    blocks = segment(tree)
+    if excess := find_excess(blocks, page.url):
         return excess
     is_closed = respect_paywall and described.fields.paywalled
     return Reading(
@@ -174,10 +165,10 @@ def read(
         template_text=template.read_text(tree) if template else (),
         evidence=described.evidence,
         rule_hits=hits,
-        limits=limits,
         is_closed=is_closed,
         all_blocks=blocks,
         leave_out=leave_out,
+        review=review,
     )
 
 
@@ -220,39 +211,39 @@ class SystemExtractor:
         return reading if isinstance(reading, Rejected) else self.decide(reading)
 
     def decide(self, reading: Reading) -> Article | Rejected:
-        """Return the article of a parsed page, or why there is none."""
-        by_template = self._by_template(self.template, reading) if self.template else None
-        found = by_template or self.find(reading)
+        """Return the article of a parsed page, or why there is none.
+
+        The template's text is taken, unless it is empty or has few words, fewer than half of those of `find`.
+        """
+        text, template = reading.template_text, self.template
+        found: FoundText | Rejected
+        if template and text:
+            has_little = count_words(" ".join(text)) < LITTLE_WORDS
+            is_asked = has_little or not int(document_id(reading.page.url), 16) % COMPARED
+            other = self.find(reading) if is_asked else None
+            is_short = isinstance(other, FoundText) and sum(map(len, text)) < SHORT * sum(map(len, other.paragraphs))
+            if other is None or not (has_little and is_short):
+                name, flags = f"template:{template.name}@{template.version}", (TEMPLATE_SHORT,) * is_short
+                other = FoundText(text, name, 1.0, flags, is_article=1.0)
+            found = other
+        else:
+            found = self.find(reading)
         return found if isinstance(found, Rejected) else assemble(reading, found)
 
     def read(self, page: Page) -> Reading | Rejected:
         """Prepare a page for `find`."""
-        reading = read(
+        return read(
             page,
             self.template,
             respect_paywall=self.respect_paywall,
             leave_out=self.leave_out,
+            review=self.review,
             fields_model=self.fields_model,
         )
-        return reading if isinstance(reading, Rejected) else replace(reading, review=self.review)
 
     def after(self, reading: Reading) -> Extractor:
         """Return this extractor for callers that hold `reading`, so that its page is not parsed again."""
         return lambda page: self.decide(reading) if page is reading.page else self(page)
-
-    def _by_template(self, template: TemplateRules, reading: Reading) -> FoundText | None:
-        """Return the template's text; None where it is empty, or too short beside that of `find`."""
-        text = reading.template_text
-        if not text:
-            return None
-        has_little = count_words(" ".join(text)) < LITTLE_WORDS
-        is_asked = has_little or not int(document_id(reading.page.url), 16) % COMPARED
-        other = self.find(reading) if is_asked else None
-        is_short = isinstance(other, FoundText) and sum(map(len, text)) < SHORT * sum(map(len, other.paragraphs))
-        if has_little and is_short:
-            return None
-        flags = (TEMPLATE_SHORT,) if is_short else ()
-        return FoundText(text, f"template:{template.name}@{template.version}", 1.0, flags, is_article=1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ def crawled(corpus: Path, numbers: Sequence[int] = NUMBERS) -> Archived:
             ledger.add(Link(key_of(one.url), one.url, "news", "article"))
             lease = ledger.queue.lease("news")
             assert lease
-            outcome = UrlOutcome(reason="kept", line=ledger.append(SEGMENTS, encode_row(row)))  # type: ignore[arg-type]
+            outcome = UrlOutcome(reason="kept", line=ledger.append(SEGMENTS, encode_row(row)))
             ledger.finish(
                 lease.serial, [outcome], Fetched(one.url, 200, one.fetched, archived=(place.file, place.offset))
             )

@@ -4,7 +4,7 @@ from lxml.html import HtmlElement
 from newscorpus.config import Limits
 from newscorpus.data import Article, Block, Element, Evidence, Fields, Label, LabelledBlock, Page, Rejected, RuleHit
 from newscorpus.page.extractor import FoundText, Reading, assemble, good_paragraphs, read
-from newscorpus.page.parsing.parse import UNGUARDED
+from newscorpus.page.parsing.segment import find_excess
 from newscorpus.page.template import TemplateRules
 from newscorpus.portal.portal import TemplateSection
 
@@ -75,23 +75,19 @@ def test_rejections_name_stage_reason_and_address() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "rejection"),
+    ("limits", "reason"),
     [
-        (Limits(max_bytes=10), "decode/too_large"),
-        (Limits(max_tags=10), "parse/too_many_tags"),
-        (Limits(max_all_attributes=1), "parse/too_many_attributes"),
-        (Limits(max_blocks=1), "segment/too_many_blocks"),
-        (Limits(max_characters=10), "segment/too_much_text"),
-        (Limits(max_name_characters=2), "segment/too_long_names"),
+        (Limits(max_blocks=1), "too_many_blocks"),
+        (Limits(max_characters=10), "too_much_text"),
+        (Limits(max_name_characters=2), "too_long_names"),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_page_beyond_a_limit_is_rejected(limits: Limits, rejection: str) -> None:
-    page = Page.from_html(HTML.replace("<p", "<p class=one id=a") + " " * UNGUARDED, URL)
-    found = read(page, limits=limits)
+def test_a_page_beyond_a_limit_is_rejected(limits: Limits, reason: str) -> None:
+    blocks = reading(Page.from_html(HTML, URL)).blocks
+    found = find_excess(blocks, URL, limits)
     assert isinstance(found, Rejected)
-    assert (f"{found.stage}/{found.reason}", found.url) == (rejection, URL)
-    assert isinstance(read(page), Reading)
+    assert (found.stage, found.reason, found.url) == ("segment", reason, URL)
+    assert find_excess(blocks, URL) is None
 
 
 def test_a_tree_of_nothing_visible_has_no_blocks() -> None:

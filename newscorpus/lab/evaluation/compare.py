@@ -140,7 +140,7 @@ def _pages(path: Path, split: str) -> Iterator[GoldPage]:
 
 
 def _judge_blocks(extractor: Extractor, fetched: Page, page: GoldPage) -> Confusion:
-    """Compare a `BlockExtractor`'s labels of a page's blocks with those from the gold text."""
+    """Compare a block extractor's labels with those from the gold text."""
     label = getattr(extractor, "label", None)
     if label is None or not has_article(page.page_type):
         return Confusion()

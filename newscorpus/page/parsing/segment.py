@@ -70,7 +70,7 @@ def segment(
     return tuple(walk.blocks)
 
 
-def find_excess(blocks: Sequence[Block], limits: Limits, url: str) -> Rejected | None:
+def find_excess(blocks: Sequence[Block], url: str, limits: Limits = Limits()) -> Rejected | None:
     """Reject the page at `url` if its blocks, text or names of elements exceed the limits."""
     if len(blocks) > limits.max_blocks:
         return Rejected("segment", "too_many_blocks", f"{len(blocks)} blocks, at most {limits.max_blocks}", url)

@@ -112,7 +112,7 @@ def pick_best_candidate(shown: FoundText | Rejected, reading: Reading, find: Fin
     """Choose between the visible text `shown` and the texts that `find` extracts from hidden content."""
     best = shown
     for source, blocks in _candidates(shown, reading):
-        is_usual = blocks and not find_excess(blocks, reading.limits, reading.page.url)
+        is_usual = blocks and not find_excess(blocks, reading.page.url)
         found = find(replace(reading, blocks=blocks)) if is_usual else shown
         if isinstance(found, FoundText):
             found = replace(found, paragraphs=_without_copies(found.paragraphs), source=source)
@@ -126,20 +126,20 @@ def pick_best_candidate(shown: FoundText | Rejected, reading: Reading, find: Fin
 
 def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple[str, tuple[Block, ...]]]:
     """Yield the hidden contents that are long enough: source and blocks."""
-    tree, limits = reading.tree, reading.limits
+    tree = reading.tree
     n_trusted = sum(map(len, shown.paragraphs)) if isinstance(shown, FoundText) and shown.is_trusted else 0
     least = max(MIN_CHARACTERS, n_trusted / MAX_SHARE)
     missing = max(MIN_CHARACTERS, least - n_trusted)
     hidden = (block for block in reading.all_blocks if block.element.is_unseen)
     if (reading.is_closed or isinstance(shown, Rejected)) and _amount(hidden) >= missing:
-        yield "hidden", segment(tree, limits, shown=frozenset({HIDDEN}))
+        yield "hidden", segment(tree, shown=frozenset({HIDDEN}))
     for tag in MARKUP:
         outermost = [each for each in tree.iter(tag) if next(each.iterancestors(tag), None) is None]
         taken = frozenset({tag})
         if sum(cast("float", MOST_CHARACTERS(element)) for element in outermost) >= missing and (
-            _amount(block for element in outermost for block in segment(element, limits, shown=taken)) >= missing
+            _amount(block for element in outermost for block in segment(element, shown=taken)) >= missing
         ):
-            yield SOURCES.get(tag, tag), segment(tree, limits, shown=taken)
+            yield SOURCES.get(tag, tag), segment(tree, shown=taken)
     # The page declares an article, or declares nothing and its text or date suggests one
     fields = reading.fields
     if isinstance(shown, FoundText):
@@ -165,7 +165,7 @@ def _amount(blocks: Iterable[Block]) -> int:
 def _as_page(reading: Reading, text: str) -> tuple[Block, ...]:
     """Segment a page of the title and the HTML `text` alone."""
     tree = parse(f"<body><main><article><h1>{escape(reading.fields.title)}</h1>{text}</article></main></body>")
-    return () if isinstance(tree, Rejected) else segment(tree, reading.limits)
+    return () if isinstance(tree, Rejected) else segment(tree)
 
 
 def _replaces(found: FoundText, best: FoundText | Rejected) -> bool:

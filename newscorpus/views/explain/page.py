@@ -102,7 +102,7 @@ def _numbered(reading: Reading) -> tuple[dict[HtmlElement, tuple[int, int]], dic
         if twin.tail and not twin.tail.isspace():
             twin.tail = f"\ue000{behind}\ue001"
     shown = {block.position for block in reading.blocks}
-    blocks = [block for block in segment(copy, reading.limits) if block.position in shown]
+    blocks = [block for block in segment(copy) if block.position in shown]
     return of_element, {int(number): block.position for block in blocks for number in _NUMBER.findall(block.text)}
 
 
