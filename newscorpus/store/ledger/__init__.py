@@ -1,4 +1,4 @@
-"""Keep the ledger of a crawl, `CORPUS/ledger.sqlite`: every address, and what became of it."""
+"""The ledger of a crawl, `CORPUS/ledger.sqlite`: every address and its outcome."""
 
 from newscorpus.errors import LedgerError
 from newscorpus.store.ledger.ledger import Ledger

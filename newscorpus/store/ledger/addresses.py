@@ -1,6 +1,6 @@
-"""Read what became of the addresses of a crawl and where their pages and lines lie; while it runs, too.
+"""Read outcomes of addresses and the places of their pages and lines, also while a crawl is running.
 
-Functions raise LedgerError where there is no ledger, or it cannot be read, unless they say otherwise.
+Functions raise LedgerError if there is no readable ledger, unless they say otherwise.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ PLAIN = (
     *("url", "portal", "kind", "depth", "request", "attempts", "next_visit", "fetched", "status"),
     *("n_bytes", "redirected_to", "stage", "reason", "detail", "revision"),
 )
-"""Columns that an `UrlEntry` has as they are."""
+"""Columns copied to an `UrlEntry`."""
 
 OWN = "SELECT * FROM urls WHERE id = ?"
 OF_DOCUMENT = "SELECT urls.* FROM documents JOIN urls USING (serial) WHERE documents.id = ?"
@@ -27,16 +27,13 @@ TRAIL = """WITH RECURSIVE back (n, url, found_on) AS (
     SELECT 0, url, found_on FROM urls WHERE serial = ?
     UNION ALL SELECT n + 1, urls.url, urls.found_on FROM back JOIN urls ON urls.serial = back.found_on WHERE n < 100
 ) SELECT url FROM back ORDER BY n"""
-"""Addresses from one back to its start; a hundred links are more than any crawl follows."""
+"""Addresses from one back to its start page; a hundred links are more than any crawl follows."""
 
 SPANS = 60
-"""Equal spans of time into which a crawl is cut."""
+"""Number of equal time spans of a crawl."""
 
-LAST = 15
-"""Pages that are shown."""
-
-QUEUED = 10
-"""Addresses of a portal's queue that are shown."""
+LAST, QUEUED = 15, 10
+"""Number of last pages, and of next addresses of a portal."""
 
 NEXT = """SELECT url, kind, attempts FROM urls
 WHERE state = 1 AND portal = ? ORDER BY priority DESC, serial LIMIT ?"""
@@ -50,14 +47,14 @@ WHERE fetched != '' AND portal = ? GROUP BY 1"""  # noqa: S608 -- a constant
 
 @dataclass(frozen=True, slots=True)
 class UrlEntry:
-    """What the ledger knows of one address."""
+    """An address in the ledger."""
 
     url: str
     portal: str
     kind: str
     state: UrlState
     depth: int
-    trail: tuple[str, ...]  # addresses of the page that named it, of the one that named that, and so on back to a start
+    trail: tuple[str, ...]  # pages from the one that linked to it back to a start page
     request: bytes  # JSON of the stored request, with the evidence of discovery
     attempts: int
     next_visit: float
@@ -66,18 +63,17 @@ class UrlEntry:
     n_bytes: int
     redirected_to: str
     stage: str  # of the rejection, or ""
-    reason: str  # "kept", "read" ...; of the rejection
+    reason: str  # "kept", "read" ..., or reason of the rejection
     detail: str
     revision: str
-    line: tuple[str, int]  # file and offset of its row in the intake or of its rejection
+    line: tuple[str, int]  # file and offset of its row or rejection
     archived: tuple[str, int]  # file and offset of its response in the archive
 
 
 def find(corpus: Path, url: str) -> UrlEntry | None:
-    """What the ledger of a corpus knows of the document at `url`; None where it was never met.
+    """Find the document at `url` in the ledger of a corpus; None if it is unknown.
 
-    An address to which only a redirect led, or which a page gave as its canonical one, is known by the address that
-    was asked for.
+    A redirect target or canonical address is found under the requested address.
     """
     with reading(corpus) as connection:
         key = (key_of(url),)
@@ -98,7 +94,7 @@ def find(corpus: Path, url: str) -> UrlEntry | None:
 
 @dataclass(frozen=True, slots=True)
 class ArchivedArticle:
-    """An address that was taken for an article, and where its page lies."""
+    """An address requested as an article, and the place of its page."""
 
     url: str
     portal: str
@@ -106,7 +102,7 @@ class ArchivedArticle:
 
 
 def archived_articles(corpus: Path, portal: str) -> Iterator[ArchivedArticle]:
-    """The articles of a portal whose pages the archive has, whatever became of them, by the hash of their addresses."""
+    """Return the archived articles of a portal, whatever their outcome, ordered by the hash of their addresses."""
     sql = "SELECT url, portal, archive_file, archive_offset FROM urls WHERE portal = ? AND kind = 'article'"
     with reading(corpus) as connection:
         for url, name, file, offset in connection.execute(f"{sql} AND archive_file != '' ORDER BY id", (portal,)):
@@ -115,20 +111,20 @@ def archived_articles(corpus: Path, portal: str) -> Iterator[ArchivedArticle]:
 
 @dataclass(frozen=True, slots=True)
 class MetAddress:
-    """An address of a portal that a crawl met, and what became of it."""
+    """An address of a portal and its outcome."""
 
     url: str
-    kind: str  # what it was fetched for
+    kind: str
     state: UrlState
     stage: str  # of the rejection, or ""
-    reason: str  # "kept", "read" ...; of the rejection
+    reason: str  # "kept", "read" ..., or reason of the rejection
     request: bytes  # JSON of the stored request, with the evidence of discovery
-    named_by: str  # kind of what named it; "" where nothing did
-    n_named: int  # articles and sections that it named first
+    named_by: str  # kind of the page that linked to it; "" for none
+    n_named: int  # articles and sections it linked to first
 
 
 def met_addresses(corpus: Path, portal: str, most: int) -> list[MetAddress]:
-    """The first addresses of a portal that its crawl met."""
+    """Return the first `most` addresses of a portal in order of discovery."""
     sql = """WITH named AS (SELECT found_on, count(*) AS n FROM urls WHERE kind IN ('article', 'section') GROUP BY 1)
         SELECT urls.url, urls.kind, urls.state, urls.stage, urls.reason, urls.request, coalesce(of.kind, ''),
             coalesce(named.n, 0)
@@ -140,23 +136,23 @@ def met_addresses(corpus: Path, portal: str, most: int) -> list[MetAddress]:
 
 
 def states(corpus: Path) -> dict[tuple[str, UrlState], int]:
-    """The number of addresses by portal and state."""
+    """Count the addresses by portal and state."""
     with reading(corpus) as connection:
         rows = connection.execute("SELECT portal, state, count(*) FROM urls GROUP BY 1, 2 ORDER BY 1, 2")
         return {(portal, UrlState(state)): n for portal, state, n in rows}
 
 
 def ledger_files(corpus: Path) -> frozenset[str]:
-    """The files that the ledger of a corpus names, relative to it; none where no ledger can be read."""
+    """Return the files of a corpus in its ledger, relative to the corpus; none if there is no readable ledger."""
     with suppress(LedgerError), reading(corpus) as connection:
         return frozenset(name for (name,) in connection.execute("SELECT name FROM files"))
     return frozenset()
 
 
 def unfinished_captures(corpus: Path) -> frozenset[tuple[str, int]]:
-    """Where pages of visits that never ended lie in the archive: file, relative to the corpus, and offset.
+    """Return the archived pages of unfinished visits: file relative to the corpus, and offset.
 
-    They were asked for again, and lie there once more. None where no ledger can be read.
+    They were requested and archived again. None if there is no readable ledger.
     """
     with suppress(LedgerError), reading(corpus) as connection:
         return frozenset((file, offset) for file, offset in connection.execute("SELECT file, offset FROM unfinished"))
@@ -164,7 +160,7 @@ def unfinished_captures(corpus: Path) -> frozenset[tuple[str, int]]:
 
 
 def lines_known(corpus: Path, parts: Iterable[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
-    """Those parts of files (name, first byte, byte behind the last) in which lines of addresses begin."""
+    """Return the parts of files (name, first byte, byte after the last) in which lines of addresses begin."""
     with reading(corpus) as connection:
         sql = f"SELECT 1 FROM urls WHERE {LINES}"  # noqa: S608 -- a constant
         return [part for part in parts if connection.execute(sql, part).fetchone()]
@@ -172,7 +168,7 @@ def lines_known(corpus: Path, parts: Iterable[tuple[str, int, int]]) -> list[tup
 
 @dataclass(frozen=True, slots=True)
 class LastPage:
-    """An article that was fetched, and what became of it."""
+    """A fetched article and its outcome."""
 
     url: str
     portal: str
@@ -183,16 +179,16 @@ class LastPage:
 
 @dataclass(frozen=True, slots=True)
 class QueuedAddress:
-    """An address that is to be asked for."""
+    """An address in the queue."""
 
     url: str
-    kind: str  # what it is fetched for
-    attempts: int  # how often it was asked for already
+    kind: str
+    attempts: int  # requests so far
 
 
 @dataclass(frozen=True, slots=True)
 class SpanOfTime:
-    """What a portal gave in a span of time."""
+    """Results of a portal in a span of time."""
 
     start: str  # ISO 8601
     fetched: int  # addresses of any kind
@@ -200,7 +196,7 @@ class SpanOfTime:
 
 
 def last_pages(corpus: Path) -> list[LastPage]:
-    """The articles that were fetched last, the latest first."""
+    """Return the articles fetched last, the latest first."""
     with reading(corpus) as connection:
         return [
             LastPage(url, portal, fetched, f"{stage}/{reason}" if stage else reason, detail)
@@ -209,13 +205,13 @@ def last_pages(corpus: Path) -> list[LastPage]:
 
 
 def next_addresses(corpus: Path, portal: str) -> list[QueuedAddress]:
-    """The addresses of a portal that are asked for next, in their order."""
+    """Return the next addresses of a portal in the order of the queue."""
     with reading(corpus) as connection:
         return [QueuedAddress(*row) for row in connection.execute(NEXT, (portal, QUEUED))]
 
 
 def over_time(corpus: Path, portal: str) -> list[SpanOfTime]:
-    """What a portal gave from its first answer to its last, in at most `SPANS` equal spans of whole seconds."""
+    """Return the results of a portal from its first response to its last in at most `SPANS` equal spans of seconds."""
     with reading(corpus) as connection:
         first, last = connection.execute(BETWEEN, (portal,)).fetchone()
         if first is None:

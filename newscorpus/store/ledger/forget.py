@@ -1,4 +1,4 @@
-"""Forget documents, so that no byte of the ledger tells of them."""
+"""Delete removed documents from the ledger, so that no byte of its file names them."""
 
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator
@@ -11,9 +11,6 @@ from newscorpus.layout import CRAWL_LOCK
 from newscorpus.store.ledger.rows import UrlOutcome, id_of_key, key_of, key_of_id
 from newscorpus.store.ledger.store import open_writer
 from newscorpus.urls import document_id
-
-Place = tuple[str, int]
-"""File of the archive, relative to the corpus, and offset."""
 
 MET = "SELECT url, redirected_to, reason, urls.id, documents.id FROM urls LEFT JOIN documents USING (serial)"
 OF_PLACE = (
@@ -34,12 +31,12 @@ OF_KEY = (
 
 
 def aliases(corpus: Path, documents: Collection[str]) -> dict[str, str]:
-    """The addresses, by id, that led to some documents, and the documents that these addresses led to.
+    """Return the addresses that led to some documents, and the documents these addresses led to, by id.
 
-    "" stands for an address that the ledger does not hold.
+    An address that the ledger does not hold is "".
 
     Raises:
-        LedgerError: a crawl is at work, or the ledger cannot be used.
+        LedgerError: a crawl is running, or the ledger cannot be used.
     """
     keys = set(map(key_of_id, documents))
     found = dict.fromkeys(documents, "")
@@ -49,21 +46,21 @@ def aliases(corpus: Path, documents: Collection[str]) -> dict[str, str]:
                 found[id_of_key(key)] = url
             if key in keys and document is not None:
                 found.setdefault(id_of_key(document), "")
-            if key in keys and target and reason == "kept":  # else it may have led to the front page
+            if key in keys and target and reason == "kept":  # other redirects may lead to the front page
                 found.setdefault(document_id(target), target)
     return found
 
 
-def forget(corpus: Path, documents: Collection[str], places: Iterable[Place]) -> None:
-    """Delete all that a ledger knows of documents and of places in the archive, and write its file anew without it.
+def forget(corpus: Path, documents: Collection[str], places: Iterable[tuple[str, int]]) -> None:
+    """Delete documents and places in the archive from a ledger, and rewrite its file.
 
     Args:
         corpus: its folder.
-        documents: ids of these and of the addresses that led to them.
-        places: responses that the archive holds no more.
+        documents: ids of the documents and of the addresses that led to them.
+        places: responses overwritten in the archive: file relative to the corpus, and offset.
 
     Raises:
-        LedgerError: a crawl is at work, or the ledger cannot be used.
+        LedgerError: a crawl is running, or the ledger cannot be used.
     """
     keys = frozenset(map(key_of_id, documents))
     with _alone(corpus) as connection:
@@ -73,7 +70,7 @@ def forget(corpus: Path, documents: Collection[str], places: Iterable[Place]) ->
         for key in sorted(keys):
             sql = "SELECT serial, portal, stage, reason FROM urls WHERE id = ?"
             for serial, portal, stage, reason in connection.execute(sql, (key,)).fetchall():
-                if stage:  # what was rejected is not counted any more; what was kept is counted by its rows
+                if stage:  # counts of kept documents follow from the rows
                     values = (portal, UrlOutcome(stage, reason).counter)
                     connection.execute("UPDATE counts SET n = n - 1 WHERE portal = ? AND name = ?", values)
                 for sql in OF_SERIAL:
@@ -88,13 +85,13 @@ def forget(corpus: Path, documents: Collection[str], places: Iterable[Place]) ->
             for sql in OF_PLACE:
                 connection.execute(sql, place)
         connection.execute("COMMIT")
-        connection.execute("VACUUM")  # free pages may hold what was changed before
+        connection.execute("VACUUM")  # free pages may hold earlier content
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 @contextmanager
 def _alone(corpus: Path) -> Iterator[sqlite3.Connection]:
-    """Open a ledger while no crawl may write to it."""
+    """Lock out crawls and open the ledger."""
     try:
         with exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError), closing(open_writer(corpus)) as connection:
             yield connection

@@ -1,10 +1,9 @@
-"""Write the ledger of a crawl: the queue, what became of each address, and how much of each file counts.
+"""Write the ledger of a crawl: the queue, the outcome of each address, and the committed length of each file.
 
-A page and all that it brought become true in one transaction: its links, its row of the intake or
-its rejection, the documents and counts. When the process dies, at any moment, the next start finds the last
-transaction and asks again for the pages that were under way. When the power fails, up to the last seconds are lost
-(those since the last `checkpoint`): the database stays whole, files are cut to what it says, and where a file lost more
-than the database the pages whose lines are missing are asked for again.
+A page, its links, its row or rejection, its documents and counts are committed in one transaction. If the process dies,
+the next start resumes at the last commit and requests the pages in progress again. A power failure loses the seconds
+since the last `checkpoint`: the database stays whole and files are truncated to their committed length. If a file lost
+more than the database, the pages whose lines are missing are requested again.
 """
 
 import sqlite3
@@ -33,24 +32,23 @@ UPDATE = """UPDATE urls SET url = ?, portal = ?, kind = ?, state = ?, depth = ?,
 
 
 class Ledger:
-    """What a crawl remembers; one process at a time.
+    """The state of a crawl; one process at a time opens it, by `with Ledger.open(corpus) as ledger`.
 
-    Use `with Ledger.open(corpus) as ledger`. Nothing counts before `commit`. Every method that writes may raise
-    `LedgerError`, when the disk is full for one; from then on the ledger takes nothing more, and what was committed
-    stands.
+    Nothing is permanent before `commit`. Every method that writes may raise `LedgerError`, for example if the disk is
+    full; after that the ledger refuses further writes and the last commit stands.
 
     Attributes:
-        transaction: with the files that grow with the ledger.
-        queue: what is to be asked for.
-        counts: what became of addresses, by portal.
-        revisits: what is known of earlier visits.
+        transaction: commits the database and the files of the corpus together.
+        queue: addresses to request.
+        counts: outcomes of addresses, by portal.
+        revisits: earlier visits and the next ones.
         changes: how often articles change.
-        listings: what listings have named.
-        losses: lines that are lost.
-        looks: what the last pages looked like.
-        profiles: by which profiles pages were judged.
-        sites: how the crawl treats each site.
-        removals: what was taken out of the corpus, and is not asked for again.
+        listings: addresses named by listing pages.
+        losses: pages whose lines are lost.
+        looks: markup of the last pages, and redesigns.
+        profiles: the profile that judged each portal's pages.
+        sites: delays and rests of each site.
+        removals: documents removed from the corpus, which are not requested again.
     """
 
     def __init__(self, corpus: Path, connection: sqlite3.Connection, lengths: dict[str, int], held: ExitStack) -> None:
@@ -70,15 +68,15 @@ class Ledger:
 
     @classmethod
     def open(cls, corpus: Path, *, adopts: bool = False, damaged: Iterable[FilePart] = ()) -> Self:
-        """Open the ledger of a corpus, which is made if need be, and bring it and its files to the last commit.
+        """Open the ledger of a corpus, or create it, and restore the last commit of ledger and files.
 
         Args:
             corpus: its folder.
-            adopts: use the links and files of others that lie in the corpus, instead of refusing them.
-            damaged: parts of files whose lines cannot be read, and count as lost.
+            adopts: use foreign links and files in the corpus instead of refusing them.
+            damaged: parts of files with unreadable lines, which count as lost.
 
         Raises:
-            LedgerError: another crawl is at work, the ledger cannot be used, or the corpus holds files of others.
+            LedgerError: another crawl is running, the ledger cannot be used, or the corpus holds foreign files.
         """
         with ExitStack() as stack:
             try:
@@ -94,14 +92,14 @@ class Ledger:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.close(commits=kind is not KeyboardInterrupt)  # which may come amid the writes of a page
+        self.close(commits=kind is not KeyboardInterrupt)  # which may interrupt the writes of a page
 
     # ---- addresses --------------------------------------------------------------------------------------------------
 
     def knows(self, url: str, asked: str = "") -> bool:
-        """Whether the document at `url` was met before, or taken out.
+        """Return whether the document at `url` was seen before or removed.
 
-        Where a redirect of `asked` led to it, it was not.
+        A document reached only by a redirect from `asked` was not.
         """
         if self.removals.covers(url):
             return True
@@ -111,12 +109,12 @@ class Ledger:
         return not (asked and row[0] == "redirect_target" and row[1] == self.serial(asked))
 
     def serial(self, url: str) -> int:
-        """The serial of the document at `url`; 0 for one that was not met."""
+        """Return the serial of the document at `url`; 0 if it is unknown."""
         row = self._read("SELECT serial FROM urls WHERE id = ?", (key_of(url),)).fetchone()
         return row[0] if row else 0
 
     def reserve(self, url: str, portal: str, kind: str = "", shape: int = 0) -> bool:
-        """Note that `url` is met, if it never was; the page that names it then queues or refuses it."""
+        """Register an unknown `url`; the page that names it then queues or refuses it."""
         if self.removals.covers(url):
             return False
         values = (key_of(url), url, portal, kind, UrlState.RESERVED, shape)
@@ -125,9 +123,9 @@ class Ledger:
         return self._write(sql, values).rowcount > 0
 
     def add(self, link: Link, *, again: bool = False) -> bool:
-        """Queue a request, if its address is new or reserved; with `again`, also if it is done or failed.
+        """Queue a request if its address is new or reserved, with `again` also if it is done or failed.
 
-        What was taken out is never queued.
+        Removed documents are never queued.
         """
         if self.removals.covers(link.url):
             return False
@@ -145,7 +143,7 @@ class Ledger:
     def refuse(
         self, url: str, outcome: UrlOutcome, series: Series, line: bytes, portal: str = "", found_on: int = 0
     ) -> bool:
-        """Note why `url` is not asked for, and append the line that says so; False where it has a fate already."""
+        """Record why `url` is not requested, and append its rejection; False if it has an outcome already."""
         if self.removals.covers(url):
             return False
         sql = """INSERT INTO urls (id, url, portal, kind, state) VALUES (?, ?, ?, '', 0) ON CONFLICT (id) DO UPDATE
@@ -159,29 +157,41 @@ class Ledger:
         return True
 
     def finish(self, serial: int, outcomes: Sequence[UrlOutcome] = (), fetched: Fetched | None = None) -> None:
-        """Note what became of a leased address, and the address that it led to.
+        """Record the outcome of a leased address and the target of its redirect.
 
         Args:
             serial: of the address.
-            outcomes: rows and rejections that it brought; the first is what it is remembered for.
-            fetched: the answer; None where there was none.
+            outcomes: its rows and rejections; the first is the outcome of the address.
+            fetched: the response; None without one.
         """
         sql = "SELECT portal, id, stage, reason FROM urls WHERE serial = ?"
         portal, key, stage, reason = self._read(sql, (serial,)).fetchone()
         if fetched:
-            self._record_answer(serial, portal, key, fetched)
-        if fetched and not outcomes and reason == "section":  # it was judged before; what it is stands
+            moved = key_of(fetched.url) != key
+            sql = """UPDATE urls SET fetched = ?, status = ?, n_bytes = ?, etag = ?, last_modified = ?, signature = ?,
+                archive_file = ?, archive_offset = ?, redirected_to = ? WHERE serial = ?"""
+            validators = (fetched.etag, fetched.last_modified, fetched.signature)
+            values = (fetched.time, fetched.status, fetched.n_bytes, *validators, *fetched.archived)
+            self._write(sql, (*values, fetched.url if moved else "", serial))
+            if moved and not self.removals.covers(fetched.url):
+                sql = """INSERT OR IGNORE INTO urls (id, url, portal, kind, state, reason, found_on)
+                    VALUES (?, ?, ?, '', 4, 'redirect_target', ?)"""
+                self._write(sql, (key_of(fetched.url), fetched.url, portal, serial))
+            if not fetched.is_stored:
+                self.counts.add(portal, "fetched")
+                self.counts.add(portal, "bytes", fetched.n_bytes)
+        if fetched and not outcomes and reason == "section":  # judged at an earlier visit, whose outcome is kept
             self._write("UPDATE urls SET state = ? WHERE serial = ?", (UrlState.DONE, serial))
         outcomes = outcomes or (UrlOutcome(reason="read" if fetched else "no_response"),)
         if outcomes[0].reason != "read" or reason != "section":
-            if stage:  # an address counts as it stands now
+            if stage:  # only the latest outcome of an address is counted
                 self.counts.add(portal, UrlOutcome(stage, reason).counter, -1)
             self._record_outcome(serial, outcomes[0])
         for outcome in outcomes:
             self.counts.tally(portal, outcome)
 
     def leave(self, serial: int, fetched: Fetched | None) -> None:
-        """Note that a leased address is as it was: what became of it stands. `fetched` is None without an answer."""
+        """Mark a leased address as unchanged; its earlier outcome is kept. `fetched` is None without a response."""
         sql = "UPDATE urls SET state = 4, from_archive = 0 WHERE serial = ? RETURNING portal"
         (portal,) = self._write(sql, (serial,)).fetchone()
         if fetched and not fetched.is_stored:
@@ -193,7 +203,7 @@ class Ledger:
             self.counts.add(portal, "bytes", fetched.n_bytes)
 
     def replace_outcome(self, url: str, outcome: UrlOutcome, words_before: int = 0) -> None:
-        """Note and count what the page at `url` became when it was extracted again, in place of what it was before."""
+        """Record and count the outcome of re-extracting the page at `url`, in place of the earlier one."""
         sql = "SELECT iif(reason = 'redirect_target', found_on, serial) FROM urls WHERE id = ?"
         serial = (self._read(sql, (key_of(url),)).fetchone() or (0,))[0]
         sql = "SELECT portal, stage, reason FROM urls WHERE serial = ? AND state = 4"
@@ -206,67 +216,51 @@ class Ledger:
             self._write(sql, (*values, serial))
 
     def restore(self, page: LostPage, outcome: UrlOutcome) -> None:
-        """Note what a lost page became when it was extracted again."""
+        """Record the outcome of a lost page that was extracted again from the archive."""
         self._record_outcome(page.serial, outcome)
         self.counts.tally(page.portal, outcome)
         self.queue.ready[page.portal] -= 1
 
     def settle_losses(self, rows: Mapping[str, tuple[int, int]]) -> None:
-        """Count the rows of each portal and their words as they are; whatever is still lost is asked for again."""
+        """Set the counts of rows and words, by portal; pages still lost are requested again."""
         self.counts.settle(rows)
         self._write("DELETE FROM lost", ())
 
     def portal_names(self) -> list[str]:
-        """The portals that addresses were met of, sorted."""
+        """Return the names of all portals with addresses, sorted."""
         return [name for (name,) in self._read("SELECT DISTINCT portal FROM urls ORDER BY 1")]
 
     # ---- files and commits ------------------------------------------------------------------------------------------
 
     def append(self, series: Series, data: bytes) -> tuple[str, int]:
-        """Append to the file of a series, in the same transaction as all else; gives file and offset."""
+        """Append to the file of a series in the current transaction; return file and offset."""
         return self.transaction.append(series, data)
 
     def announce(self, name: str) -> None:
-        """Note that another writer is about to make a file; what is not committed is."""
+        """Commit, and announce a file that another writer is about to create."""
         self.commit()
         self.transaction.announce(name)
 
     def begin_capture(self, file: str, offset: int) -> None:
-        """Mark a page in the archive as that of an unfinished visit; where this one never ends, the mark stays."""
+        """Mark an archived page as part of an unfinished visit, until `end_capture`."""
         self._write("INSERT OR IGNORE INTO unfinished VALUES (?, ?)", (file, offset))
 
     def end_capture(self, file: str, offset: int) -> None:
-        """Take the mark off a page: what became of it is written down."""
+        """Unmark an archived page whose outcome is recorded."""
         self._write("DELETE FROM unfinished WHERE file = ? AND offset = ?", (file, offset))
 
     def commit(self) -> None:
-        """Make everything since the last commit true."""
+        """Commit all writes since the last commit."""
         self.counts.write()
         self.transaction.commit()
 
     def close(self, *, commits: bool = True) -> None:
-        """Commit, or else undo what is not committed; make the rest safe and let the corpus go."""
+        """Commit or roll back, checkpoint, and release the lock of the corpus."""
         with self._held, closing(self.transaction):
             if commits and not self.transaction.failed:
-                self._write("DELETE FROM files WHERE length = 0", ())  # announced, and never made
+                self._write("DELETE FROM files WHERE length = 0", ())  # announced and never created
                 self.commit()
                 self.transaction.tidy()
-
-    # ---- within -----------------------------------------------------------------------------------------------------
-
-    def _record_answer(self, serial: int, portal: str, key: int, fetched: Fetched) -> None:
-        moved = key_of(fetched.url) != key
-        sql = """UPDATE urls SET fetched = ?, status = ?, n_bytes = ?, etag = ?, last_modified = ?, signature = ?,
-            archive_file = ?, archive_offset = ?, redirected_to = ? WHERE serial = ?"""
-        values = (fetched.time, fetched.status, fetched.n_bytes, fetched.etag, fetched.last_modified, fetched.signature)
-        self._write(sql, (*values, *fetched.archived, fetched.url if moved else "", serial))
-        if moved and not self.removals.covers(fetched.url):
-            sql = """INSERT OR IGNORE INTO urls (id, url, portal, kind, state, reason, found_on)
-                VALUES (?, ?, ?, '', 4, 'redirect_target', ?)"""
-            self._write(sql, (key_of(fetched.url), fetched.url, portal, serial))
-        if not fetched.is_stored:
-            self.counts.add(portal, "fetched")
-            self.counts.add(portal, "bytes", fetched.n_bytes)
 
     def _record_outcome(self, serial: int, outcome: UrlOutcome) -> None:
         sql = """UPDATE urls SET state = ?, stage = ?, reason = ?, detail = ?, revision = ?, line_file = ?,

@@ -1,4 +1,4 @@
-"""Define the values that go into the ledger and come out of it."""
+"""Values written to the ledger and read from it."""
 
 import json
 from dataclasses import dataclass
@@ -11,17 +11,16 @@ from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.urls import document_id
 
 OVER_BUDGET = "over_budget"
-"""Count of the addresses that were not taken in because the portal's budget of pages was spent."""
+"""Name of the count of addresses refused because the page budget of the portal was spent."""
 
 
 class UrlState(IntEnum):
-    """Where an address stands.
+    """State of an address.
 
-    RESERVED: named by a page that is still being read; forgotten at the next start, when that page is read again.
-    QUEUED: to be asked for. LEASED: being asked for. WAITING: it failed, and is asked for once more after a while. The
-    next start queues both again.
-    DONE: it ended as a row, a rejection or a page read for its links.
-    FAILED: it could not be fetched, its callback raised an error, or the process that worked on it died.
+    RESERVED: named by a page in progress; deleted at the next start, when that page is processed again.
+    QUEUED: to be requested. LEASED: being requested. WAITING: failed, to be retried. The next start queues both again.
+    DONE: ended as a row, a rejection or a page used for its links only.
+    FAILED: not fetched, or its callback raised an error, or its worker died.
     """
 
     RESERVED = 0
@@ -34,21 +33,21 @@ class UrlState(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A request to be queued."""
+    """A request to queue."""
 
-    key: int  # of the request, as `key_of` gives it for a plain one
+    key: int  # of the request; `key_of(url)` for a plain GET
     url: str
     portal: str  # name of the portal
-    kind: str = ""  # "article", "section", "feed", "sitemap" ...; "" where it is not known
-    depth: int = 0  # links followed to get there
-    found_on: int = 0  # serial of the page that named it; 0: none
-    priority: int = 0  # the highest goes first, of equals the one met first
-    request: bytes = b""  # whatever rebuilds the request
+    kind: str = ""  # "article", "section", "feed", "sitemap" ...; "" if unknown
+    depth: int = 0  # links from a start page
+    found_on: int = 0  # serial of the page that linked to it; 0: none
+    priority: int = 0  # the highest goes first; ties in order of discovery
+    request: bytes = b""  # serialized request
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """An address to be asked for now, and what its last answer, if there was one, named to compare with."""
+    """An address to request now, with the validators of its last response."""
 
     serial: int
     url: str
@@ -58,43 +57,43 @@ class Lease:
     status: int = 0
     etag: str = ""
     last_modified: str = ""
-    from_archive: bool = False  # the archive answers, where it holds the answer
-    links_only: bool = False  # what became of the address stands: its answer is read again for its links alone
-    archive_file: str = ""  # where the last answer lies
+    from_archive: bool = False  # the response is read from the archive if it is there
+    links_only: bool = False  # the response is parsed for links only; the outcome is kept
+    archive_file: str = ""  # place of the last response
     archive_offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What came back from an address."""
+    """The response of an address."""
 
     url: str  # the final address, after redirects
     status: int  # of HTTP
     time: str  # ISO 8601 with offset
-    n_bytes: int = 0  # length of the body, decoded
-    etag: str = ""  # of the header, as the next one; "" where there was none
+    n_bytes: int = 0  # length of the decoded body
+    etag: str = ""  # header, like the next one; "" without it
     last_modified: str = ""
     signature: str = ""  # hash of the body
-    archived: tuple[str, int] = ("", 0)  # where it lies in the archive: file and offset
-    is_stored: bool = False  # it came from there: nothing was asked
+    archived: tuple[str, int] = ("", 0)  # place in the archive: file and offset
+    is_stored: bool = False  # it was read from the archive, not requested
 
 
 @dataclass(frozen=True, slots=True)
 class UrlOutcome:
-    """What became of an address."""
+    """The outcome of an address."""
 
-    stage: str = ""  # of the rejection; "" where it was not rejected
+    stage: str = ""  # of the rejection; "" if not rejected
     reason: str = "read"  # of the rejection; else "kept", "read" (for its links), "redirect_target" or "no_response"
     detail: str = ""  # of the rejection
-    revision: str = ""  # of the text that was kept
-    n_words: int = 0  # of the text that was kept
-    document: str = ""  # address of the document that was kept, which may be that of another page
-    line: tuple[str, int] = ("", 0)  # where its row of the intake, or its rejection, begins: file and offset
-    published: str = ""  # when an article that was kept was published, as it says
+    revision: str = ""  # of the kept text
+    n_words: int = 0  # of the kept text
+    document: str = ""  # address of the kept document, which may be another page's
+    line: tuple[str, int] = ("", 0)  # place of its row or rejection: file and offset
+    published: str = ""  # publication time of a kept article
 
     @classmethod
     def of(cls, ended: Record | Rejected, line: tuple[str, int] = ("", 0)) -> Self:
-        """What became of an address whose page is a row, or was rejected."""
+        """Return the outcome of a page that became a record or was rejected."""
         if isinstance(ended, Rejected):
             return cls(ended.stage, ended.reason, ended.detail, line=line)
         return cls(
@@ -108,33 +107,33 @@ class UrlOutcome:
 
     @property
     def counter(self) -> str:
-        """The name under which the ledger counts the addresses that end so."""
+        """Name of the count of this outcome."""
         return f"rejected/{self.stage}/{self.reason}" if self.stage else self.reason
 
     @property
     def state(self) -> UrlState:
-        """The state of an address that ends so."""
+        """State of an address with this outcome."""
         has_failed = self.stage in {"fetch", "spider"} or self.reason in {"no_response", "worker_failed"}
         return UrlState.FAILED if has_failed else UrlState.DONE
 
 
 def key_of(url: str) -> int:
-    """The document id of an address as the 64-bit integer, with sign, that SQLite stores."""
+    """Return the document id of an address as the signed 64-bit integer that SQLite stores."""
     return key_of_id(document_id(url))
 
 
 def key_of_id(document: str) -> int:
-    """The id of a document as that integer."""
+    """Return a document id as that integer."""
     return int.from_bytes(bytes.fromhex(document), "big", signed=True)
 
 
 def id_of_key(key: int) -> str:
-    """The id of a document, of the integer that `key_of_id` makes of it."""
+    """Return the document id of an integer from `key_of_id`."""
     return key.to_bytes(8, "big", signed=True).hex()
 
 
 def evidence_of(request: bytes) -> tuple[Evidence, ...]:
-    """Read what the spider of the portals keeps with a stored request; other spiders keep other things."""
+    """Read the evidence that the portal spider stores in a request; () for requests of other spiders."""
     stored: dict[str, Any] = json.loads(request) if request else {}
     try:
         return msgspec.convert(stored.get("cb_kwargs", {}).get("evidence", ()), tuple[Evidence, ...])

@@ -1,7 +1,7 @@
-"""Tell how the crawl of each portal stands, and what it left out.
+"""The progress of a crawl by portal, and what it left out.
 
-By day it counts what feeds, sitemaps and lists named, and what became of it; it names the bounds that cut the crawl
-short, and the reasons that cost many pages.
+Articles named by feeds, sitemaps and lists are counted by day and outcome. The status names the limits that cut the
+crawl short and the reasons by which many pages were lost.
 """
 
 import json
@@ -21,10 +21,10 @@ from newscorpus.store.ledger.rows import OVER_BUDGET, UrlState, key_of_id
 from newscorpus.store.ledger.store import reading
 
 DAYS = 30
-"""Days that are counted, the last ones; what is usual for a portal shows in so many."""
+"""Number of last days counted; enough to show what is usual for a portal."""
 
 FEWEST = 20
-"""Articles of a day of which the share of rows says something: of ten, half may be missing by chance."""
+"""Fewest articles of a day for a meaningful share of rows: of ten, half may be missing by chance."""
 
 NOT_LOST = frozenset(
     {
@@ -33,8 +33,7 @@ NOT_LOST = frozenset(
         "fetch/redirect_to_known",
     }
 )
-"""Rejections by the user's own bounds, of pages whose article is met under another address, and of lists, which every
-portal has."""
+"""Rejections by limits of the user, of pages whose article has another address, and of lists."""
 
 NAMED = """SELECT one.met, iif(page.kind IN ('feed', 'list'), 'feed', iif(page.kind = 'sitemap', 'sitemap', 'list')),
     iif(one.state < 4, '', iif(one.reason = 'kept', left_out(one.serial), one.stage || '/' || one.reason)), count(*)
@@ -44,19 +43,19 @@ NAMED = """SELECT one.met, iif(page.kind IN ('feed', 'list'), 'feed', iif(page.k
 ROW = "row"
 
 MOST_LOST = 0.02
-"""Share of the pages of a portal that may be lost by one reason before it is shown with examples."""
+"""Share of the pages of a portal lost by one reason above which the reason is reported."""
 
 EXAMPLES = 3
-"""Addresses shown for a reason; one that cost fewer pages is chance, and can be read in the journal."""
+"""Number of addresses shown for a reason, and fewest pages lost by a reported one: fewer may be chance."""
 
 MOST_DUPLICATES = 0.2
-"""The same of those left out as duplicates of one kind, of which every portal has some."""
+"""The same for duplicates of one kind, which every portal has."""
 
 CLOSED = "quality/paywall_stub"
-"""Reason of pages that only subscribers may read: the site decides, and no crawl can do better."""
+"""Reason of pages for subscribers only, which no crawl can get."""
 
 LOST = "FROM urls WHERE portal = ? AND kind IN ('', 'article') AND stage != ''"
-"""Rejected pages whose address looked like an article's; other people's spiders do not say what they ask for."""
+"""Rejected pages with the address of an article; requests of other spiders have no kind."""
 
 ENDS = {
     "byte_budget": "limits.max_bytes is reached",
@@ -69,17 +68,17 @@ ENDS = {
     "crawl_delay": "the site asks for too long a Crawl-delay",
     "robots_unavailable": "the robots.txt of the site is out of reach",
 }
-"""What is said of the ends of a crawl that left addresses behind; others go by their name."""
+"""Texts of the close reasons that leave addresses queued; others are shown by name."""
 
 LATELY = timedelta(minutes=5)
-"""What a rate is made from: some 200 answers of a polite crawl, and one of a site that asks for the longest delay."""
+"""Period of the rate: some 200 responses of a polite crawl, one of a site with the longest delay."""
 
 MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A document that a build left out."""
+    """A document excluded by a build."""
 
     key: int  # of its id
     portal: str  # its name
@@ -89,17 +88,17 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class DayCoverage:
-    """What became of the articles of a portal that were met on one day."""
+    """Outcomes of the articles of a portal discovered on one day."""
 
     day: str  # ISO 8601
-    named: Mapping[str, int]  # articles by what named them first: "feed", "sitemap" or "list"
-    rows: int  # of these, rows of the corpus
-    left_out: Mapping[str, int]  # rejected, by "stage/reason", and left out as duplicates, by "duplicates/kind"
-    unfetched: int  # still to be asked for
+    named: Mapping[str, int]  # articles by the source that named them first: "feed", "sitemap" or "list"
+    rows: int  # rows of the corpus among them
+    left_out: Mapping[str, int]  # rejections by "stage/reason", and duplicates by "duplicates/kind"
+    unfetched: int  # still queued
 
     @property
     def share(self) -> float:
-        """The share of rows among those of which is known what became of them."""
+        """Share of rows among the articles with an outcome."""
         return self.rows / max(1, self.rows + sum(self.left_out.values()))
 
     def __str__(self) -> str:
@@ -112,7 +111,7 @@ class DayCoverage:
 
 
 def left_out_as_duplicates(corpus: Path) -> list[LeftOut]:
-    """The documents that the last build left out as duplicates; none where there is no list of ours."""
+    """Return the documents excluded as duplicates by the last build; none without a list of ours."""
     with suppress(OSError, ValueError, LookupError, TypeError), (corpus / DUPLICATES).open("rb") as file:
         lines = [line for line in map(json.loads, file) if line["kind"] != "revision"]
         return [LeftOut(key_of_id(one["id"]), one["source"], f"duplicates/{one['kind']}", one["url"]) for one in lines]
@@ -120,12 +119,12 @@ def left_out_as_duplicates(corpus: Path) -> list[LeftOut]:
 
 
 def coverage(connection: sqlite3.Connection, portal: str, left_out: Sequence[LeftOut]) -> tuple[DayCoverage, ...]:
-    """What became of the articles of a portal, by the day on which they were met, oldest first.
+    """Return the outcomes of the articles of a portal by day of discovery, oldest first.
 
     Args:
         connection: the ledger.
         portal: its name.
-        left_out: of the portal, as `left_out_as_duplicates` gives it.
+        left_out: `left_out_as_duplicates` of the portal.
     """
     reasons = {one.key: one.reason for one in left_out}
     sql = "SELECT serial, id FROM documents WHERE id IN (SELECT value FROM json_each(?))"
@@ -145,11 +144,11 @@ def coverage(connection: sqlite3.Connection, portal: str, left_out: Sequence[Lef
 
 
 def alarm(portal: str, days: Sequence[DayCoverage]) -> Iterator[str]:
-    """Say if the last day has less than half of the share of rows that is usual; all rows are, where none came before.
+    """Warn if the share of rows on the last day is below half of the median of the days before, or of 1 without any.
 
     Args:
         portal: its name.
-        days: as `coverage` gives them.
+        days: `coverage` of the portal.
     """
     told = [day for day in days if day.rows + sum(day.left_out.values()) >= FEWEST]
     usual = median(day.share for day in told[:-1]) if told[1:] else 1.0
@@ -159,16 +158,16 @@ def alarm(portal: str, days: Sequence[DayCoverage]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class PortalLoss:
-    """Many pages of a portal that were rejected or left out for one reason."""
+    """Pages of a portal lost by one frequent reason."""
 
     reason: str  # "stage/reason", or "duplicates/kind"
     n: int  # pages
-    pages: int  # of the portal, kept or lost
+    pages: int  # all pages of the portal, kept or lost
     examples: tuple[str, ...]  # addresses
 
 
 def cut_short(queued: int, counted: Mapping[str, int], end: str) -> Iterator[str]:
-    """What bounded the crawl of a portal, and how many addresses that left."""
+    """Name the limits that cut the crawl of a portal short, with the number of addresses left."""
     if queued and end:
         yield f"{ENDS.get(end, end)}, addresses still queued: {queued:,}"
     bounds = {
@@ -180,7 +179,7 @@ def cut_short(queued: int, counted: Mapping[str, int], end: str) -> Iterator[str
 
 
 def losses(connection: sqlite3.Connection, portal: str, kept: int, left_out: Sequence[LeftOut]) -> Iterator[PortalLoss]:
-    """What many articles of a portal were rejected or left out for, the most frequent reason first."""
+    """Return the reasons by which a portal lost many articles, the most frequent first."""
     by_reason = f"SELECT stage || '/' || reason, count(*) {LOST} GROUP BY 1 ORDER BY 2 DESC, 1"
     shown_of = f"SELECT url {LOST} AND stage || '/' || reason = ? ORDER BY serial LIMIT ?"
     rejected = [(reason, n) for reason, n in connection.execute(by_reason, (portal,)) if reason not in NOT_LOST]
@@ -196,9 +195,9 @@ def losses(connection: sqlite3.Connection, portal: str, kept: int, left_out: Seq
 
 
 def unreached(corpus: Path) -> dict[str, str]:
-    """Portals of which no page could be fetched that the crawl began with, and why: the fate of the first of them.
+    """Return the portals none of whose start pages could be fetched, each with the outcome of the first start page.
 
-    A page that leads to another one of the crawl was reached.
+    A start page that redirects to another one counts as fetched.
 
     Raises:
         LedgerError: there is no ledger, or it cannot be read.
@@ -219,7 +218,7 @@ def unreached(corpus: Path) -> dict[str, str]:
 
 
 def reported_ends(corpus: Path) -> dict[str, str]:
-    """Why the last crawl left each portal, by its report; nothing where there is none, or none of ours."""
+    """Return the close reason of each portal in the last crawl report; {} without a report of ours."""
     with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
         by_portal = json.loads((corpus / CRAWL_REPORT).read_bytes())["by_portal"]
         return {portal: str(figures.get("end", "")) for portal, figures in by_portal.items()}
@@ -228,27 +227,27 @@ def reported_ends(corpus: Path) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class PortalStatus:
-    """How the crawl of one portal stands."""
+    """Progress of the crawl of one portal."""
 
     portal: str  # its name
-    queued: int  # addresses still to be asked for
-    leased: int  # addresses being asked for
-    done: int  # addresses that ended, in whichever way, without fetch failures
+    queued: int  # addresses to request
+    leased: int  # addresses being requested
+    done: int  # addresses with an outcome other than a failure
     failed: int  # addresses that could not be fetched
     kept: int  # articles in the intake
     rejected: Mapping[str, int]  # number of rejections by "stage/reason"
     words: int  # words of the articles
     megabytes: float  # fetched, decoded (10^6 bytes)
-    words_per_megabyte: float  # words of text for each of these; 0 where nothing was fetched
-    pages_per_minute: float  # of the last five minutes; 0 for a crawl that rests or has ended
-    seconds_left: int  # estimate by that rate, for what is queued now; 0 where there is none
-    cut_short: tuple[str, ...] = ()  # what kept the crawl from being complete, and how many addresses that left
-    losses: tuple[PortalLoss, ...] = ()  # what three articles and more than two in a hundred were rejected for
-    coverage: tuple[DayCoverage, ...] = ()  # what became of the articles met on each of the last days, oldest first
-    redesigns: tuple[Alarm, ...] = ()  # that were noticed, and that no template knows yet
+    words_per_megabyte: float  # 0 if nothing was fetched
+    pages_per_minute: float  # of the last five minutes; 0 if the crawl rests or has ended
+    seconds_left: int  # estimate for the queue at that rate; 0 for none
+    cut_short: tuple[str, ...] = ()  # limits that cut the crawl short, and numbers of addresses left
+    losses: tuple[PortalLoss, ...] = ()  # reasons that lost three articles and over two in a hundred
+    coverage: tuple[DayCoverage, ...] = ()  # outcomes of articles by day of discovery, oldest first
+    redesigns: tuple[Alarm, ...] = ()  # not covered by a template yet
 
     def shortfalls(self) -> Iterator[str]:
-        """Say which pages are missing, in lines for a person."""
+        """Describe the missing pages in lines for people."""
         name = self.portal or "no portal"
         if self.cut_short:
             yield f"{name} was cut short: {'; '.join(self.cut_short)}"
@@ -260,12 +259,12 @@ class PortalStatus:
 
 
 def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | None = None) -> list[PortalStatus]:
-    """The state of every portal in a corpus, by name.
+    """Return the progress of every portal in a corpus, by name.
 
     Args:
         corpus: its folder.
-        now: time that the rates are of; by default the present.
-        ends: why each portal was left, "" where it was done; by default as the last report has it.
+        now: time of the rates; by default the present.
+        ends: close reason of each portal, "" if it was finished; by default that of the last report.
 
     Raises:
         LedgerError: there is no ledger, or it cannot be read.
@@ -282,7 +281,7 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
         counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for portal, name, n in connection.execute("SELECT portal, name, n FROM counts"):
             counts[portal][name] = n
-        # Pages a minute of each portal that answered lately, from the first of these answers on.
+        # Pages per minute since the first response of each portal in this period.
         since = (now.astimezone(UTC) - LATELY).isoformat(timespec="seconds")
         sql = "SELECT portal, count(*), min(fetched) FROM urls WHERE fetched >= ? GROUP BY portal"
         rates = {

@@ -1,4 +1,4 @@
-"""Open the database of a ledger; define its tables."""
+"""The tables of the ledger, and connections to its database."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -10,17 +10,17 @@ from newscorpus.files import exclusive
 from newscorpus.layout import CRAWL_LOCK, LEDGER
 
 Execute = Callable[[str, tuple[object, ...]], sqlite3.Cursor]
-"""Runs a statement in the transaction that is open."""
+"""Execute a statement in the open transaction."""
 
 CACHE_KIB = 16_384
-"""Cache of a connection; the index of a million addresses takes as much."""
+"""Cache of a connection: the size of the index of a million addresses."""
 
 MAX_LOG_BYTES = 64_000_000
-"""Log of the database above which a checkpoint holds the crawl up; those beside the crawl never empty the log."""
+"""Size of the WAL above which a checkpoint blocks the crawl; checkpoints in other threads never reset it."""
 
 SCHEMA = """
 CREATE TABLE urls (
-  serial INTEGER PRIMARY KEY,  -- the order in which addresses were met: new rows go to the end of the file
+  serial INTEGER PRIMARY KEY,  -- order of discovery, so that new rows are appended to the file
   id INTEGER NOT NULL UNIQUE,
   url TEXT NOT NULL,
   portal TEXT NOT NULL,
@@ -53,9 +53,9 @@ CREATE TABLE urls (
   visit_interval REAL NOT NULL DEFAULT 0,
   from_archive INTEGER NOT NULL DEFAULT 0,
   published TEXT NOT NULL DEFAULT '',
-  headlines BLOB NOT NULL DEFAULT x'',  -- hashes of what lists showed, the newest first
-  met TEXT NOT NULL DEFAULT '',  -- day on which the address was met first
-  brought INTEGER NOT NULL DEFAULT -1  -- whether a list told something new; -1: not known
+  headlines BLOB NOT NULL DEFAULT x'',  -- hashes of those shown by lists, newest first
+  met TEXT NOT NULL DEFAULT '',  -- day of discovery
+  brought INTEGER NOT NULL DEFAULT -1  -- whether a list had something new; -1: unknown
 );
 CREATE INDEX queue ON urls (portal, priority DESC, serial) WHERE state = 1;
 CREATE INDEX waiting ON urls (retry_at) WHERE state = 2;
@@ -73,7 +73,7 @@ CREATE TABLE rules (
 CREATE TABLE lost (serial INTEGER PRIMARY KEY);
 CREATE TABLE unfinished (file TEXT NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (file, offset)) WITHOUT ROWID;
 CREATE TABLE looks (
-  number INTEGER PRIMARY KEY,  -- the order in which the pages were read
+  number INTEGER PRIMARY KEY,  -- order of the pages
   portal TEXT NOT NULL,
   url TEXT NOT NULL,
   fetched TEXT NOT NULL,
@@ -106,7 +106,7 @@ CREATE TABLE listings (
   shape INTEGER PRIMARY KEY,
   n_barren INTEGER NOT NULL,
   n_earlier INTEGER NOT NULL,
-  latest TEXT NOT NULL DEFAULT ''  -- day before the period that they lead to
+  latest TEXT NOT NULL DEFAULT ''  -- latest day before the crawl's period that they lead to
 );
 CREATE TABLE named (shape INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (shape, id)) WITHOUT ROWID;
 CREATE TABLE changes (
@@ -121,14 +121,14 @@ CREATE TABLE gone (serial INTEGER PRIMARY KEY, since TEXT NOT NULL, last TEXT NO
 """
 
 VERSION = 1
-"""Of the tables, which `PRAGMA user_version` holds."""
+"""`PRAGMA user_version` of these tables."""
 
 
 def open_writer(corpus: Path) -> sqlite3.Connection:
-    """Open the ledger of a corpus, or make it; the caller holds the lock.
+    """Open the ledger of a corpus, or create it; the caller holds the lock and runs the checkpoints.
 
-    A commit is safe from the death of the process at once, and from a power failure after the next checkpoint, which
-    is left to the caller (WAL, synchronous=NORMAL).
+    A commit survives the death of the process, and a power failure only after the next checkpoint (WAL,
+    synchronous=NORMAL).
 
     Raises:
         LedgerError: it is damaged, or of another version.
@@ -154,7 +154,7 @@ def open_writer(corpus: Path) -> sqlite3.Connection:
 
 @contextmanager
 def reading(corpus: Path) -> Iterator[sqlite3.Connection]:
-    """The ledger of a corpus, to read only, while a crawl may be at work.
+    """Open the ledger of a corpus read-only, also during a crawl.
 
     Raises:
         LedgerError: there is none, it cannot be read, or it is of another version.
@@ -175,13 +175,13 @@ def reading(corpus: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def at_rest(corpus: Path) -> Iterator[None]:
-    """Keep crawls from a corpus whose ledger is all in its file meanwhile.
+    """Lock out crawls and checkpoint the WAL, so that the ledger is a single file.
 
     Raises:
-        LedgerError: a crawl is at work, or the ledger cannot be used.
+        LedgerError: a crawl is running, or the ledger cannot be used.
     """
     with exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError):
-        open_writer(corpus).close()  # which brings the log of a crawl that was killed into the file
+        open_writer(corpus).close()  # checkpoints the WAL that a killed crawl left
         yield
 
 

@@ -13,12 +13,13 @@ import sqlite3
 import sys
 import threading
 from collections.abc import Callable
+from io import FileIO
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from newscorpus.store.ledger import Fetched, Ledger, Link, Series, UrlOutcome, key_of
-from newscorpus.store.ledger.transaction import Transaction
+from newscorpus.files import extend
+from newscorpus.store.ledger import Fetched, Ledger, Link, Series, UrlOutcome, key_of, transaction
 
 SITE = {"/": ["/a", "/trap"], "/a": ["/", "/trap", "/moved"], "/moved": ["/b"], "/b": []}
 ROWS, REJECTED = Series("intake/{:06}.jsonl", b"header\n"), Series("rejected.jsonl")
@@ -101,25 +102,24 @@ def in_a_child(corpus: Path, die_at: int, where: str) -> int:
 
 def watch(is_time: Callable[[], bool], where: str) -> None:
     """Have this process die when it is time."""
-    connect, write = sqlite3.connect, Transaction._write_file
+    connect = sqlite3.connect
 
     def watched(*arguments: Any, **options: Any) -> sqlite3.Connection:
         connection: sqlite3.Connection = connect(*arguments, **options)
         connection.set_trace_callback(lambda _statement: os._exit(KILLED) if is_time() else None)
         return connection
 
-    def torn(self: Transaction, name: str, data: bytes) -> None:
+    def torn(file: FileIO, committed: int, data: bytes) -> int:
         if is_time():
             if where == "torn":
-                self._ends[name] -= len(data) - len(data) // 2
-                write(self, name, data[: len(data) // 2])
+                extend(file, committed, data[: len(data) // 2])
             os._exit(KILLED)
-        write(self, name, data)
+        return extend(file, committed, data)
 
     if where == "statement":
         sqlite3.connect = watched  # type: ignore[assignment]
     else:
-        Transaction._write_file = torn  # type: ignore[method-assign]
+        transaction.extend = torn  # type: ignore[attr-defined]
 
 
 def main(folder: Path) -> None:

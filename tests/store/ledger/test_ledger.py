@@ -6,16 +6,27 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 
 import pytest
 
+from newscorpus.files import extend
 from newscorpus.store.archive.write import ArchiveWriter
-from newscorpus.store.ledger import Fetched, Ledger, LedgerError, Link, Series, UrlOutcome, UrlState, key_of
+from newscorpus.store.ledger import (
+    Fetched,
+    Ledger,
+    LedgerError,
+    Link,
+    Series,
+    UrlOutcome,
+    UrlState,
+    key_of,
+    transaction,
+)
 from newscorpus.store.ledger.addresses import find, states
 from newscorpus.store.ledger.status import status
 from newscorpus.store.ledger.store import open_writer, reading
-from newscorpus.store.ledger.transaction import Transaction
 
 KILLING = Path(__file__).parent / "killing.py"
 URL = "https://a.cz/"
@@ -334,15 +345,15 @@ def test_damage_and_other_versions_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_what_was_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: Transaction, name: str, data: bytes) -> None:
-        (tmp_path / name).write_bytes((tmp_path / name).read_bytes() + data[:1])
-        raise OSError(errno.ENOSPC, "No space left on device", name)
+    def full(file: FileIO, committed: int, data: bytes) -> int:
+        extend(file, committed, data[:1])
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     with Ledger.open(tmp_path) as ledger:
         keep(ledger, "x")
         ledger.commit()
         keep(ledger, "y")
-        monkeypatch.setattr(Transaction, "_write_file", full)
+        monkeypatch.setattr(transaction, "extend", full)
         for _ in range(2):
             with pytest.raises(LedgerError):
                 ledger.commit()
