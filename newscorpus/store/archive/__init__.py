@@ -1,6 +1,5 @@
-"""Write fetched responses as WARC files (ISO 28500:2017), and read pages back from these and from others.
+"""Write responses to WARC files (ISO 28500:2017), and read pages from these and from foreign WARC files.
 
-A crawl writes `CORPUS/archive/000001.warc.gz` and so on, every record a gzip member of its own. Records that belong
-together stand together: the response, the request, and, where the spider handed a page on, a metadata record that
-says so, with all that discovery knew of the page.
+A crawl writes `CORPUS/archive/000001.warc.gz` and so on, with a gzip member per record. The records of a response are
+adjacent: response, request and, if the page was passed to the extractor, a metadata record with the data of discovery.
 """

@@ -1,7 +1,7 @@
-"""Read the index of somebody else's web archive: CDX, as servers of Common Crawl, the Wayback Machine and pywb give it.
+"""Parse CDX indexes of Common Crawl, the Wayback Machine and pywb, and lists of WARC files.
 
-A line names one capture: as a JSON object, as a JSON list below one of names, or as fields with spaces between them.
-Of archives without an index, such as CC-NEWS, a list names the files.
+A line of an index is a capture: a JSON object, a JSON list below a list of names, or fields separated by spaces. For
+archives without an index, such as CC-NEWS, there is a list of files.
 """
 
 import json
@@ -14,16 +14,16 @@ from newscorpus.content_encoding import GZIP_MAGIC, gunzip
 from newscorpus.store.archive.read import HTML
 
 PLAIN = ("urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length")
-"""Fields of a line without names, in the order of the Wayback Machine's server."""
+"""Fields of a line without names, in the order of the Wayback Machine."""
 
 NAMES = {"original": "url", "mimetype": "mime", "statuscode": "status"}
-"""What the Wayback Machine calls the fields of Common Crawl."""
+"""Fields of the Wayback Machine by their names in Common Crawl."""
 
 COLLECTION = re.compile(r"CC-[A-Z]+(?:-\d{4}-\d\d)?(?=[/-])")
 MAX_LINE_CHARACTERS = 10_000
 
 MAX_PAGES = 100_000
-"""Of the index of a domain, each of which is asked for; one has some 10,000 captures and more."""
+"""Most pages of an index requested for a domain; a page has 10,000 captures or more."""
 
 WARC_PATH = re.compile(r"[\w.=-][\w./=-]*\.warc(?:\.gz)?")
 FILE_TIME = re.compile(r"-(\d{8})\d{6}-")
@@ -34,28 +34,28 @@ MAX_LIST_BYTES = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class IndexedCapture:
-    """A capture that an index names."""
+    """A capture in an index."""
 
     url: str  # address of the page
-    stamp: str  # when it was captured, in UTC: YYYYMMDDhhmmss
-    file: str = ""  # WARC file that holds it, relative to the archive; "" where the index names none
-    offset: int = 0  # of its record there, bytes
-    length: int = 0  # of its record, bytes
+    stamp: str  # time of the capture, in UTC: YYYYMMDDhhmmss
+    file: str = ""  # WARC file relative to the archive; "" if the index names none
+    offset: int = 0  # of the record in the file, bytes
+    length: int = 0  # of the record, bytes
 
     @property
     def time(self) -> str:
-        """When it was captured, ISO 8601."""
+        """Time of the capture, ISO 8601."""
         return datetime.strptime(self.stamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC).isoformat(timespec="seconds")
 
     @property
     def collection(self) -> str:
-        """The part of Common Crawl that it belongs to, such as "CC-MAIN-2024-10"; "" for other archives."""
+        """Collection of Common Crawl, such as "CC-MAIN-2024-10"; "" for other archives."""
         found = COLLECTION.search(self.file)
         return found[0] if found else ""
 
 
 def read_index(text: str) -> Iterator[IndexedCapture | None]:
-    """Read the captures of pages that an answer names, in its order; None for each line that names none."""
+    """Parse the captures of an index in order; None for each line without a captured page."""
     names: Sequence[str] = PLAIN
     for line in filter(None, (line.strip(" \r\t,") for line in text.split("\n"))):
         try:
@@ -70,7 +70,7 @@ def read_index(text: str) -> Iterator[IndexedCapture | None]:
 
 
 def read_files(body: bytes) -> Iterator[str]:
-    """Read the WARC files that a list names, gzip or not, one a line; what is no path of such a file is passed over.
+    """Parse a list of WARC files, gzipped or not, one per line; other lines are skipped.
 
     Raises:
         zlib.error: the list is damaged.
@@ -81,7 +81,7 @@ def read_files(body: bytes) -> Iterator[str]:
 
 
 def file_day(path: str) -> date | None:
-    """The day on which the first captures of a file were made, by its name; None where that has no time."""
+    """Return the day of the first captures of a file by its name; None if the name has no time."""
     found = FILE_TIME.search(path)
     try:
         return datetime.strptime(found[1], "%Y%m%d").replace(tzinfo=UTC).date() if found else None
@@ -90,9 +90,9 @@ def file_day(path: str) -> date | None:
 
 
 def count_pages(text: str) -> int:
-    """How many pages an index has, as its server answers `showNumPages=true`: a number, or a JSON object.
+    """Parse the response to `showNumPages=true`: a number or a JSON object.
 
-    A server that does not divide its index, such as pywb's, answers with the captures or with nothing: one page.
+    A server without pages, such as pywb, responds with the captures or with nothing: one page.
 
     Raises:
         ValueError: neither, or more than `MAX_PAGES`.
@@ -111,7 +111,7 @@ def count_pages(text: str) -> int:
 
 
 def _values(line: str) -> dict[str, str] | list[str]:
-    """The fields of a line, by name or in order."""
+    """Split a line into fields, by name or in order."""
     if line.startswith("{"):
         return {str(name): str(value) for name, value in json.loads(line).items()}
     if line.startswith("["):
@@ -120,7 +120,7 @@ def _values(line: str) -> dict[str, str] | list[str]:
 
 
 def _capture(fields: Mapping[str, str]) -> IndexedCapture | None:
-    """The capture of a page that was found; None for other answers and types, and where a field is missing."""
+    """Return the capture of a page; None for other statuses and types, and if a field is missing."""
     known = {NAMES.get(name, name): value for name, value in fields.items()}
     if known.get("status", "200") != "200" or known.get("mime", "") not in HTML:
         return None

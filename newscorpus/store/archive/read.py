@@ -1,8 +1,8 @@
-"""Read pages from WARC files: our own archives, those of Common Crawl and of others."""
+"""Read pages from WARC files: our own archives, Common Crawl and others."""
 
 import gzip
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
@@ -30,33 +30,33 @@ from newscorpus.urls import host_and_port
 NOTES = msgspec.json.Decoder(Note)
 
 UNKEPT = PERSONAL | {"content-encoding", "x-crawl-content-encoding", "x-crawl-content-length"}
-"""Headers that pages do not have; the last two say how a body came that was unpacked in the archive."""
+"""Headers not given to pages; the last two describe the transfer of a body stored decompressed."""
 
 MAX_RESOURCES = 50
-"""Records of pages that belong to one response; an article has 20 pages at most."""
+"""Most resource records of a response; an article has 20 pages at most."""
 
 HTML = ("text/html", "application/xhtml+xml", "")
-"""Content types of pages; many old servers name none."""
+"""Content types of pages; many old servers send none."""
 
 BESIDE = ("request", "resource", "metadata")
 """Types of the records that follow a response of ours and belong to it."""
 
 MAX_NAME_CHARACTERS = 200
-"""Of what a file says of itself."""
+"""Longest name of an archive."""
 
 EMPTY_MEMBER = gzip.compress(b"")
-"""Before a block of a packed file, which may begin within a record: a file is taken for packed if it begins so."""
+"""Put before a block of a compressed file, which may begin within a record: the beginning tells the compression."""
 
 STAGE = "archive"
-"""Stage of what is rejected since the file does not hold it whole."""
+"""Stage of the rejections of unusable records."""
 
 
 def read_captures(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iterator[Capture | Rejected]:
-    """The pages of a WARC file from `offset` on, and why others are none.
+    """Read the pages of a WARC file from `offset` on, and rejections of other records.
 
-    Of our own archives these are the pages that the spider handed on; of other files all responses that are HTML with
-    status 200. Damaged and repeated records ("revisit") and those of no web address are rejected, stage "archive";
-    other statuses and types, and what is too large, stage "fetch", as in a crawl.
+    From our own archives these are the pages passed to the extractor, from other files all HTML responses with status
+    200. Stage "archive" rejects damaged records, repeated ones ("revisit") and those without a web address; stage
+    "fetch" rejects other statuses and types, and oversized pages, as in a crawl.
 
     Raises:
         ArchiveError: the file cannot be opened or read.
@@ -66,126 +66,105 @@ def read_captures(path: Path, offset: int = 0, limits: Limits = Limits()) -> Ite
 
 
 def read_onwards(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iterator[tuple[int, Capture | Rejected]]:
-    """As `read_captures`, each with the offset at which reading can go on after it."""
-    group = _group_of(path, next(read_records(path, limits.max_bytes), None))
-    yield from _pages(group, read_records(path, limits.max_bytes, offset), limits)
+    """Like `read_captures`, each with the offset from which reading can resume after it."""
+    reader = _Reader(path, next(read_records(path, limits.max_bytes), None), limits)
+    for record in read_records(path, limits.max_bytes, offset):
+        if (found := reader.take(record)) is not None:
+            yield record.place.offset + record.place.length, found
 
 
 def read_block(body: bytes, block: ByteRange, *, is_last: bool) -> Iterator[tuple[int, Capture | Rejected]]:
-    """As `read_onwards`, for a block of a file that lies elsewhere; what its end may cut is left out.
+    """Like `read_onwards`, for a block of a remote file; what may be cut by its end is left out.
 
     Args:
-        body: of the block. One that does not begin with a record begins with damage.
-        block: where it lies; results, and the offsets that come with them, name places of that file.
-        is_last: the file ends with it; nothing is left out then.
+        body: content of the block. If it does not begin with a record, it begins with damage.
+        block: its place; results and offsets refer to the remote file.
+        is_last: the file ends with the block, so nothing is left out.
 
     Raises:
-        ArchiveError, OSError: there is no room for a copy.
+        ArchiveError, OSError: there is no room for a temporary copy.
     """
     head, limits = EMPTY_MEMBER if block.file.endswith(".gz") else b"", Limits()
     with NamedTemporaryFile(prefix="newscorpus-") as copy:
         copy.write(head + body)
         copy.flush()
-        group = _group_of(Path(block.file), next(read_records(Path(copy.name), limits.max_bytes), None))
-        records = read_records(Path(copy.name), limits.max_bytes, len(head))
         shift = block.offset - len(head)
-        there = (
-            replace(record, place=replace(record.place, file=block.file, offset=record.place.offset + shift))
-            for record in records
-        )
-        for after, found in _pages(group, there, limits):
-            if is_last or after < block.offset + len(body):
+        reader = _Reader(Path(block.file), next(read_records(Path(copy.name), limits.max_bytes), None), limits)
+        for record in read_records(Path(copy.name), limits.max_bytes, len(head)):
+            place = replace(record.place, file=block.file, offset=record.place.offset + shift)
+            after = place.offset + place.length
+            found = reader.take(replace(record, place=place))
+            if found is not None and (is_last or after < block.offset + len(body)):
                 yield after, replace(found, place=None) if isinstance(found, Capture) else found
 
 
 def read_capture(path: Path, offset: int, limits: Limits = Limits()) -> Capture | Rejected:
-    """The page whose records begin at an offset of a file; one that was not handed on has no origin.
+    """Read the page whose records begin at an offset; if it was not passed to the extractor, it has no origin.
 
     Raises:
         ArchiveError: there is none, or the file cannot be read.
     """
-    group = _group_of(path, next(read_records(path, limits.max_bytes), None))
+    reader = _Reader(path, next(read_records(path, limits.max_bytes), None), limits)
     for record in read_records(path, limits.max_bytes, offset):
-        if group.response and not (isinstance(record, WarcRecord) and record.kind in BESIDE):
+        if reader.response and not (isinstance(record, WarcRecord) and record.kind in BESIDE):
             break
-        group, found = _step(group, record, limits)
-        if found is not None:
+        if (found := reader.take(record)) is not None:
             return found
-    if group.response is None:
+    if reader.response is None:
         raise ArchiveError(f"{path}: no page at offset {offset}")
     try:
-        return Capture(_page(group.response, limits), place=group.response.place)
+        return Capture(_page(reader.response, limits), place=reader.response.place)
     except ContentError as error:
-        return error.rejection(_address(group.response))
+        return error.rejection(_address(reader.response))
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """The records that were read of one response."""
+class _Reader:
+    """Joins the records of each response to a page.
 
-    ours: bool  # the file is one of our archives
-    archive: str = ""  # whose archive it is, where it is not ours
-    response: WarcRecord | None = None
-    resources: tuple[WarcRecord, ...] = ()
+    Attributes:
+        response: in an archive of ours, the last response if its metadata record has not come yet.
+    """
 
+    def __init__(self, path: Path, first: WarcRecord | Damage | None, limits: Limits) -> None:
+        self._limits = limits
+        self._begin(path, first)
 
-def _pages(
-    group: _Group, records: Iterable[WarcRecord | Damage], limits: Limits
-) -> Iterator[tuple[int, Capture | Rejected]]:
-    """The pages that records hold, each with the offset of the end of its last record."""
-    for record in records:
-        group, found = _step(group, record, limits)
-        if found is not None:
-            yield record.place.offset + record.place.length, found
+    def _begin(self, path: Path, first: WarcRecord | Damage | None) -> None:
+        """Begin a file, or a part of one, with its first record."""
+        self.response: WarcRecord | None = None
+        self._resources: list[WarcRecord] = []
+        about: dict[str, str] = {}
+        if isinstance(first, WarcRecord) and first.kind == "warcinfo":
+            lines = (line.partition(":") for line in first.body.decode("utf-8", "replace").splitlines())
+            about = {name.strip().lower(): collapse(value)[:MAX_NAME_CHARACTERS] for name, _, value in lines}
+        software = about.get("software", "")
+        self._is_ours = software.startswith(SOFTWARE)
+        # The collection of the file, else its publisher, else the program that wrote it.
+        collection = about.get("ispartof") or ("CC-NEWS" if path.name.startswith("CC-NEWS-") else "")
+        self._archive = collection or about.get("publisher") or software
 
-
-def _step(group: _Group, record: WarcRecord | Damage, limits: Limits) -> tuple[_Group, Capture | Rejected | None]:
-    """What a record makes of the group before it, and the page or rejection that is ready with it."""
-    if isinstance(record, Damage):
-        return _Group(group.ours, group.archive), Rejected(STAGE, "broken_record", record.why, _written(record.place))
-    if record.kind == "warcinfo":
-        return _group_of(Path(record.place.file), record), None
-    return _step_in_ours(group, record, limits) if group.ours else (group, _foreign(record, group.archive, limits))
-
-
-def _step_in_ours(group: _Group, record: WarcRecord, limits: Limits) -> tuple[_Group, Capture | Rejected | None]:
-    if record.kind == "response":
-        return _Group(ours=True, response=record), None
-    if record.kind == "resource" and len(group.resources) < MAX_RESOURCES:
-        return replace(group, resources=(*group.resources, record)), None
-    if record.kind == "metadata" and group.response and record.headers.get("content-type") == NOTE_TYPE:
-        return _Group(ours=True), _own(group.response, group.resources, record, limits)
-    return group, None
-
-
-def _group_of(path: Path, record: WarcRecord | Damage | None) -> _Group:
-    """Begin with a file, or a part of it, that has this first record."""
-    about: dict[str, str] = {}
-    if isinstance(record, WarcRecord) and record.kind == "warcinfo":
-        lines = (line.partition(":") for line in record.body.decode("utf-8", "replace").splitlines())
-        about = {name.strip().lower(): collapse(value)[:MAX_NAME_CHARACTERS] for name, _, value in lines}
-    software = about.get("software", "")
-    if software.startswith(SOFTWARE):
-        return _Group(ours=True)
-    # The collection that a file belongs to, else its publisher, else the program that wrote it.
-    collection = about.get("ispartof") or ("CC-NEWS" if path.name.startswith("CC-NEWS-") else "")
-    return _Group(ours=False, archive=collection or about.get("publisher") or software)
-
-
-def _foreign(record: WarcRecord, archive: str, limits: Limits) -> Capture | Rejected | None:
-    if record.kind not in {"response", "revisit"}:
+    def take(self, record: WarcRecord | Damage) -> Capture | Rejected | None:
+        """Add the next record; return the page or rejection completed by it."""
+        if isinstance(record, Damage):
+            self.response, self._resources = None, []
+            return Rejected(STAGE, "broken_record", record.why, _written(record.place))
+        if record.kind == "warcinfo":
+            self._begin(Path(record.place.file), record)
+        elif not self._is_ours:
+            return _foreign(record, self._archive, self._limits) if record.kind in {"response", "revisit"} else None
+        elif record.kind == "response":
+            self.response, self._resources = record, []
+        elif record.kind == "resource" and len(self._resources) < MAX_RESOURCES:
+            self._resources.append(record)
+        elif record.kind == "metadata" and self.response and record.headers.get("content-type") == NOTE_TYPE:
+            response, resources = self.response, self._resources
+            self.response, self._resources = None, []
+            return _own(response, resources, record, self._limits)
         return None
-    if refusal := _refusal(record):
-        return refusal
-    try:
-        page = _page(record, limits)
-        return Capture(replace(page, capture=ArchiveCapture(archive, page.fetched)), place=record.place)
-    except ContentError as error:
-        return error.rejection(_address(record))
 
 
-def _refusal(record: WarcRecord) -> Rejected | None:
-    """Why a record of others holds no page."""
+def _foreign(record: WarcRecord, archive: str, limits: Limits) -> Capture | Rejected:
+    """Return the page in a record of a foreign archive, or the reason why there is none."""
     url = _address(record)
     kind = record.http.get("content-type", "").partition(";")[0].strip().lower()
     if record.kind == "revisit":
@@ -194,11 +173,17 @@ def _refusal(record: WarcRecord) -> Rejected | None:
         return Rejected(STAGE, "no_web_address", _written(record.place), url)
     if record.status != HTTPStatus.OK:
         return Rejected("fetch", f"http_{record.status}", "", url)
-    return None if kind in HTML else Rejected("fetch", "not_html", f"content type {kind!r}", url)
+    if kind not in HTML:
+        return Rejected("fetch", "not_html", f"content type {kind!r}", url)
+    try:
+        page = _page(record, limits)
+    except ContentError as error:
+        return error.rejection(url)
+    return Capture(replace(page, capture=ArchiveCapture(archive, page.fetched)), place=record.place)
 
 
 def _own(
-    response: WarcRecord, resources: tuple[WarcRecord, ...], metadata: WarcRecord, limits: Limits
+    response: WarcRecord, resources: Iterable[WarcRecord], metadata: WarcRecord, limits: Limits
 ) -> Capture | Rejected:
     place = response.place
     whole = replace(place, length=metadata.place.offset + metadata.place.length - place.offset)
@@ -215,7 +200,7 @@ def _own(
 
 
 def _stored(stored: StoredPage, record: WarcRecord, limits: Limits) -> Page:
-    """A page of ours, with what the metadata record says of it."""
+    """Return a page of ours with its data from the metadata record."""
     page = _page(record, limits)
     evidence = tuple(Evidence(*one) for one in stored.evidence)
     headers = page.headers if stored.headers is None else stored.headers
@@ -223,7 +208,7 @@ def _stored(stored: StoredPage, record: WarcRecord, limits: Limits) -> Page:
 
 
 def _page(record: WarcRecord, limits: Limits) -> Page:
-    """The page that a record holds; a ContentError is raised where it is not whole or too large."""
+    """Return the page in a record; a ContentError is raised if it is truncated or too large."""
     if record.fault:
         raise ContentError(record.fault, f"the record at {_written(record.place)}")
     if cut := record.headers.get("warc-truncated"):
@@ -240,12 +225,12 @@ def _address(record: WarcRecord) -> str:
 
 
 def _written(place: ByteRange) -> str:
-    """A place as a text; it stands for the address where there is none."""
+    """Format a place, which stands for a missing address."""
     return f"{place.file}@{place.offset}"
 
 
 def _date(text: str) -> str:
-    """A date of WARC, which is in UTC, to the second, as pages carry it; "" for none."""
+    """Convert a WARC date, in UTC, to the format of pages; "" if it is invalid."""
     try:
         date = datetime.fromisoformat(text)
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC).isoformat(timespec="seconds")

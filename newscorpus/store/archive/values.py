@@ -1,4 +1,4 @@
-"""Define what goes into an archive, and what comes out of it."""
+"""Values written to an archive and read from it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,10 +8,10 @@ from newscorpus.data import Page
 Headers = tuple[tuple[str, str], ...]
 
 PERSONAL = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
-"""Headers that are about the visitor, not about the page; they are not kept."""
+"""Headers about the visitor; they are not stored."""
 
 Rules = Mapping[str, tuple[str, ...]]
-"""The `[template]` of a portal, as it is written."""
+"""The section `[template]` of a portal file."""
 
 
 class ArchiveError(ValueError):
@@ -20,7 +20,7 @@ class ArchiveError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """Where the records of one response lie."""
+    """Place of the records of a response."""
 
     file: str  # name or path of the file
     offset: int  # of the first byte
@@ -29,58 +29,56 @@ class ByteRange:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request and its answer, as they went over the wire."""
+    """A request and its response as transferred."""
 
-    url: str  # that was asked
-    date: str  # when the answer had come; ISO 8601, UTC, ending in "Z"
+    url: str  # requested
+    date: str  # end of the response; ISO 8601, UTC, ending in "Z"
     status: int  # of HTTP
-    headers: Headers  # of the answer, in order
-    body: bytes  # of the answer, content encoding left in place
-    method: str = "GET"  # of the request
+    headers: Headers  # of the response, in order
+    body: bytes  # of the response, content encoding left in place
+    method: str = "GET"
     request_headers: Headers = ()  # in order
-    request_body: bytes = b""  # "" for nearly all
-    protocol: str = "HTTP/1.1"  # that was spoken
-    ip: str = ""  # address of the server; "" where unknown
+    request_body: bytes = b""  # usually empty
+    protocol: str = "HTTP/1.1"
+    ip: str = ""  # address of the server; "" if unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """How a page came to be handed on."""
+    """The portal and discovery of a page passed to the extractor."""
 
     source: str = ""  # name of the portal
-    languages: tuple[str, ...] = ()  # that the portal is declared to write; empty: any
-    template: Rules | None = None  # the portal's own rules at the time; None where it had none
-    via: str = ""  # the address of the page, feed or sitemap that named it
-    depth: int = 0  # links followed to get there
-    redirects: tuple[str, ...] = ()  # addresses that led to it
+    languages: tuple[str, ...] = ()  # declared for the portal; empty: any
+    template: Rules | None = None  # of the portal at the time; None without one
+    via: str = ""  # address of the page, feed or sitemap that linked to it
+    depth: int = 0  # links from a start page
+    redirects: tuple[str, ...] = ()  # addresses redirected to it
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """A page as it was handed on."""
+    """An archived page."""
 
     page: Page
-    following: tuple[Page, ...] = ()  # the further pages of an article that is spread over several
-    # How it came; None in archives of others, which do not record it, and for a page that was not handed on.
-    origin: Origin | None = None
-    place: ByteRange | None = None  # where it lies; None before it is written
+    following: tuple[Page, ...] = ()  # further pages of the same article
+    origin: Origin | None = None  # None in foreign archives, and for pages not passed to the extractor
+    place: ByteRange | None = None  # None before it is written
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """What the metadata record says of one page."""
+    """A page in the metadata record."""
 
     url: str
     fetched: str  # time of the fetch
-    evidence: tuple[tuple[str, str, str], ...] = ()  # what discovery knew
-    # None where headers and body are those of the response; else its own, and the body is a record of its own, of the
-    # type "resource".
+    evidence: tuple[tuple[str, str, str], ...] = ()  # of discovery
+    # None if headers and body are those of the response; else the body is in a record of type "resource".
     headers: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Content of the metadata record, as JSON."""
+    """Content of the metadata record in JSON."""
 
     pages: tuple[StoredPage, ...]
     origin: Origin = field(default_factory=Origin)
@@ -90,8 +88,7 @@ NOTE_TYPE = "application/vnd.newscorpus.page+json"
 """Content type of the metadata record of a page."""
 
 OWN_URN = "urn:newscorpus:"
-"""Begins the address of a record that only we read, so that no other program shows it in place of the page; the address
-of the page follows. Archives written before 2026-11-24 have the address of the page itself."""
+"""Prefix of the address of records for newscorpus only, so that no other program shows them in place of the page."""
 
 SOFTWARE = "newscorpus/"
-"""How the field `software` begins in the first record of our archives."""
+"""Prefix of the field `software` in the first record of our archives."""

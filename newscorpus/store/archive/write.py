@@ -1,4 +1,4 @@
-"""Encode responses and pages as WARC records (ISO 28500:2017, WARC/1.1), with warcio, and append them to an archive."""
+"""Encode responses and pages as WARC/1.1 records (ISO 28500:2017) with warcio, and append them to an archive."""
 
 import io
 import zlib
@@ -33,13 +33,13 @@ from newscorpus.store.archive.values import (
 
 VERSION = "WARC/1.1"
 LEVEL = 6
-"""Of zlib, its default: 9 takes twice the time for 1 % less."""
+"""Level of zlib, its default: 9 takes twice the time for 1 % less."""
 
 BUILDER = RecordBuilder(warc_version=VERSION)
 
 
 def encode_info(name: str, software: str) -> bytes:
-    """The first record of a file."""
+    """Encode the first record of a file."""
     fields = {
         "software": software,
         "format": "WARC File Format 1.1",
@@ -50,21 +50,22 @@ def encode_info(name: str, software: str) -> bytes:
 
 
 def encode(exchange: Exchange, capture: Capture | None, max_bytes: int) -> bytes:
-    """The records of a response, each a gzip member: response, request, and what was handed on, if anything was.
+    """Encode the records of a response, each a gzip member: response, request, and the page passed to the extractor.
 
-    A page that cannot be made of the response again, within `max_bytes`, gets a record of its own: it was changed or
-    joined, or its encoding is unknown.
+    A page that is not the decoded response (at most `max_bytes`), since it was changed or joined or its encoding is
+    unknown, gets a record of its own.
     """
     common = {"WARC-Date": exchange.date} | ({"WARC-IP-Address": exchange.ip} if exchange.ip else {})
     phrase = HTTPStatus(exchange.status).phrase if exchange.status in set(HTTPStatus) else ""
-    headers = [*_kept(exchange.headers), ("Content-Length", str(len(exchange.body)))]
+    # The length is that of the stored body.
+    headers = [*_without_personal(exchange.headers), ("Content-Length", str(len(exchange.body)))]
     head = StatusAndHeaders(f"{exchange.status} {phrase}".strip(), headers, protocol=exchange.protocol)
     response = _record("response", exchange.url, exchange.body, common, head=head)
     beside = common | {"WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID")}
     parts = urlsplit(exchange.url)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     line = f"{exchange.method} {target} {exchange.protocol}"
-    headers = [("Host", parts.netloc), *_kept(exchange.request_headers)]
+    headers = [("Host", parts.netloc), *_without_personal(exchange.request_headers)]
     head = StatusAndHeaders(line, headers, is_http_request=True)
     records = [response, _record("request", exchange.url, exchange.request_body, beside, head=head)]
     if capture is not None:
@@ -94,8 +95,7 @@ def _stored(page: Page, *, apart: bool) -> StoredPage:
     return StoredPage(page.url, page.fetched, evidence, dict(page.headers) if apart else None)
 
 
-def _kept(headers: Headers) -> Headers:
-    """Without what is personal, and without the length, which is that of the body at hand."""
+def _without_personal(headers: Headers) -> Headers:
     return tuple(one for one in headers if one[0].lower() not in PERSONAL | {"content-length"})
 
 
@@ -114,7 +114,7 @@ def _record(
 
 
 def _packed(record: Any) -> bytes:
-    """Make a gzip member of a record, as the standard requires."""
+    """Encode a record as a gzip member, as the standard requires."""
     plain = io.BytesIO()
     WARCWriter(plain, gzip=False, warc_version=VERSION).write_record(record)
     packer = zlib.compressobj(LEVEL, wbits=WITH_GZIP_HEADER)
@@ -124,11 +124,11 @@ def _packed(record: Any) -> bytes:
 class ArchiveWriter:
     """Appends records to `archive/000001.warc.gz` of a corpus, and to the files after it.
 
-    A file is opened with the first record. After a failed write it is cut back, so that it always ends with a record.
-    From `max_bytes` on the next records go to a new file. `software` says who writes: "newscorpus/VERSION".
+    A file is opened with the first record and truncated after a failed write, so that it always ends with a record.
+    After `max_bytes` a new file begins. `software` is "newscorpus/VERSION".
 
     Attributes:
-        announce: is told the name of a file, relative to the corpus, before it is made.
+        announce: called with the name of a file, relative to the corpus, before the file is created.
     """
 
     def __init__(self, corpus: Path, max_bytes: int, software: str) -> None:
@@ -142,11 +142,11 @@ class ArchiveWriter:
         self._lengths: dict[str, int] = {}
 
     def append(self, records: bytes) -> ByteRange:
-        """Add encoded records; the range names the file relative to the corpus.
+        """Append encoded records; return their place, with the file relative to the corpus.
 
         Raises:
             OSError: they could not be written.
-            LedgerError: by `announce`, for the same reason.
+            LedgerError: `announce` could not write.
         """
         file = self._file or self._open(self._last())
         if self._lengths[self._name] >= self._max_bytes:
@@ -156,11 +156,11 @@ class ArchiveWriter:
         return ByteRange(self._name, offset, len(records))
 
     def lengths(self) -> Mapping[str, int]:
-        """Bytes of each file that this writer opened, by its path relative to the corpus."""
+        """Return the length of each file opened by this writer, by path relative to the corpus."""
         return self._lengths
 
     def close(self) -> None:
-        """Bring all to the disk and close the file; the next record would open it again."""
+        """Fsync and close the file; a later record opens it again."""
         if self._file:
             sync(self._file)
             self._file.close()
@@ -173,7 +173,7 @@ class ArchiveWriter:
         self.close()
 
     def _last(self) -> int:
-        """The number of the file to go on with: the last one, unless it is adopted."""
+        """Return the number of the file to continue: the last one, or a new one if that is adopted."""
         last = max(self._numbers(), default=1)
         return last + is_adopted(self._corpus, f"{ARCHIVE}/{last:06}{WARC_SUFFIX}")
 
