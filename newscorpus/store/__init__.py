@@ -1,1 +1,1 @@
-"""Remember a crawl: ledger, archive, intake, and pages read back from these. Knows nothing of Scrapy."""
+"""The data of a crawl: ledger, archive, intake, and pages read back from them. Without Scrapy."""

@@ -1,9 +1,8 @@
-"""Keep every accepted article as it came, with its signature, in segments that only grow; and a journal of the others.
+"""The intake: accepted articles with their signatures, in append-only segments; and the journal of rejections.
 
-A segment `intake/000001.jsonl` is what one run wrote: a first line with the schema and the signature's parameters, then
-a line for each record, all with a checksum as their last key. A run never appends to the segment of another, so that a
-line torn by a dying process stays the last of its file. The journal `rejected.jsonl` has a line for each page that did
-not become a document.
+Each run writes a new segment `intake/000001.jsonl`: a header with schema and signature parameters, then a line per row,
+each with a checksum as its last key. So a line torn by a dying process is always the last of its file. The journal
+`rejected.jsonl` has a line per rejected page.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -32,12 +31,12 @@ class SegmentHeader:
 
     schema: int
     signature: SignatureParameters
-    checksum: str  # what the lines are checked by
+    checksum: str  # algorithm of the checksums
 
 
 @dataclass(frozen=True, slots=True)
 class RowPlace:
-    """Where a row lies: segment, and offset and length of its line in bytes."""
+    """Place of a row: segment, offset and length of its line in bytes."""
 
     segment: Path
     offset: int
@@ -46,7 +45,7 @@ class RowPlace:
 
 @dataclass(frozen=True, slots=True)
 class DamagedLine:
-    """A line of the intake that is not what was written."""
+    """A damaged line of the intake."""
 
     segment: Path
     number: int  # of the line, from 1
@@ -59,11 +58,11 @@ class DamagedLine:
 
 
 class OtherSegmentError(CorpusError):
-    """A segment is whole, and yet none that this version reads with these parameters."""
+    """A segment is intact, but of another schema or signed with other parameters."""
 
 
 class DamagedRowError(CorpusError):
-    """A row is not what was written, though it was when the index was made; the message names the segment."""
+    """A row was damaged after it was indexed; the message names the segment."""
 
 
 HEADERS = msgspec.json.Decoder(SegmentHeader)
@@ -71,7 +70,7 @@ REJECTIONS = msgspec.json.Decoder(Rejected)
 
 
 class IntakeWriter:
-    """Appends rows to a segment of its own, which it creates with the first of them, in `folder`: `CORPUS/intake`."""
+    """Appends rows to a new segment in `folder` (`CORPUS/intake`), created with the first row."""
 
     def __init__(self, folder: Path, parameters: SignatureParameters) -> None:
         self._folder = folder
@@ -79,7 +78,7 @@ class IntakeWriter:
         self._file: BinaryIO | None = None
 
     def append(self, row: Row | Withdrawal) -> None:
-        """Add a row, or a withdrawal; it is safe after the next `commit`."""
+        """Append a row or a withdrawal; it is safe after the next `commit`."""
         if self._file is None:
             self._folder.mkdir(parents=True, exist_ok=True)
             numbers = (int(path.stem) for path in segments(self._folder) if path.stem.isdecimal())
@@ -90,12 +89,12 @@ class IntakeWriter:
         self._file.write(encode_row(row))
 
     def commit(self) -> None:
-        """Bring all rows to the disk."""
+        """Fsync all rows."""
         if self._file is not None:
             sync(self._file)
 
     def close(self) -> None:
-        """Commit and close the segment; the next row would open another."""
+        """Commit and close the segment; a later row opens another."""
         if self._file is not None:
             self.commit()
             self._file.close()
@@ -109,7 +108,7 @@ class IntakeWriter:
 
 
 def encode_header(parameters: SignatureParameters) -> bytes:
-    """Make the first line of a segment."""
+    """Encode the first line of a segment."""
     return encode_row(SegmentHeader(SCHEMA, parameters, CHECKSUM))
 
 
@@ -125,7 +124,7 @@ def segments(folder: Path) -> list[Path]:
 
 
 def torn_segments(folder: Path) -> list[Path]:
-    """List the segments whose last line was cut off when their writer died; that line is not read."""
+    """List the segments with a torn last line, which is not read."""
     return [segment for segment in segments(folder) if is_torn(segment)]
 
 
@@ -139,9 +138,9 @@ def read_intake(
 
     Args:
         folder: the intake.
-        parameters: with which the rows must be signed.
-        after: by name of a segment, the end of the last row that is not wanted, in bytes.
-        damaged: takes lines that are damaged, which are then passed over; None: they raise an error.
+        parameters: required parameters of the signatures.
+        after: offset at which to begin, by name of segment.
+        damaged: receives damaged lines, which are then skipped; None: they raise an error.
 
     Raises:
         CorpusError: the folder is missing, a line is damaged, or a segment was signed with other parameters.
@@ -165,7 +164,7 @@ def read_intake(
 
 
 def read_row(place: RowPlace) -> Row:
-    """Read the row at a place that `read_intake` gave.
+    """Read the row at a place from `read_intake`.
 
     Raises:
         DamagedRowError: it was altered since.
@@ -186,7 +185,7 @@ def _checked_row(line: bytes, parameters: SignatureParameters) -> Row | Withdraw
 
 
 def _check_header(line: bytes, parameters: SignatureParameters) -> None:
-    """Refuse a segment of a later schema or with signatures unlike ours."""
+    """Refuse a segment of a later schema or with other signature parameters."""
     refuse_altered(line)
     header = HEADERS.decode(line)
     stored, ours = asdict(header.signature), asdict(parameters)

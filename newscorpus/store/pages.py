@@ -1,4 +1,4 @@
-"""Read pages back from archives, WARC files, files of HTML and JSON lines; extract the pages of a file line by line."""
+"""Read pages from archives, WARC files, HTML files and JSON lines; extract the pages of a JSON lines file."""
 
 import glob
 import json
@@ -39,14 +39,14 @@ from newscorpus.workers import Lost, in_order
 PAGES_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 STDIN = "-"
 PageOrigin = Callable[[Page], SourcePage]
-"""Adds what its source says to a page."""
+"""Adds the data of its source to a page."""
 
 
 def page_of_capture(capture: Capture, portals: Sequence[Portal]) -> SourcePage:
-    """Join an archived page with what `portals` say of it now.
+    """Join an archived page with the current data of its portal among `portals`.
 
-    A portal is found by its name where the archive names the one that was crawled, else by its domains. Without a
-    portal, the languages and rules in the archive count, and the source is at least the name of the site.
+    The portal is found by the name in the archive, else by its domains. Without a portal, languages and rules are those
+    in the archive, and the source is the name of the site.
     """
     origin, page = capture.origin or Origin(), capture.page
     fitting = (one for one in portals if (one.name == origin.source if origin.source else one.covers(page.url)))
@@ -58,7 +58,7 @@ def page_of_capture(capture: Capture, portals: Sequence[Portal]) -> SourcePage:
 
 
 def archive_files(corpus: Path) -> list[Path]:
-    """List the files of a corpus' own archive, oldest first.
+    """List the archive files of a corpus, oldest first.
 
     Raises:
         ArchiveError: there are none.
@@ -70,11 +70,11 @@ def archive_files(corpus: Path) -> list[Path]:
 
 
 def archive_findings(corpus: Path, watch: Callable[[Iterable[Path]], Iterable[Path]], *, whole: bool) -> Iterator[str]:
-    """Find what is wrong with the files of an archive, as lines that name the file.
+    """Check the files of an archive; return a line per fault that names the file.
 
     Args:
         corpus: its folder.
-        watch: passes the files on, to show how far things are.
+        watch: passes the files on, to show progress.
         whole: read every record; else compare only the lengths of the files with the ledger.
     """
     for name, length in noted_lengths(corpus).items():
@@ -93,10 +93,7 @@ def archive_findings(corpus: Path, watch: Callable[[Iterable[Path]], Iterable[Pa
 def finished_captures(
     files: Iterable[Path], unfinished: Collection[tuple[str, int]] = ()
 ) -> Iterator[Capture | Rejected]:
-    """Read the captures of WARC files, in order, but for those that `unfinished_captures` names.
-
-    What was taken out of the corpus of an archive is passed over, too.
-    """
+    """Read the captures of WARC files in order, except those of `unfinished_captures` and removed documents."""
     for path in files:
         removals = removals_of(path.parent.parent)
         for found in read_captures(path):
@@ -108,7 +105,7 @@ def finished_captures(
 
 
 def named_files(names: str) -> list[Path]:
-    """List the files that comma-separated names and patterns match, each once, in order.
+    """List the files matched by comma-separated names and patterns, each once, in order.
 
     Raises:
         ArchiveError: a file is missing, or a pattern finds none.
@@ -123,7 +120,7 @@ def named_files(names: str) -> list[Path]:
 
 
 def read_source(source: str, url: str) -> Page:
-    """Read the page at `url` from a file of HTML, or from standard input for "-".
+    """Read the page at `url` from an HTML file, or from standard input for "-".
 
     Raises:
         OSError: the file cannot be read.
@@ -139,7 +136,7 @@ def read_source(source: str, url: str) -> Page:
 
 
 def page_origin(portal: str = "", template: Path | None = None) -> PageOrigin:
-    """Let pages come from a portal (name or file), or go by a template file (plain, or a portal's), or neither.
+    """Return the origin of pages of a portal (name or file), or with a template file (plain or a portal's), or plain.
 
     Raises:
         PortalError: the file is missing or wrong, or the portal of `template` has no template.
@@ -159,7 +156,7 @@ def page_origin(portal: str = "", template: Path | None = None) -> PageOrigin:
 
 
 def with_profile(origin: PageOrigin, path: Path) -> PageOrigin:
-    """Let pages be judged by a profile, too.
+    """Add a profile to the pages of an origin.
 
     Raises:
         CorpusError: it cannot be read.
@@ -173,7 +170,7 @@ def _add_profile(origin: PageOrigin, profile: ProfileFile, page: Page) -> Source
 
 @dataclass(frozen=True, slots=True)
 class GivenPage:
-    """A line of a file of pages; other keys are passed over."""
+    """A line of a file of pages; other keys are ignored."""
 
     id: str | int
     html: str
@@ -182,7 +179,7 @@ class GivenPage:
 
     @property
     def site(self) -> str:
-        """What its profile is learned for: `domain`, or else the host of `url`."""
+        """Source of its profile: `domain`, or else the host of `url`."""
         return self.domain or host_of(self.url or "")
 
 
@@ -191,16 +188,15 @@ GIVEN_PAGES = msgspec.json.Decoder(GivenPage)
 
 @dataclass(frozen=True, slots=True)
 class ExtractedLine:
-    """What became of a line of a file of pages."""
+    """The outcome of a line of a file of pages."""
 
-    # JSON with the keys of the record, or with `url` and `rejected`; `id` is the one given; b"" on an error
-    line: bytes = b""
+    line: bytes = b""  # JSON with the given `id` and the record, or `url` and `rejected`; b"" on an error
     rejected: str = ""  # "stage/reason", or ""
-    error: str = ""  # what is wrong with the line or the file, named; or ""
+    error: str = ""  # fault of the line or file, named; or ""
 
 
 def given_pages(source: Path) -> Iterator[GivenPage | Rejected]:
-    """Read a file of pages; what is wrong with a line, or with the file, is a rejection that names it."""
+    """Read a file of pages; a broken line or file becomes a rejection that names it."""
     faults: list[str] = []
     for number, line in _lines(source, faults):
         found = _read(line)
@@ -213,9 +209,9 @@ def given_pages(source: Path) -> Iterator[GivenPage | Rejected]:
 
 
 def learn_file(source: Path, recipe: Recipe, origin: PageOrigin, jobs: int, folder: Path) -> Profiles:
-    """Learn the profiles of the sites of a file of pages, and write them to `folder`; errors as for `extract_file`.
+    """Learn the profiles of the sites in a file of pages, and write them to `folder`; errors as for `extract_file`.
 
-    Broken lines are passed over.
+    Broken lines are skipped.
     """
     given = (found for found in given_pages(source) if isinstance(found, GivenPage))
     sample = choose_sample((page.site, str(page.id)) for page in given if page.site)
@@ -232,7 +228,7 @@ def learn_file(source: Path, recipe: Recipe, origin: PageOrigin, jobs: int, fold
 
 
 def learn_profiles(recipe: Recipe, pages: Iterable[SourcePage], jobs: int) -> Iterator[Profile]:
-    """Learn the profiles of the sources of `pages`, of those that have enough articles among them."""
+    """Learn the profiles of the sources of `pages` that have enough articles."""
     by_source: defaultdict[str, dict[str, SeenPage]] = defaultdict(dict)
     label = partial(judge, rules=Rules(recipe, for_profile=True))
     for page, found in in_order(label, pages, jobs, Limits().page_seconds):
@@ -247,10 +243,10 @@ def learn_profiles(recipe: Recipe, pages: Iterable[SourcePage], jobs: int) -> It
 def extract_file(
     source: Path, recipe: Recipe, origin: PageOrigin, jobs: int, profiles: Profiles = NO_PROFILES
 ) -> Iterator[ExtractedLine]:
-    """Process the pages of a JSON lines file, plain, gzip or zstd, in `jobs` processes; the order is kept.
+    """Extract the pages of a JSON lines file, plain, gzip or zstd, in `jobs` processes, in order.
 
-    A line needs `id` and `html`, and may have `url` and `domain`. One that lacks them, and a file that is cut off, give
-    an error. `profiles` are as `learn_file` gives them.
+    A line has `id` and `html`, and may have `url` and `domain`. Other lines and truncated files give an error.
+    `profiles` are those of `learn_file`.
 
     Raises:
         ValueError: the recipe or the template is wrong.
@@ -261,14 +257,17 @@ def extract_file(
     work = partial(_extract_line, recipe, origin, profiles)
     seconds = Limits().page_seconds
     for (number, line), found in in_order(work, _lines(source, faults), jobs, seconds, partial(prepare, recipe)):
-        extracted = _lost_line(line, found) if isinstance(found, Lost) else found
-        yield ExtractedLine(error=f"{source}, line {number}: {extracted.error}") if extracted.error else extracted
+        if isinstance(found, Lost):
+            given = _read(line)
+            lost = lost_page(SourcePage(Page("", b"")), found)
+            found = _extracted(given, lost) if isinstance(given, GivenPage) else given  # noqa: PLW2901
+        yield ExtractedLine(error=f"{source}, line {number}: {found.error}") if found.error else found
     for fault in faults:
         yield ExtractedLine(error=f"{source}, {fault}")
 
 
 def _lines(source: Path, faults: list[str]) -> Iterator[tuple[int, bytes]]:
-    """Number the lines, empty ones left out; what keeps from reading on is added to `faults`."""
+    """Number the lines, without empty ones; an error that ends the reading is added to `faults`."""
     number = 0
     try:
         for number, line in enumerate(unpacked_lines(source), 1):
@@ -279,7 +278,7 @@ def _lines(source: Path, faults: list[str]) -> Iterator[tuple[int, bytes]]:
 
 
 def _extract_line(recipe: Recipe, origin: PageOrigin, profiles: Profiles, numbered: tuple[int, bytes]) -> ExtractedLine:
-    """Process the page of a line; runs in a process of its own."""
+    """Extract the page of a line, in a worker process."""
     given = _read(numbered[1])
     if isinstance(given, ExtractedLine):
         return given
@@ -289,27 +288,18 @@ def _extract_line(recipe: Recipe, origin: PageOrigin, profiles: Profiles, number
     return _extracted(given, process_page(recipe, page))
 
 
-def _lost_line(line: bytes, lost: Lost) -> ExtractedLine:
-    given = _read(line)
-    return given if isinstance(given, ExtractedLine) else _extracted(given, lost_page(SourcePage(Page("", b"")), lost))
-
-
 def _read(line: bytes) -> GivenPage | ExtractedLine:
     try:
-        given = _decode(line)
-    except (ValueError, RecursionError) as error:  # also all that msgspec and json say of a line
+        try:
+            given = GIVEN_PAGES.decode(line)
+        except msgspec.DecodeError as error:
+            if "surrogate" not in str(error):
+                raise
+            # Programs that truncate texts write halves of surrogate pairs, which json accepts.
+            given = msgspec.convert(json.loads(line), GivenPage)
+    except (ValueError, RecursionError) as error:  # including all errors of msgspec and json
         return ExtractedLine(error=str(error))
     return replace(given, id=writable(given.id), url=writable(given.url or ""), domain=writable(given.domain or ""))
-
-
-def _decode(line: bytes) -> GivenPage:
-    try:
-        return GIVEN_PAGES.decode(line)
-    except msgspec.DecodeError as error:
-        if "surrogate" not in str(error):
-            raise
-    # Programs that cut texts write halves of surrogate pairs; Python's own reader takes them.
-    return msgspec.convert(json.loads(line), GivenPage)
 
 
 def _extracted(given: GivenPage, found: Row | Rejected) -> ExtractedLine:
@@ -319,7 +309,7 @@ def _extracted(given: GivenPage, found: Row | Rejected) -> ExtractedLine:
 
 
 def rejection_line(page_id: str | int, url: str, rejected: Rejected) -> bytes:
-    """Encode what stands in place of a record: `id`, `url`, and `rejected` with stage, reason and detail."""
+    """Encode a rejected page: `id`, `url`, and `rejected` with stage, reason and detail."""
     clean = writable(rejected)
     reasons = {"stage": clean.stage, "reason": clean.reason, "detail": clean.detail}
     return encode_line({"id": page_id, "url": url, "rejected": reasons})

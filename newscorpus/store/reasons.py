@@ -1,4 +1,4 @@
-"""Say what each reason of rejection means, what to do about it, and which pages of a corpus it met."""
+"""The meaning of each reason of rejection, advice, and the rejected pages of a corpus."""
 
 import tomllib
 from bisect import insort
@@ -17,27 +17,27 @@ from newscorpus.store.intake import read_journal
 from newscorpus.tokens import number_of
 
 SAMPLES = 5
-"""Pages that are named of each reason: those with the least hash of their addresses, a fair choice of any order."""
+"""Pages shown for each reason: those with the smallest hash of their addresses, a random sample."""
 
 NOTHING = ("Nothing.", "Nothing:", "Nothing;")
-"""How the advice begins on what a user cannot mend, or need not."""
+"""Beginnings of the advice on reasons that a user cannot or need not change."""
 
 MOST_ADVICE = 3
-"""Pieces of advice at a time; the table has all."""
+"""Pieces of advice at a time; docs/reasons.md has all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A reason of rejection, or several that begin alike."""
+    """A reason of rejection, or all reasons with a common prefix."""
 
-    name: str  # "stage/reason"; one that ends in "*" stands for all that begin like it
+    name: str  # "stage/reason"; with "*" at the end, a prefix
     means: str
-    change: str  # what a user may do about it
+    change: str  # advice
 
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """How often one stage gave one reason, and some of what it refused."""
+    """Rejections by one stage for one reason."""
 
     stage: str
     reason: str
@@ -47,13 +47,13 @@ class Refusals:
 
 @cache
 def known_reasons() -> Mapping[str, Reason]:
-    """All reasons by name, in the order in which a page meets them; of those that begin alike "*" comes last."""
+    """Return all reasons by name, in the order of the stages; prefixes come after their reasons."""
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     return {name: Reason(name, **entry) for name, entry in table.items()}
 
 
 def find_reason(name: str) -> Reason:
-    """The entry of a reason such as "fetch/http_404".
+    """Return the reason of a name such as "fetch/http_404".
 
     Raises:
         CorpusError: there is no such reason.
@@ -71,7 +71,7 @@ def _look_up(name: str) -> Reason | None:
 
 
 def refusals(corpora: Sequence[Path], n_samples: int = SAMPLES) -> tuple[Refusals, ...]:
-    """Rejections of the crawls and builds of some corpora by stage and reason, the most frequent first.
+    """Count the rejections of some corpora by stage and reason, the most frequent first.
 
     Raises:
         CorpusError: a line is damaged.
@@ -92,10 +92,10 @@ def refusals(corpora: Sequence[Path], n_samples: int = SAMPLES) -> tuple[Refusal
 
 
 def advice(lost: Mapping[str, int]) -> list[str]:
-    """Say in a line each what is most worth doing about lost pages: the biggest losses that a user can mend.
+    """Return advice on the biggest losses that a user can change, one line each.
 
     Args:
-        lost: number of pages by reason; those that other people's spiders give are passed over.
+        lost: number of pages by reason; unknown reasons of other spiders are skipped.
     """
     ordered = sorted(((n, name) for name, n in lost.items() if n), key=lambda one: (-one[0], one[1]))
     known = [(n, name, reason.change) for n, name in ordered if (reason := _look_up(name))]

@@ -1,13 +1,12 @@
-"""Watch the pages of a portal for a redesign.
+"""Detect redesigns of a portal.
 
-Each page is a set of signs: what its markup is made of, and what was missing when it was read. A sign that stood on
-hardly any page and now stands on many, or stood on nearly all and now is gone, is a break. The test is that of a
-change-point in a sequence of zeros and ones (Pettitt 1980, Applied Statistics 29; Worsley 1983, Biometrika 70): given
-how often a sign stands in the whole sequence, the probability that the last pages hold so many of them is
-hypergeometric, whatever its rate. Every split of the last pages is tried for every sign, and the bound is divided by
-the number of signs (Bonferroni), so that pages in random order cause few alarms; benchmarks/results/redesign.md
-counts them. Pages are compared with those of their own address pattern: lists and articles look different, and a crawl
-fetches them one after the other.
+Each page is a set of signs: elements of its markup, and missing results. A redesign is a sign that was on hardly any
+page and is now on many, or was on nearly all and is now gone. The test is that of a change-point in a binary sequence
+(Pettitt 1980, Applied Statistics 29; Worsley 1983, Biometrika 70): given the number of pages with the sign, their
+number among the last pages is hypergeometric, whatever the rate of the sign. Every split of the last pages is tried for
+every sign, and the threshold is divided by the number of signs (Bonferroni), so that pages in random order cause few
+alarms; benchmarks/results/redesign.md counts them. Pages are compared within their address pattern, since a crawl
+alternates between lists and articles.
 """
 
 import sys
@@ -27,53 +26,53 @@ from newscorpus.portal.portal import TemplateSection
 from newscorpus.store.ledger.portals import KEPT_LOOKS, Alarm, Look
 
 WINDOW = 30
-"""Pages, the newest, in which a break is looked for; a redesign that reaches every third page shows in so many."""
+"""Number of newest pages searched for a break; enough for a redesign of every third page."""
 
 LEAST_BEFORE = 20
-"""Fewest pages before a break: of fewer, too many signs are constant by chance."""
+"""Fewest pages before a break: with fewer, too many signs are constant by chance."""
 
 LEAST_OF_SECTION = 10
-"""The same for the pages of a section alone: the test counts how few they are, and the portal has shown more."""
+"""The same within a section: the test accounts for the small number, and the portal has shown more pages."""
 
 RARE = 0.02
-"""Share of the pages before the break that may have a sign of the markup that is new, or lack one that is gone."""
+"""Largest share of pages before the break with a new sign of the markup, or without one that is gone."""
 
 RARE_MISSING = 0.2
-"""The same for what is missing, such as an author, which is often so on some pages of a good site."""
+"""The same for missing results, such as an author, which are usual on some pages of a good site."""
 
 PROBABILITY = 1e-4
-"""Of a break as clear by chance, times the number of signs, below which there is an alarm."""
+"""Threshold of the probability of a break as clear by chance, times the number of signs."""
 
 KNOWN_SECTION = 3
-"""Pages of a section, at least, before the window, if its pages are to show a break: a new one has its own markup."""
+"""Fewest pages of a section before the window for a break: a new section has markup of its own."""
 
 MISSING = "missing: "
-"""How the signs of what is missing begin; the others are of the markup."""
+"""Prefix of the signs of missing results; the others are of the markup."""
 
 WATCHED_FIELDS = ("title", "authors", "published", "section", "tags")
-"""Fields that a redesign may lose; the others follow these, or are rare."""
+"""Fields that a redesign may lose; others depend on these or are rare."""
 
 WORDS = (25, 50, 100, 200, 400)
-"""Numbers of words, each twice the last: a text that is cut off falls below some that most texts reach."""
+"""Numbers of words, each twice the last: truncated texts fall below some that most texts reach."""
 
 CONFIDENCES = (0.5, 0.7, 0.9)
 OTHER_STAGES = frozenset({"discovery", "fetch", "language", "rights"})
-"""Stages whose rejections say nothing of a page's design."""
+"""Stages whose rejections do not depend on the design of a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A sign before and after a page."""
+    """The frequencies of a sign before and after a page."""
 
-    log_chance: float  # of a split as clear by chance
+    log_chance: float  # log probability of a split as clear by chance
     sign: str
-    first: Look  # the first page that is different
+    first: Look  # the first different page
     before: tuple[int, int]  # pages with the sign, of all
     after: tuple[int, int]
 
 
 class _Sequence:
-    """Pages in the order in which they came, and how many of them have each sign."""
+    """Pages in the order of the crawl, and the number of pages with each sign."""
 
     def __init__(self) -> None:
         self.looks: deque[Look] = deque()
@@ -104,9 +103,9 @@ class PortalWatch:
         self._begin(looks)
 
     def add(self, look: Look) -> Alarm | None:
-        """Add a page; gives the break that it makes clear, after which the watch begins anew with the different pages.
+        """Add a page; return the redesign that it reveals, and continue with the redesigned pages only.
 
-        After a change of the template it begins anew, too, since another template finds and misses other things.
+        A new template starts the watch afresh, since it finds and misses other things.
         """
         if self._looks and self._looks[-1].template != look.template:
             self._begin(())
@@ -116,9 +115,13 @@ class PortalWatch:
         splits = [split for split in self._splits(look) if split.log_chance < bound]
         if not splits:
             return None
-        # The page that most signs point to: by chance, a single one may have been missing somewhat earlier, too.
+        # The page that most signs point to: a single one may have been missing earlier by chance.
         ((first, _),) = Counter(split.first for split in splits).most_common(1)
-        clearest = min((split for split in splits if split.first == first), key=_clarity)
+        # Of equally clear splits, the missing results.
+        clearest = min(
+            (split for split in splits if split.first == first),
+            key=lambda split: (split.log_chance, not split.sign.startswith(MISSING), split.sign),
+        )
         self._begin(list(self._looks)[self._looks.index(first) :])
         return Alarm(
             portal=look.portal,
@@ -139,7 +142,7 @@ class PortalWatch:
             self._append(look)
 
     def _append(self, look: Look) -> None:
-        """Count a page, and no longer the oldest one."""
+        """Add a page and drop the oldest."""
         self._looks.append(look)
         for key in _groups(look.url):
             self._pages[key].append(look)
@@ -150,7 +153,7 @@ class PortalWatch:
                     del self._pages[key]
 
     def _splits(self, newest: Look) -> Iterator[Split]:
-        """Try the pages of the newest page's pattern, and those of its section, which may be redesigned alone."""
+        """Split the pages of the newest page's pattern, and those of its section, which may be redesigned alone."""
         pattern, of_section = _groups(newest.url)
         looks, section = self._pages[pattern].looks, section_of(newest.url)
         older = islice(looks, max(LEAST_BEFORE, len(looks) - WINDOW))
@@ -161,7 +164,7 @@ class PortalWatch:
 
 
 def _splits(pages: _Sequence, least: int) -> Iterator[Split]:
-    """Try every sign by which the newest page differs from most others."""
+    """Split by every sign in which the newest page differs from most others."""
     n, newest = len(pages.looks), pages.looks[-1]
     window = min(WINDOW, n - least)
     for sign, count in pages.counts.items() if window > 0 else ():
@@ -175,14 +178,14 @@ def _splits(pages: _Sequence, least: int) -> Iterator[Split]:
 
 
 def _best(looks: Sequence[Look], sign: str, alike: int, window: int, rare: float) -> Split | None:
-    """The clearest split of the last pages by a sign; None where it was as frequent before.
+    """Return the clearest split of the last pages by a sign; None if it was as frequent before.
 
     Args:
         looks: oldest first.
-        sign: what the newest page has, or lacks.
-        alike: pages that are like the newest one in that.
-        window: most pages behind the split.
-        rare: most of the share of such pages before it.
+        sign: that the newest page has or lacks.
+        alike: number of pages like the newest one in that.
+        window: most pages after the split.
+        rare: largest share of such pages before it.
     """
     n, found, is_there = len(looks), 0, sign in looks[-1].signs
     best: Split | None = None
@@ -198,29 +201,24 @@ def _best(looks: Sequence[Look], sign: str, alike: int, window: int, rare: float
     return best
 
 
-def _clarity(split: Split) -> tuple[float, bool, str]:
-    """Order splits: the clearest first, of equals what is missing."""
-    return split.log_chance, not split.sign.startswith(MISSING), split.sign
-
-
 def _groups(url: str) -> tuple[str, tuple[str, str]]:
-    """The pages with which that at `url` is compared: of its pattern, and of its section among these."""
+    """Return the groups of pages with which a page is compared: its pattern, and its section within it."""
     pattern = pattern_of(url)
     return pattern, (pattern, section_of(url))
 
 
 def log_chance(n: int, marked: int, drawn: int, found: int) -> float:
-    """Log of the probability that of `drawn` of `n` pages just `found` are among the `marked` ones (hypergeometric)."""
+    """Return the log of the hypergeometric probability that `found` of `drawn` pages are among `marked` of `n`."""
     return _choices(marked, found) + _choices(n - marked, drawn - found) - _choices(n, drawn)
 
 
 def _choices(n: int, k: int) -> float:
-    """Log of the number of ways to choose `k` of `n`."""
+    """Return the log of the binomial coefficient."""
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
 
 
 def look_of(page: SourcePage, judged: Judgement) -> Look | None:
-    """What a page looked like when it was judged; None where that says nothing of its design."""
+    """Return the look of a judged page; None if its outcome does not depend on the design."""
     outcome = judged.outcome
     if not judged.markup or (isinstance(outcome, Rejected) and outcome.stage in OTHER_STAGES):
         return None
@@ -230,7 +228,7 @@ def look_of(page: SourcePage, judged: Judgement) -> Look | None:
 
 
 def _missing(template: TemplateSection | None, judged: Judgement) -> Iterator[str]:
-    """Name what was not found, or less than there may be."""
+    """Name the missing results of a page."""
     hits = {(hit.field, hit.position) for hit in judged.rule_hits or ()}
     for field in TemplateSection.__slots__ if template and judged.rule_hits is not None else ():
         for position, rule in enumerate(getattr(template, field)):

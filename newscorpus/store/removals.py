@@ -1,7 +1,7 @@
-"""Recognise what was taken out of a corpus, without keeping what it was.
+"""Recognise documents removed from a corpus without storing their addresses.
 
-`removed.jsonl` has a line for each removal: when, why, and a keyed hash of the id of each address that led there.
-Whoever asks for an address learns whether it was taken out; nobody can list what was.
+`removed.jsonl` has a line per removal: time, reason, and a keyed hash of the id of each address that led to the
+document. Whoever knows an address can check whether it was removed; nobody can list the removed addresses.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from newscorpus.layout import REMOVED
 from newscorpus.urls import document_id
 
 KEY_BYTES = 16
-"""Of the key that a corpus draws by chance; a BLAKE2b keyed by it is a message authentication code (RFC 7693)."""
+"""Length of the random key of a corpus; a keyed BLAKE2b is a message authentication code (RFC 7693)."""
 HASH_BYTES = 16
 
 
@@ -28,16 +28,16 @@ class Removal:
     """A line of `removed.jsonl`."""
 
     removed: str  # when, ISO 8601
-    reason: str  # as it was given
+    reason: str  # as given by the user
     key: str  # of the hashes, in hex; each corpus has its own
-    hashes: tuple[str, ...]  # of the ids of the documents and of the addresses that led to them, in hex
+    hashes: tuple[str, ...]  # of the ids of documents and of the addresses that led to them, in hex
 
 
 LINES = msgspec.json.Decoder(Removal)
 
 
 class Removals:
-    """What was taken out of one corpus, or of several."""
+    """The removals of one or more corpora."""
 
     def __init__(self, lines: Iterable[Removal] = ()) -> None:
         self.lines = tuple(dict.fromkeys(lines))
@@ -50,16 +50,16 @@ class Removals:
 
     @property
     def name(self) -> str:
-        """Name them, so that others have another name; "" for none."""
+        """Hash that identifies these removals; "" for none."""
         return hashlib.sha256(_encoded(self.lines)).hexdigest()[:HASH_BYTES] if self else ""
 
     def of(self, document: str) -> Removal | None:
-        """The removal of a document, by its id; None where it was not taken out."""
+        """Return the removal of a document id; None if it was not removed."""
         found = (lines.get(_hash(key, document)) for key, lines in self._by_key.items())
         return next(filter(None, found), None)
 
     def covers(self, url: str) -> bool:
-        """Whether the document at an address was taken out."""
+        """Return whether the document at an address was removed."""
         return bool(self.lines) and self.of(document_id(url)) is not None
 
 
@@ -67,7 +67,7 @@ NOTHING = Removals()
 
 
 def removals_of(*corpora: Path) -> Removals:
-    """What was taken out of corpora.
+    """Read the removals of corpora.
 
     Raises:
         CorpusError: a list is damaged.
@@ -82,7 +82,7 @@ def removals_of(*corpora: Path) -> Removals:
 
 
 def note_removal(corpus: Path, documents: Collection[str], reason: str, when: str) -> None:
-    """Write down that documents, named by their ids, are taken out of a corpus; what was so before is not again."""
+    """Record the removal of documents, by their ids, from a corpus; earlier removals are kept."""
     known = removals_of(corpus)
     new = sorted(name for name in documents if not known.of(name))
     if new:
@@ -92,7 +92,7 @@ def note_removal(corpus: Path, documents: Collection[str], reason: str, when: st
 
 
 def keep_removals(corpus: Path, removals: Removals) -> None:
-    """Let a corpus obey removals."""
+    """Write the removals of a corpus."""
     if removals:
         with replacing(corpus / REMOVED) as file:
             file.write(_encoded(removals.lines))
