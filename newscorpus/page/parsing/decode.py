@@ -99,7 +99,12 @@ def _decode(body: bytes, content_type: str) -> str:
     bom_encoding, bom = read_bom(body)
     if bom_encoding and bom:
         return body[len(bom) :].decode(bom_encoding, "replace")
-    text = _utf8(body)
+    text: str | None
+    try:  # the last of several non-ASCII characters may be truncated
+        text, end = codecs.utf_8_decode(body, "strict", False)
+        text = None if end < len(body) and text.isascii() else text
+    except UnicodeDecodeError:
+        text = None
     # ASCII may stand for other characters: UTF-16 is full of NULs, ISO-2022-JP has escape characters.
     if text is not None and not (text.isascii() and ("\0" in text or "\x1b" in text)):
         return text
@@ -108,16 +113,15 @@ def _decode(body: bytes, content_type: str) -> str:
         damage = declared.count("\ufffd")
         if not damage or damage <= MAX_DAMAGE * (len(declared) - len(declared.encode("ascii", "ignore"))):
             return declared
-    return text if text is not None else body.decode(_detect(body), "replace")
-
-
-def _utf8(body: bytes) -> str | None:
-    """Decode `body` if it is valid UTF-8; the last of several non-ASCII characters may be truncated."""
-    try:
-        text, end = codecs.utf_8_decode(body, "strict", False)
-    except UnicodeDecodeError:
-        return None
-    return None if end < len(body) and text.isascii() else text
+    if text is not None:
+        return text
+    sample = b" ".join(_MARKUP.sub(b" ", body[:DETECTION_MARKUP_BYTES]).split())[:DETECTION_BYTES]
+    best = from_bytes(sample, cp_isolation=CHARSETS, threshold=DETECTION_THRESHOLD).best()
+    encoding = best.encoding if best else FALLBACK
+    # Their letters differ by so little that only this decides: bytes of one, and signs of the other inside words
+    if encoding == "cp1250" and not _BYTE_OF_WINDOWS.search(sample) and _LETTER_OF_ISO_8859_2.search(sample):
+        encoding = "iso8859_2"
+    return body.decode(encoding, "replace")
 
 
 def _declared(body: bytes, content_type: str) -> Iterator[str]:
@@ -126,17 +130,6 @@ def _declared(body: bytes, content_type: str) -> Iterator[str]:
         encoding = resolve_encoding(name) if name else None
         if encoding and _CHARSET.match(encoding):
             yield encoding
-
-
-def _detect(body: bytes) -> str:
-    text = b" ".join(_MARKUP.sub(b" ", body[:DETECTION_MARKUP_BYTES]).split())[:DETECTION_BYTES]
-    best = from_bytes(text, cp_isolation=CHARSETS, threshold=DETECTION_THRESHOLD).best()
-    if best is None:
-        return FALLBACK
-    # Their letters differ by so little that only this decides: bytes of one, and signs of the other inside words.
-    if best.encoding == "cp1250" and not _BYTE_OF_WINDOWS.search(text) and _LETTER_OF_ISO_8859_2.search(text):
-        return "iso8859_2"
-    return best.encoding
 
 
 def _characters(first: int, last: int) -> str:

@@ -1,7 +1,6 @@
 """Parse HTML to a tree, guarded against input that stalls the parser or makes it lose text."""
 
 import re
-from collections.abc import Iterator
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -59,15 +58,19 @@ def parse(html: str, url: str = "", limits: Limits = Limits()) -> HtmlElement | 
     """
     if len(html) > limits.max_tags and (tags := html.count("<")) > limits.max_tags:
         return Rejected("parse", "too_many_tags", f"{tags} tags, at most {limits.max_tags}", url)
-    html = _close_title(clean(_UNSEEN_REFERENCE.sub("", html)))
+    html = clean(_UNSEEN_REFERENCE.sub("", html))
+    if (title := _TITLE.search(html)) and not _TITLE_END.search(html, title.end()):
+        end = html.find("<", title.end())
+        html = f"{html[:end]}</title>{html[end:]}" if end >= 0 else html
     crowds = _find_crowds(html, limits)
     if crowds is None:
         return Rejected("parse", "too_many_attributes", f"more than {limits.max_all_attributes}", url)
+    starts, ends = [0, *(end for _, end in crowds)], [*(start for start, _ in crowds), len(html)]
+    kept = "".join(html[start:end] for start, end in zip(starts, ends, strict=True))
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     parser.set_element_class_lookup(_ELEMENT_CLASS)
-    source = "".join(_without(html, crowds)).encode("utf-8", "replace")
     try:
-        root = etree.fromstring(_DOCUMENT_END.sub(b"", source), parser)
+        root = etree.fromstring(_DOCUMENT_END.sub(b"", kept.encode("utf-8", "replace")), parser)
     except etree.XMLSyntaxError as error:
         return Rejected("parse", "no_document", str(error).splitlines()[0], url)
     if any(entry.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
@@ -84,15 +87,6 @@ def parse(html: str, url: str = "", limits: Limits = Limits()) -> HtmlElement | 
     return root
 
 
-def _close_title(html: str) -> str:
-    """End a title that has no end tag before the next tag."""
-    title = _TITLE.search(html)
-    if title is None or _TITLE_END.search(html, title.end()):
-        return html
-    end = html.find("<", title.end())
-    return f"{html[:end]}</title>{html[end:]}" if end >= 0 else html
-
-
 def _find_crowds(html: str, limits: Limits) -> list[tuple[int, int]] | None:
     """Return the spans of attributes in elements that have too many; None if the others' exceed the limit."""
     if len(html) <= UNGUARDED:
@@ -100,29 +94,14 @@ def _find_crowds(html: str, limits: Limits) -> list[tuple[int, int]] | None:
     spans = [tag.span("attributes") for tag in _OTHER_TAG.finditer(html)]
     most = limits.max_attributes
     crowds = [(start, end) for start, end in spans if end - start > 2 * most and _count(html, start, end) > most]
-    if _may_exceed(html, spans, limits.max_all_attributes):
+    # An attribute has at least two characters, and in plain tags an equals sign
+    length, most_all = sum(end - start for start, end in spans), limits.max_all_attributes
+    if len(html) > 2 * most_all and html.count("=") + length // 2 > most_all:
         every = {tag.span("attributes") for tag in _TAG.finditer(html)}
-        if sum(_count(html, *span) for span in every.difference(crowds)) > limits.max_all_attributes:
+        if sum(_count(html, *span) for span in every.difference(crowds)) > most_all:
             return None
     return crowds
 
 
-def _may_exceed(html: str, spans: list[tuple[int, int]], most: int) -> bool:
-    """Tell whether `spans` and all plain tags may have more than `most` attributes.
-
-    An attribute has at least two characters, and in plain tags an equals sign.
-    """
-    return len(html) > 2 * most and html.count("=") + sum(end - start for start, end in spans) // 2 > most
-
-
 def _count(html: str, start: int, end: int) -> int:
     return sum(1 for _ in _ATTRIBUTES.finditer(html, start, end))
-
-
-def _without(html: str, spans: list[tuple[int, int]]) -> Iterator[str]:
-    """Yield the parts of `html` between the spans."""
-    kept = 0
-    for start, end in spans:
-        yield html[kept:start]
-        kept = end
-    yield html[kept:]

@@ -199,7 +199,11 @@ class _Walk:
         """Take an inline element without children."""
         if tag == "br":
             self.tags += 1
-            self.break_line()
+            if self.is_after_break:  # only white space since: the second ends a block
+                self.container.is_divided = True
+                self.end_block()
+            self.add_text("\n")
+            self.is_after_break = True
             return
         self.tags += 1 if tag in VOID_TAGS else 2
         self.inline.append(tag)
@@ -244,14 +248,6 @@ class _Walk:
         if tag in BLOCK_TAGS:
             self.add_text(" ")
 
-    def break_line(self) -> None:
-        """Take a `<br>`; the second with only white space since the first ends a block."""
-        if self.is_after_break:
-            self.container.is_divided = True
-            self.end_block()
-        self.add_text("\n")
-        self.is_after_break = True
-
     def divide(self) -> _Level:
         """End a block for a block-level element; inline elements that are open around it come to hold blocks."""
         container = self.container
@@ -267,15 +263,11 @@ class _Walk:
     def end_block(self) -> None:
         """End the block that is being gathered, if there is one."""
         self.is_after_break = False
-        if self.texts:
-            self.flush()
-        elif self.inline:
-            # An image that stands alone counts for the block that follows it: often its caption.
-            self.images += self.inline.count("img")
-            self.inline = []
-
-    def flush(self) -> None:
-        """Make a block of what was gathered."""
+        if not self.texts:
+            if self.inline:  # an image that stands alone counts for the block that follows it: often its caption
+                self.images += self.inline.count("img")
+                self.inline = []
+            return
         text = " ".join("".join(self.texts).split())
         link_text = " ".join("".join(self.link_texts).split()) if self.link_texts else ""
         container = self.container

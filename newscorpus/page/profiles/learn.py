@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -53,7 +53,7 @@ def learn(pages: Iterable[SeenPage], source: str, extractor: str) -> Profile:
         extractor: extractor that judged the pages.
     """
     seen = _without_copies(sorted(pages, key=lambda page: sample_key(page.id)))[:MOST_PAGES]
-    words = [sum(map(_words, _good_blocks(page))) for page in seen]
+    words = [sum(count_words(block.text) for block in _good_blocks(page)) for page in seen]
     places: defaultdict[str, _Place] = defaultdict(_Place)
     for page in seen:
         at: defaultdict[str, list[LabelledBlock]] = defaultdict(list)
@@ -95,10 +95,6 @@ def sample_key(document: str) -> str:
     return hashlib.sha256(document.encode()).hexdigest()
 
 
-def _words(block: Block) -> int:
-    return count_words(block.text)
-
-
 def _good_blocks(page: SeenPage) -> list[Block]:
     return [item.block for item in page.labelled if item.label is Label.GOOD]
 
@@ -110,7 +106,7 @@ def _without_copies(pages: Sequence[SeenPage]) -> list[SeenPage]:
     for page in pages:
         words = Counter[str]()
         for block in _good_blocks(page):
-            words[text_key(block.text)] += _words(block)
+            words[text_key(block.text)] += count_words(block.text)
         same = sum(n for key, n in words.items() if key in known[page.fields.title])
         if same <= SAME_TEXT * words.total():
             kept.append(page)
@@ -131,7 +127,7 @@ class _Place:
 
     def add(self, items: Sequence[LabelledBlock]) -> None:
         """Count the blocks of one more page."""
-        words = [_words(item.block) for item in items]
+        words = [count_words(item.block.text) for item in items]
         good = sum(n * item.score for n, item in zip(words, items, strict=True))
         self.pages += 1
         self.good_pages += good > MOSTLY * sum(words)
@@ -162,17 +158,13 @@ def _has_day(text: str, values: Sequence[str]) -> bool:
     return bool(found) and found[:10] in {value[:10] for value in values}
 
 
-def _holds(text: str, values: Sequence[str]) -> bool:
-    return any(value.casefold() in text.casefold() for value in values)
-
-
 def _says(text: str, values: Sequence[str]) -> bool:
     return lower_words(text) in set(map(lower_words, values))
 
 
 SHOWN: Final[Mapping[str, Callable[[str, Sequence[str]], bool]]] = {
     "title": _says,
-    "authors": _holds,
+    "authors": lambda text, values: any(value.casefold() in text.casefold() for value in values),
     "published": _has_day,
     "modified": _has_day,
     "section": _says,
@@ -188,12 +180,6 @@ def _field(pages: Sequence[SeenPage], name: str) -> FieldFacts:
         held = getattr(page.fields, name)
         if values := (held if isinstance(held, tuple) else (held,)) if held else ():
             sources[getattr(page.fields.provenance, name)] += 1
-            paths.update(set(_showing(page, SHOWN[name], values)))
+            short = [item.block for item in page.labelled if len(item.block.text) <= MOST_FIELD_CHARACTERS]
+            paths.update({path_of(block.element) for block in short if SHOWN[name](block.text, values)})
     return FieldFacts(sources.total(), dict(sources), {path: n for path, n in paths.items() if n > 1})
-
-
-def _showing(page: SeenPage, shows: Callable[[str, Sequence[str]], bool], values: Sequence[str]) -> Iterator[str]:
-    for item in page.labelled:
-        text = item.block.text
-        if len(text) <= MOST_FIELD_CHARACTERS and shows(text, values):
-            yield path_of(item.block.element)

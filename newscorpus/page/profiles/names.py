@@ -62,16 +62,12 @@ def step_of(element: Element) -> str:
 
 @lru_cache(CACHED)
 def _step(tag: str, identifier: str, classes: str, data: str) -> str:
+    stable = sorted({name for word in classes.split() if (name := stable_name(word[:MAX_NAME]))})
     name = stable_name(identifier)
-    names = (f"#{name}" if name else "") + "".join(f".{name}" for name in stable_classes(classes))
+    names = (f"#{name}" if name else "") + "".join(f".{each}" for each in stable)
     if not names and (name := stable_name("-".join(data.split())[:MAX_NAME])):
         names = f"[{name}]"
     return tag + names
-
-
-def stable_classes(classes: str) -> tuple[str, ...]:
-    """Return the stable names among an element's classes, sorted, deduplicated."""
-    return tuple(sorted({name for word in classes.split() if (name := stable_name(word[:MAX_NAME]))}))
 
 
 @lru_cache(CACHED)

@@ -88,7 +88,8 @@ class SiteEvidence:
         _, _, all_words, all_good = self._facts.sum(axis=0) - is_own * here[rows >= 0].sum(axis=0)
         prior = (max(all_good, 0) + 1) / (max(all_words, 0) + 3)
         is_known = facts[:, _BLOCKS] > 0
-        share = np.where(is_known, _share(facts, prior), here[:, _GOOD] / np.maximum(here[:, _WORDS], 1))
+        known_share = (facts[:, _GOOD] + PRIOR_WORDS * prior) / (facts[:, _WORDS] + PRIOR_WORDS)
+        share = np.where(is_known, known_share, here[:, _GOOD] / np.maximum(here[:, _WORDS], 1))
         repeats = 1 - np.minimum(facts[:, _TEXTS] / np.maximum(facts[:, _BLOCKS], 1), 1)
         n_pages = max(len(self._documents) - is_own, 1)
         rows = np.empty((len(blocks), len(EVIDENCE)))
@@ -99,11 +100,6 @@ class SiteEvidence:
         rows[:, 4] = (repeats * is_known)[at]
         is_everywhere = copies >= max(EVERYWHERE_SHARE * n_pages, EVERYWHERE_PAGES)
         return PageEvidence(rows, is_everywhere & (words >= EVERYWHERE_WORDS))
-
-
-def _share(facts: Floats, prior: float) -> Floats:
-    """Return the share of main text at paths."""
-    return np.asarray((facts[:, _GOOD] + PRIOR_WORDS * prior) / (facts[:, _WORDS] + PRIOR_WORDS))
 
 
 class SiteReview:
