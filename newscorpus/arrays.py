@@ -1,4 +1,4 @@
-"""Name the types of the arrays that travel between functions."""
+"""Types of arrays in function signatures."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,4 +8,4 @@ Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Hashes = NDArray[np.uint64]
 Matrix = NDArray[np.float32]
-"""A row for each thing described, a column for each feature."""
+"""One row per item, one column per feature."""

@@ -1,6 +1,6 @@
-"""Load and save trained models: a folder of weights, a card and metadata. Loading never runs code from the folder.
+"""Load and save trained models: folders of weights, a card and metadata. Loading never runs code from the folder.
 
-The metadata names the features the weights were trained on and the hash of every file; what does not match is refused.
+The metadata has the names of the features and the hash of every file; a mismatch is an error.
 """
 
 import hashlib
@@ -22,41 +22,41 @@ CARD = "card.md"
 WEIGHTS = "model.onnx"
 """The weights of a model that is a single file."""
 ROWS, SCORES = "features", "scores"
-"""Input and output of such a model."""
+"""Names of its input and output."""
 
 
 class ArtifactError(ValueError):
-    """A model that is missing, damaged or made for other features; the message is one line."""
+    """A model is missing, damaged or trained on other features; the message is one line."""
 
 
 class Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Describe a model in its folder, which has its name."""
+    """The metadata of a model, in its folder."""
 
     name: str
     version: str  # raised with every training that is shipped
     features: tuple[str, ...]  # names of the input columns, in order
-    parameters: dict[str, float | list[float]]  # numbers that belong to the weights, such as thresholds
+    parameters: dict[str, float | list[float]]  # such as thresholds
     files: dict[str, str]  # SHA-256 of each weights file, by name
-    versions: dict[str, str]  # of the packages that made it
+    versions: dict[str, str]  # of the packages used for training
     data: dict[str, dict[str, str | int]]  # the sets it was trained on, each with licence, pages and SHA-256
     scores: dict[str, dict[str, float]]  # as measured at training, by set
-    system: str = ""  # name of the model shipped for the same system; "" for that model itself
+    system: str = ""  # the shipped model of the same system; "" for that model itself
 
     @property
     def extractor(self) -> str:
-        """Name the extractor that the model is, as rows of a corpus do."""
+        """Name of the extractor in rows of a corpus."""
         return f"model:{self.name}@{self.version}"
 
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """Hold a loaded model: its metadata and the bytes of its weights files by name."""
+    """A loaded model: its metadata, and the bytes of its weights files by name."""
 
     metadata: Metadata
     weights: Mapping[str, bytes]
 
     def session(self, file: str) -> onnxruntime.InferenceSession:
-        """Make a session that runs an ONNX file.
+        """Return a session for an ONNX file.
 
         Raises:
             ArtifactError: the model has no such file.
@@ -64,7 +64,7 @@ class Artifact:
         return onnx_session(self._content(file))
 
     def array(self, file: str) -> NDArray[Any]:
-        """Read an array from a `.npy` file, never by unpickling.
+        """Read an array from a `.npy` file, without unpickling.
 
         Raises:
             ArtifactError: the model has no such file, or it holds no array of numbers.
@@ -75,10 +75,10 @@ class Artifact:
             raise ArtifactError(f"model {self.metadata.name!r}: {file} is no array: {error}") from error
 
     def parameter(self, name: str) -> float:
-        """Read a number that belongs to the weights.
+        """Return a parameter of the metadata.
 
         Raises:
-            ArtifactError: the metadata does not give it.
+            ArtifactError: it is missing or no number.
         """
         value = self.metadata.parameters.get(name)
         if not isinstance(value, float):
@@ -92,14 +92,14 @@ class Artifact:
 
 
 def own_models() -> Path:
-    """The folder of the models that the user trains, in the Scrapy project or else the current folder."""
+    """Return the folder of the user's own models, in the Scrapy project or else the current folder."""
     return (project_folder() or Path.cwd()) / "models"
 
 
 def model_folder(model: str) -> Path:
-    """The folder of a model: of a shipped one by its name, of any by its path.
+    """Return the folder of a shipped model by name, or of any model by path.
 
-    A relative path begins at the current folder, else at that of the Scrapy project.
+    A relative path starts at the current folder, else at that of the Scrapy project.
     """
     shipped = data_folder("models") / model
     if Path(model).name == model and shipped.is_dir():
@@ -109,7 +109,7 @@ def model_folder(model: str) -> Path:
 
 
 def read_metadata(model: str) -> Metadata | None:
-    """The metadata of a model, by its name or its path; None where there is no such model.
+    """Return the metadata of a model by name or path; None if there is no such model.
 
     Raises:
         ArtifactError: they are damaged.
@@ -119,10 +119,10 @@ def read_metadata(model: str) -> Metadata | None:
 
 
 def load_artifact(name: str, features: Sequence[str]) -> Artifact:
-    """Load a model, by its name or its path, for input columns `features`.
+    """Load a model by name or path, for input columns `features`.
 
     Raises:
-        ArtifactError: there is no such model, a file of it is missing or altered, or it was trained on other features.
+        ArtifactError: the model or one of its files is missing or altered, or it was trained on other features.
     """
     folder = model_folder(name)
     try:
@@ -160,14 +160,14 @@ def save_artifact(folder: Path, metadata: Metadata, weights: Mapping[str, bytes]
 
 
 def array_bytes(array: NDArray[Any]) -> bytes:
-    """Encode an array as a `.npy` file; the same array makes the same bytes."""
+    """Encode an array as a `.npy` file; equal arrays give equal bytes."""
     buffer = io.BytesIO()
     np.save(buffer, array, allow_pickle=False)
     return buffer.getvalue()
 
 
 def onnx_session(model: bytes) -> onnxruntime.InferenceSession:
-    """Make a session that runs `model` on one thread: pages run side by side in processes, not inside one."""
+    """Return a session that runs `model` on one thread; parallel work uses processes."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -175,7 +175,7 @@ def onnx_session(model: bytes) -> onnxruntime.InferenceSession:
 
 
 class Scorer:
-    """Turn rows of features into scores by a model of one ONNX file, `WEIGHTS`; `name` says what decides.
+    """Score rows of features by a model of one ONNX file, `WEIGHTS`; `name` is that of the extractor.
 
     Raises:
         ArtifactError: the model has no such file.
@@ -186,5 +186,5 @@ class Scorer:
         self._session = artifact.session(WEIGHTS)
 
     def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The scores of `rows` (rows, features): shape (rows, 1), or (rows, classes)."""
+        """Return the scores of `rows` (rows, features), of shape (rows, 1) or (rows, classes)."""
         return np.asarray(self._session.run([SCORES], {ROWS: rows})[0], np.float64)

@@ -1,8 +1,8 @@
-"""Say what every code point is: the one table behind the features of blocks and the signatures of texts.
+"""Classify code points for the features of blocks and the signatures of texts.
 
-Both agree on letters, digits, lower case and the scripts without spaces, and differ where stored values forbid to
-change them. The models were trained on words as `newscorpus.tokens.words` cuts them: a combining mark parts a word and
-an underscore belongs to one. Signatures, which corpora keep, count the mark to the word and the underscore to the gap.
+Both agree on letters, digits, lower case and scripts without spaces. They differ where models or stored signatures
+depend on it: for features, as in `newscorpus.tokens.words`, a combining mark ends a word and an underscore belongs to
+it; for signatures the mark belongs to the word and the underscore does not.
 """
 
 import re
@@ -21,10 +21,10 @@ Traits = NDArray[np.uint8]
 
 LETTER, UPPER, LOWER, DIGIT, SPACE, WORD, UNSPACED_WORD, ODD = (1 << bit for bit in range(8))
 TERMINAL, COMMA, QUOTE, BAR, COPYRIGHT, ANGLE, AT, CALL, COLON, CLOSING, OPEN_END = (1 << bit for bit in range(8, 19))
-"""The kinds of characters, a bit each.
+"""The kinds of characters, one bit each.
 
-WORD belongs to a word, UNSPACED_WORD to one of a script without spaces; ODD is all but letters of lower or no case;
-CLOSING may follow the mark that ends a sentence; OPEN_END promises more.
+WORD: part of a word; UNSPACED_WORD: in a script without spaces; ODD: anything but lower-case and caseless letters;
+CLOSING: may follow the mark that ends a sentence; OPEN_END: signals that the text continues elsewhere.
 """
 
 MARKS: Final = {
@@ -42,35 +42,28 @@ MARKS: Final = {
 }
 
 PLANE: Final = 0x10000
-"""Size of the Basic Multilingual Plane, and the code by which features know all code points beyond it."""
+"""Size of the Basic Multilingual Plane, and the code that features use for all code points beyond it."""
 
 GAP: Final = np.uint32(0)
 DROPPED: Final = np.uint32(0xFFFFFFFF)
 ALONE: Final = np.uint32(1 << 31)
-"""Values of `folding` beside folded characters; `ALONE` is added to those that are words by themselves."""
+"""Values of `folding` besides folded characters; `ALONE` is added to characters that are words by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class CodePoints:
-    """What features know of every code point of the Basic Multilingual Plane, and of the one for all beyond."""
+    """Table of the features for the Basic Multilingual Plane, with one entry for all code points beyond it."""
 
     kinds: Kinds  # the bits of this module
-    traits: Traits  # the first eight of them, in a byte, since passes over all characters cost most
-    # What the code point adds to the hash of a word: its lower case counts, and nothing outside words.
+    traits: Traits  # the first eight bits, as a byte, since passes over all characters cost most
+    # Contribution to the hash of a word: the lower case; 0 outside words.
     hash_values: Hashes
 
 
 @cache
 def table() -> CodePoints:
-    """The table of the features; made once, in some 50 ms."""
-    kinds = _read_kinds(_characters(PLANE))
-    lowers = np.append(_lower_case(PLANE), PLANE).astype(np.uint64)
-    lowers[ord("İ")] = ord("İ")  # the models know it as a letter of its own
-    hash_values = np.where(kinds & WORD, lowers + np.uint64(1), np.uint64(0))
-    return CodePoints(kinds, (kinds & 0xFF).astype(np.uint8), hash_values)
-
-
-def _read_kinds(plane: NDArray[np.str_]) -> Kinds:
+    """Return the table of the features; computed once, in some 50 ms."""
+    plane = _characters(PLANE)
     is_letter, is_upper = np.strings.isalpha(plane), np.strings.isupper(plane)
     is_word = np.strings.isalnum(plane)
     kinds = np.zeros(PLANE + 1, np.uint32)
@@ -87,14 +80,17 @@ def _read_kinds(plane: NDArray[np.str_]) -> Kinds:
         kinds[:PLANE][flags] |= kind
     for kind, marks in MARKS.items():
         kinds[[ord(mark) for mark in marks]] |= kind
-    # Beyond the plane stand rare Han characters and symbols; a symbol among the words does no harm.
+    # Beyond the plane are rare Han characters and symbols; a symbol counted as a word does no harm.
     kinds[PLANE] = LETTER | WORD | UNSPACED_WORD
-    return kinds
+    lowers = np.append(_lower_case(PLANE), PLANE).astype(np.uint64)
+    lowers[ord("İ")] = ord("İ")  # a separate letter for the models
+    hash_values = np.where(kinds & WORD, lowers + np.uint64(1), np.uint64(0))
+    return CodePoints(kinds, (kinds & 0xFF).astype(np.uint8), hash_values)
 
 
 @cache
 def folding() -> NDArray[np.uint32]:
-    """What signatures fold each code point to, shape (0x110000,): its lower case, `GAP`, or nothing (`DROPPED`)."""
+    """Return the folding of code points for signatures, shape (0x110000,): lower case, `GAP`, or `DROPPED`."""
     table = np.zeros(0x110000, np.uint32)
     listed, kinds = table[:N_LISTED], np.array(categories())
     in_words = np.strings.isalnum(_characters(N_LISTED)) | np.strings.startswith(kinds, "M")
@@ -111,19 +107,19 @@ def folding() -> NDArray[np.uint32]:
 
 
 def _characters(count: int) -> NDArray[np.str_]:
-    """The characters of the first code points."""
+    """Return the first `count` code points as characters."""
     return np.arange(count, dtype=np.uint32).view("<U1")
 
 
 def _lower_case(count: int) -> NDArray[np.uint32]:
-    """The lower case of the first code points, the first character where one has several."""
+    """Return the lower case of the first `count` code points; of several characters the first."""
     lower = np.strings.lower(_characters(count)).view(np.uint32)
     lower[ord("İ")] = ord("i")
     return lower
 
 
 def _is_unspaced(count: int) -> Flags:
-    """Which of the first code points belong to scripts without spaces."""
+    """Flag which of the first `count` code points belong to scripts without spaces."""
     flags = np.zeros(count, bool)
     for run in re.finditer(f"[{UNSPACED}]+", "".join(map(chr, range(count)))):
         flags[run.start() : run.end()] = True

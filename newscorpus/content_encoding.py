@@ -1,4 +1,4 @@
-"""Undo content encodings within bounds, in time linear in what goes in and comes out."""
+"""Undo content encodings within bounds, in time linear in input and output."""
 
 import io
 import zlib
@@ -11,12 +11,12 @@ from newscorpus.data import Rejected
 
 GZIP_MAGIC = b"\x1f\x8b"
 WITH_GZIP_HEADER = 31
-"""Window bits with which zlib reads and writes members of gzip."""
+"""Window bits with which zlib reads and writes gzip members."""
 PIECE_BYTES = 2**14
 BARE_DEFLATE = -15
 
 MAX_ENCODINGS = 4
-"""Most encodings of one body, one over another; real pages have one."""
+"""Maximum nested encodings of one body; real pages have one."""
 
 
 class ContentError(ValueError):
@@ -32,15 +32,15 @@ class ContentError(ValueError):
 
 
 def unpack(body: bytes, encodings: str, max_bytes: int) -> bytes:
-    """`body` without its content encodings: gzip, deflate, br and zstd; others, and what is not packed, stay.
+    """Undo the content encodings gzip, deflate, br and zstd of `body`; others, and unpacked bodies, stay as they are.
 
     Args:
-        body: as it came.
-        encodings: value of `Content-Encoding`, the last one outermost. Many archives hold the bare body with it.
-        max_bytes: longest result.
+        body: as received.
+        encodings: value of `Content-Encoding`, the last one outermost. Many archives keep it with the unpacked body.
+        max_bytes: maximum length of the result.
 
     Raises:
-        ContentError: longer than that, damaged, or packed too often.
+        ContentError: too long, damaged, or nested too deep.
     """
     names = [name.strip().lower() for name in encodings.split(",")]
     if len(names) > MAX_ENCODINGS:
@@ -62,10 +62,16 @@ def _unpacked(name: str, body: bytes, at_most: int) -> bytes:
         case "deflate":
             try:
                 return zlib.decompressobj().decompress(body, at_most)
-            except zlib.error:  # without the header that the standard asks for, as some servers send it
+            except zlib.error:  # some servers omit the header that the standard requires
                 return zlib.decompressobj(BARE_DEFLATE).decompress(body, at_most)
-        case "br":
-            return _unbrotlied(body, at_most)
+        case "br" if body.lstrip()[:1] != b"<":  # brotli has no magic number; an archive may hold the bare body
+            unpacker = brotli.Decompressor()
+            parts = [unpacker.process(body, output_buffer_limit=at_most)]
+            length = len(parts[0])
+            while length < at_most and not unpacker.can_accept_more_data():
+                parts.append(unpacker.process(b"", output_buffer_limit=at_most - length))
+                length += len(parts[-1])
+            return b"".join(parts)
         case "zstd" if body.startswith(zstandard.FRAME_HEADER):
             reader = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(body), read_across_frames=True)
             return reader.read(at_most)
@@ -73,25 +79,13 @@ def _unpacked(name: str, body: bytes, at_most: int) -> bytes:
             return body
 
 
-def _unbrotlied(body: bytes, at_most: int) -> bytes:
-    if body.lstrip()[:1] == b"<":
-        return body  # bare, as archives may hold it; brotli has no mark at its beginning
-    unpacker = brotli.Decompressor()
-    parts = [unpacker.process(body, output_buffer_limit=at_most)]
-    length = len(parts[0])
-    while length < at_most and not unpacker.can_accept_more_data():
-        parts.append(unpacker.process(b"", output_buffer_limit=at_most - length))
-        length += len(parts[-1])
-    return b"".join(parts)
-
-
 def gunzip(body: bytes, at_most: int) -> Iterator[bytes]:
-    """The content of all members, the first `at_most` bytes of it.
+    """Unpack all members, at most the first `at_most` bytes.
 
-    A body that is cut short gives what is there; what follows the last member is passed over, as browsers do.
+    A truncated body yields its beginning; bytes after the last member are ignored, as in browsers.
 
     Raises:
-        zlib.error: a member is damaged; what came before the damage was given.
+        zlib.error: a member is damaged; the content before the damage has been yielded.
     """
     start = 0
     while body.startswith(GZIP_MAGIC, start):
@@ -99,13 +93,8 @@ def gunzip(body: bytes, at_most: int) -> Iterator[bytes]:
         while not unpacker.eof and start < len(body) and at_most > 0:
             piece = body[start : start + PIECE_BYTES]
             part = unpacker.decompress(piece, at_most)
-            start += len(piece) - unused(unpacker)
+            start += len(piece) - len(unpacker.unused_data or unpacker.unconsumed_tail)
             at_most -= len(part)
             yield part
         if not unpacker.eof:
             return
-
-
-def unused(unpacker: "zlib._Decompress") -> int:
-    """How many bytes a decompressor has not used of those that it was given last."""
-    return len(unpacker.unused_data) if unpacker.eof else len(unpacker.unconsumed_tail)  # at the end, both hold them

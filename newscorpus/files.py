@@ -1,4 +1,4 @@
-"""Lock, replace, extend and sync files, so that a death at any moment leaves them as they were or as they should be."""
+"""Lock, replace, extend and sync files, so that a crash at any moment leaves the old or the new content."""
 
 import os
 import sqlite3
@@ -11,19 +11,17 @@ from typing import BinaryIO
 from newscorpus.errors import CorpusError
 
 PRIMARY_CODE = 0xFF
-"""Bits of an error code of SQLite that say what failed; the others say how."""
+"""Mask of the primary part of SQLite's extended error codes."""
 
 LOOK_SECONDS = 0.2
-"""For how long a lock is tried: more than `is_held` takes to look at it."""
+"""How long to wait for a lock: longer than `is_held` holds it."""
 
 
 @contextmanager
 def exclusive(
     path: Path, work: str = "build", error: type[ValueError] = CorpusError, patience_seconds: float = LOOK_SECONDS
 ) -> Iterator[None]:
-    """Hold the lock file `path`; the lock ends with its process, however that ends.
-
-    It is SQLite's, which works alike on every system.
+    """Hold the lock file `path`, a lock of SQLite, which works alike on every system and ends with the process.
 
     Args:
         path: of the lock, in the folder that it locks.
@@ -38,12 +36,19 @@ def exclusive(
             )
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.DatabaseError as failed:
-            raise error(_why_not_locked(path, work, failed)) from failed
+            match failed.sqlite_errorcode & PRIMARY_CODE:
+                case sqlite3.SQLITE_BUSY:
+                    why = f"{path.parent}: another {work} is at work here ({failed})"
+                case sqlite3.SQLITE_NOTADB:
+                    why = f"{path}: no lock of newscorpus ({failed}); remove it"
+                case _:  # such as a full disk
+                    why = f"{path}: {failed}"
+            raise error(why) from failed
         yield
 
 
 def is_held(path: Path) -> bool:
-    """Whether a process holds the lock file `path`; nothing is written."""
+    """Whether a process holds the lock file `path`, without writing anything."""
     if not path.is_file():
         return False
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=0)) as connection:
@@ -52,16 +57,6 @@ def is_held(path: Path) -> bool:
         except sqlite3.DatabaseError as error:
             return error.sqlite_errorcode & PRIMARY_CODE == sqlite3.SQLITE_BUSY
     return False
-
-
-def _why_not_locked(path: Path, work: str, failed: sqlite3.DatabaseError) -> str:
-    match failed.sqlite_errorcode & PRIMARY_CODE:
-        case sqlite3.SQLITE_BUSY:
-            return f"{path.parent}: another {work} is at work here ({failed})"
-        case sqlite3.SQLITE_NOTADB:
-            return f"{path}: no lock of newscorpus ({failed}); remove it"
-        case _:  # a full disk, for one
-            return f"{path}: {failed}"
 
 
 @contextmanager
@@ -74,7 +69,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             sync(file)
         temporary.replace(path)
     except OSError as error:
-        if error.filename == str(temporary):  # a name that nobody has given
+        if error.filename == str(temporary):  # unknown to the user
             error.filename = str(path)
         raise
     finally:
@@ -84,7 +79,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Name a file or folder in the errors of writing it that name none, such as that of a full disk."""
+    """Add the path to OS errors that name no file, such as that of a full disk."""
     try:
         yield
     except OSError as error:
@@ -93,12 +88,14 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def extend(file: FileIO, committed: int, data: bytes) -> int:
-    """Write `data` behind the first `committed` bytes of an unbuffered file, all or nothing; gives the new length.
+    """Write `data` after the first `committed` bytes of an unbuffered file, all or nothing.
 
-    What lay behind them, left by a writer that died, is cut off.
+    Bytes after the committed ones, left by a writer that died, are cut off.
+
+    Returns: the new length.
 
     Raises:
-        OSError: the disk is full, for one; the file has its committed length.
+        OSError: such as a full disk; the file has its committed length.
     """
     file.truncate(committed)
     file.seek(committed)
@@ -119,7 +116,7 @@ def sync(file: BinaryIO | FileIO) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make new names in a folder outlive a power failure; Windows does so by itself and opens no folders."""
+    """Sync a folder, so that new names survive a power failure; Windows needs no sync, and cannot open folders."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)

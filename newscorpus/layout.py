@@ -1,4 +1,4 @@
-"""Name the files and folders of a corpus, and say what belongs to it."""
+"""Name the files and folders of a corpus, and tell its own files from others."""
 
 import re
 import shutil
@@ -13,11 +13,11 @@ ARCHIVE = "archive"
 WARC_SUFFIX = ".warc.gz"
 INTAKE = "intake"
 UNFINISHED_INTAKE = ".intake.tmp"
-"""The intake of a re-extraction that is under way, or was killed."""
+"""The intake of a running or killed re-extraction."""
 INTAKE_SEGMENT = "intake/{:06}.jsonl"
 INDEX = "index"
 AGAINST = "against"
-"""Indexes that the references of a merge do not have themselves."""
+"""Indexes of the `--against` inputs of a merge that have none themselves."""
 PUBLISHED = "corpus"
 REJECTED = "rejected.jsonl"
 DUPLICATES = "duplicates.jsonl"
@@ -27,26 +27,26 @@ PROFILES = "profiles"
 GOLD = "gold"
 RELEASES = "releases"
 REMOVED = "removed.jsonl"
-"""What was taken out, in a form that names nothing; it outlives the corpus, which may begin anew."""
+"""Hashed ids of removed documents; the file stays when the corpus is started over."""
 REMOVING = ".removing.json"
-"""Beside it while that is under way: what is to go."""
+"""The documents to be removed, while a removal runs."""
 
 MANIFEST = "manifest.json"
 CARD = "README.md"
 STAGING = ".building"
 UNFINISHED = ".unfinished"
-"""Beside the shards in the published folder; the last two while a build writes there: its shards, and the names of all
-that it puts there or takes away."""
+"""In the published folder beside the shards: the new shards of a running build, and the names of all files that it adds
+or removes."""
 
 CRAWL_LOCK = ".crawl.lock"
 BUILD_LOCK = ".build.lock"
 """Held while a crawl or a build writes to the corpus."""
 
 COMMITTED = ".committed.json"
-"""How much of each file counts, as the ledger said when it was last made safe: an older ledger says less."""
+"""Committed length of each file when the ledger was last synced; an older ledger has less."""
 
 ADOPTED = ".adopted"
-"""Names, one a line, of links and files that somebody else put there and wants used; they are never removed or cut."""
+"""Names, one per line, of links and files of others that are used but never removed or truncated."""
 
 OWN: Mapping[str, re.Pattern[str]] = {
     INTAKE: re.compile(r"\d{6,}\.jsonl"),
@@ -55,17 +55,17 @@ OWN: Mapping[str, re.Pattern[str]] = {
     PROFILES: re.compile(r"[^/]+\.json"),
     INDEX: re.compile(r"index\.json|documents|signatures|runs|paragraphs|ids|kept|verified|rows"),
 }
-"""The folders that a crawl and its build write, and how their files are named."""
+"""The folders that a crawl and its build write, with the names of their files."""
 
 FILES = (REJECTED, DUPLICATES, LOW_CONFIDENCE, CRAWL_REPORT, COMMITTED, LEDGER)
-"""The files that they write beside; the ledger, which says whose the others are, last."""
+"""The files that they write; the ledger last, since it tells which others belong to the corpus."""
 
 
 def check_corpus(folder: Path) -> Path:
-    """Give a folder back in which there is a corpus.
+    """Return `folder` if it holds a corpus.
 
     Raises:
-        CorpusError: there is none; the message names those that lie in the folder.
+        CorpusError: it does not; the message names corpora in its subfolders.
     """
     if not _holds_corpus(check_folder(folder)):
         within = sorted(str(path) for path in folder.iterdir() if path.is_dir() and _holds_corpus(path))
@@ -74,10 +74,10 @@ def check_corpus(folder: Path) -> Path:
 
 
 def check_folder(folder: Path) -> Path:
-    """Give a folder back that a corpus can be in, or come into.
+    """Return `folder` if it exists.
 
     Raises:
-        CorpusError: there is no such folder.
+        CorpusError: it does not.
     """
     if not folder.is_dir():
         what = "a file; name the folder of a corpus" if folder.exists() else "no such folder"
@@ -90,15 +90,15 @@ def _holds_corpus(folder: Path) -> bool:
 
 
 def archived_files(corpus: Path) -> list[Path]:
-    """List the WARC files of a corpus' own archive, oldest first."""
+    """List the WARC files of the corpus's archive, oldest first."""
     return sorted((corpus / ARCHIVE).glob("*" + WARC_SUFFIX))
 
 
 def inside(corpus: Path, name: str, error: type[ValueError] = CorpusError) -> Path:
-    """Give the path of a file that something stored in a corpus names; one outside of the corpus is refused.
+    """Return the path of a file named in the data of a corpus, which may be hostile.
 
     Raises:
-        ValueError: an `error`, since the corpus may be somebody else's.
+        ValueError: an `error`; the file lies outside the corpus.
     """
     path = corpus / name
     roots = [corpus, *(corpus / folder for folder in _adopted(corpus) & OWN.keys())]
@@ -115,14 +115,14 @@ def refuse_strangers(
     *,
     adopts: bool = False,
 ) -> None:
-    """Refuse what does not belong to a corpus: links in place of its files and folders, and other files in these.
+    """Refuse links in place of a corpus's files and folders, and files in its folders that are not its own.
 
     Args:
         corpus: its folder.
-        error: what is raised.
-        folders: that are looked into.
-        known: the files of intake and archive, relative to the corpus; None: whatever is named like one of them.
-        adopts: note what is found as wanted there, instead of refusing it.
+        error: class of the error.
+        folders: the folders to check.
+        known: the files of intake and archive, relative to the corpus; None accepts every file with a matching name.
+        adopts: record the links and files found in `ADOPTED` instead of refusing them.
 
     Raises:
         ValueError: an `error`, in one line.
@@ -144,12 +144,12 @@ def refuse_strangers(
 
 
 def corpus_files(folder: Path) -> list[str]:
-    """List the files of a corpus, or of an export, relative to its folder; what a build makes anew is left out.
+    """List the files of a corpus or an export, relative to its folder, without those that a build creates again.
 
-    The list of removed documents comes first, files that name others come after these.
+    The list of removed documents comes first; manifest and card come last, since they name other files.
 
     Raises:
-        CorpusError: files or links of others lie in the corpus.
+        CorpusError: the corpus holds files or links of others.
     """
     if any((folder / name).exists() for name in (LEDGER, INTAKE, f"{PUBLISHED}/{MANIFEST}")):
         refuse_strangers(folder)
@@ -162,14 +162,14 @@ def corpus_files(folder: Path) -> list[str]:
 
 
 def _visible(folder: Path) -> Iterator[Path]:
-    """List the files below a folder, without hidden ones."""
+    """List the files below a folder that are not hidden."""
     for path in folder.rglob("*"):
         if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts):
             yield path
 
 
 def remove_own(corpus: Path, known: Collection[str] | None = None) -> None:
-    """Remove what belongs to a corpus, its ledger last, and its folders where nothing else is in them."""
+    """Remove the files of a corpus, its ledger last, and its folders if they are empty."""
     used = _adopted(corpus)
     for folder in OWN:
         for name in _entries(corpus, folder, hidden=True):
@@ -186,12 +186,12 @@ def remove_own(corpus: Path, known: Collection[str] | None = None) -> None:
 
 
 def is_adopted(corpus: Path, name: str) -> bool:
-    """Whether somebody else put a file or a link there, which is used but never changed."""
+    """Whether `name` is a file or link of others that is used but never changed."""
     return name in _adopted(corpus)
 
 
 def _entries(corpus: Path, folder: str, *, hidden: bool = False) -> Iterator[str]:
-    """List what lies in a folder of a corpus, relative to the corpus."""
+    """List the entries of a folder of a corpus, relative to the corpus."""
     paths = sorted((corpus / folder).iterdir()) if (corpus / folder).is_dir() else ()
     return (f"{folder}/{path.name}" for path in paths if hidden or not path.name.startswith("."))
 
@@ -204,7 +204,7 @@ def _is_own(corpus: Path, name: str, known: Collection[str] | None) -> bool:
 
 
 def _is_temporary(name: str) -> bool:
-    """Whether a name is that of a file or folder of ours that was being written."""
+    """Whether `name` is a temporary file or folder of ours."""
     folder, _, file = name.partition("/")
     inner = file.removeprefix(".").removesuffix(".tmp")
     is_hidden_own = file == f".{inner}.tmp" and OWN[folder].fullmatch(inner)

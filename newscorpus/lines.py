@@ -1,6 +1,6 @@
-"""Read and write files of lines, plain or compressed; equal lines make equal bytes.
+"""Read and write files of lines, plain or compressed; equal lines give equal bytes.
 
-Files of JSON lines that grow at their end may be torn there when a process dies; the torn line is left out.
+If a process dies while it appends, the last line of a file is torn; readers skip it.
 """
 
 import dataclasses
@@ -21,11 +21,11 @@ from newscorpus.files import sync
 T = TypeVar("T")
 
 UNWRITABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-"""Control characters and halves of surrogate pairs: pages hold them, UTF-8, XML and many readers cannot."""
+"""Control characters and lone surrogates: pages contain them; UTF-8, XML and many readers do not allow them."""
 
 
 def writable(value: T) -> T:
-    """Remove the characters that cannot be stored from texts, in tuples and dataclasses too."""
+    """Remove `UNWRITABLE` characters from a text, or from all texts in a tuple or dataclass."""
     cleaned: Any = value
     if isinstance(value, str):
         cleaned = UNWRITABLE.sub("", value)
@@ -43,14 +43,14 @@ def encode_line(value: object) -> bytes:
 
 
 def encode_indented(value: object) -> bytes:
-    """Encode a value as the JSON of a file that people read, too."""
+    """Encode a value as indented JSON, for files that people read."""
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
 
 
 def complete_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, bytes]]:
-    """Read the lines of a file that end in a newline, without it, from `offset` on; each with its offset in bytes.
+    """Read the complete lines of a file from `offset` on, without newlines, each with its offset in bytes.
 
-    Lines of spaces hold nothing: what stood there was taken out.
+    Lines of spaces are skipped: they replace removed documents.
     """
     with path.open("rb") as file:
         file.seek(offset)
@@ -61,7 +61,7 @@ def complete_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, bytes]]:
 
 
 def decoded_lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
-    """Decode the complete lines of a file; a torn last line is left out.
+    """Decode the complete lines of a file.
 
     Raises:
         CorpusError: a line is damaged; the message names file and line.
@@ -74,7 +74,7 @@ def decoded_lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
 
 
 def blank(path: Path, offset: int, length: int) -> None:
-    """Write spaces over a line, so that nothing of it is left and all others stay where they are."""
+    """Overwrite a line with spaces, so that all others keep their offsets."""
     with path.open("r+b") as file:
         file.seek(offset)
         file.write(b" " * length)
@@ -82,7 +82,7 @@ def blank(path: Path, offset: int, length: int) -> None:
 
 
 def is_torn(path: Path) -> bool:
-    """Check whether the last line lacks its newline, because the writer died while it wrote."""
+    """Check whether the last line lacks its newline, because the writer died."""
     with path.open("rb") as file:
         if file.seek(0, os.SEEK_END) == 0:
             return False
@@ -95,21 +95,29 @@ GZIP_LEVEL = 6
 """Both are the defaults of the command-line tools."""
 
 FRAME_BYTES = 4_000_000
-"""Least bytes of lines in a zstd frame: each can be decompressed by itself, and loses 0.3 % against a single one."""
+"""Minimum bytes of lines in a zstd frame. Frames can be decompressed one by one, and cost 0.3 % over a single one."""
 
 MAX_WINDOW_BYTES = 2**27
-"""Longest zstd window accepted: the sets are written with `--long=27`."""
+"""Maximum zstd window: the page sets are written with `--long=27`."""
 CHUNK_BYTES = 2**17
 
 
 def write_lines(file: IO[bytes], lines: Iterable[bytes], suffix: str) -> None:
-    """Write lines, each with its newline, compressed as the suffix ".zst", ".gz" or any other (plain) says.
+    """Write lines, each with its newline, compressed according to the suffix ".zst" or ".gz"; any other is plain.
 
     A zstd file consists of frames of whole lines, each with a checksum.
     """
     if suffix == ".zst":
         compressor = zstandard.ZstdCompressor(ZSTD_LEVEL, write_checksum=True)
-        file.writelines(map(compressor.compress, _frames(lines)))
+        frame, size = [], 0
+        for line in lines:
+            frame.append(line)
+            size += len(line)
+            if size >= FRAME_BYTES:
+                file.write(compressor.compress(b"".join(frame)))
+                frame, size = [], 0
+        if frame:
+            file.write(compressor.compress(b"".join(frame)))
     elif suffix == ".gz":
         with gzipped(file) as packed:
             packed.writelines(lines)
@@ -118,7 +126,7 @@ def write_lines(file: IO[bytes], lines: Iterable[bytes], suffix: str) -> None:
 
 
 def gzipped(file: IO[bytes]) -> gzip.GzipFile:
-    """Compress into an open file; no name and no time are stored, so that equal contents make equal bytes."""
+    """Compress into an open file, without name and time, so that equal contents give equal bytes."""
     return gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0)
 
 
@@ -126,7 +134,7 @@ def read_lines(path: Path) -> Iterator[bytes]:
     """Read the lines of a file, decompressed according to its suffix, each with its newline.
 
     Raises:
-        CorpusError: the file is missing or damaged, or its last line is cut off.
+        CorpusError: the file is missing or damaged, or its last line is torn.
     """
     line = b"\n"
     try:
@@ -139,33 +147,26 @@ def read_lines(path: Path) -> Iterator[bytes]:
 
 
 def unpacked_lines(path: Path) -> Iterator[bytes]:
-    """Read the lines of a file, the last perhaps without a newline; only a line feed ends a line.
+    """Read the lines of a file as `read_lines`, the last perhaps without a newline; only a line feed ends a line.
 
     Raises:
         OSError, EOFError, zlib.error, zstandard.ZstdError: the file cannot be read, is damaged or cut short.
     """
-    if path.suffix == ".zst":
-        yield from _split(_unpack_zstd(path))
+    if path.suffix != ".zst":
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+            yield from file
         return
-    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
-        yield from file
-
-
-def _frames(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Join lines until they make a frame."""
-    frame, size = [], 0
-    for line in lines:
-        frame.append(line)
-        size += len(line)
-        if size >= FRAME_BYTES:
-            yield b"".join(frame)
-            frame, size = [], 0
-    if frame:
-        yield b"".join(frame)
+    rest = b""
+    for chunk in _unpack_zstd(path):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            yield line + b"\n"
+    if rest:
+        yield rest
 
 
 def _unpack_zstd(path: Path) -> Iterator[bytes]:
-    """Read a file of zstd frames in chunks; Zstandard's own stream reader does not notice a missing end."""
+    """Unpack zstd frames in chunks; Zstandard's own stream reader does not notice a missing end."""
     unpacker = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES)
     frame = None
     with path.open("rb") as file:
@@ -177,13 +178,3 @@ def _unpack_zstd(path: Path) -> Iterator[bytes]:
                 frame = None if frame.eof else frame
     if frame:
         raise EOFError("the file ends inside a zstd frame")
-
-
-def _split(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    rest = b""
-    for chunk in chunks:
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            yield line + b"\n"
-    if rest:
-        yield rest

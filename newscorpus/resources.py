@@ -1,4 +1,4 @@
-"""Find the files that travel with the package: models, portals, lists of words; and read TOML files of users."""
+"""Find the data files of the package (models, portals, word lists), and read TOML files of users."""
 
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
@@ -16,28 +16,28 @@ T = TypeVar("T")
 PACKAGE = Path(__file__).parent
 
 WHEEL_FOLDERS = {"models": PACKAGE / "models", "portals": PACKAGE / "portal" / "files"}
-"""Where the wheel puts the folders that stand at the top of the checkout (pyproject.toml, `package-dir`)."""
+"""Places in the wheel of the top-level folders of the checkout (pyproject.toml, `package-dir`)."""
 
 
 def data_folder(name: str) -> Path:
-    """The folder `models` or `portals`: inside the installed package, else at the top of the checkout."""
+    """Return the folder `models` or `portals`: inside the installed package, else at the top of the checkout."""
     installed = WHEEL_FOLDERS[name]
     return installed if installed.is_dir() else PACKAGE.parent / name
 
 
 def project_folder() -> Path | None:
-    """The nearest folder, from the current one upwards, with a `scrapy.cfg`; None outside a Scrapy project."""
+    """Return the nearest folder with a `scrapy.cfg`, from the current one upwards; None outside a Scrapy project."""
     here = Path.cwd()
     return next((folder for folder in (here, *here.parents) if (folder / "scrapy.cfg").is_file()), None)
 
 
 def read_toml(package: str, name: str) -> Mapping[str, Any]:
-    """What a TOML file says that lies beside the modules of `package`."""
+    """Read a TOML file beside the modules of `package`."""
     return tomllib.loads((files(package) / name).read_text("utf-8"))
 
 
 def read_config(path: Path, kind: type[T]) -> T:
-    """Read a TOML file of a user's into a dataclass; what it leaves out is the default.
+    """Read a TOML file of the user into a dataclass, with its defaults for missing keys.
 
     Raises:
         CorpusError: the file cannot be read, has an unknown key or a wrong value; the message names file and key.
@@ -57,7 +57,7 @@ def read_config(path: Path, kind: type[T]) -> T:
 
 
 def refuse_unknown(path: Path, what: str, names: Iterable[str], known: Collection[str]) -> None:
-    """Refuse a name in a file that is none of those known, and list these; errors as for `read_config`."""
+    """Raise CorpusError, as in `read_config`, for the first of `names` that is not in `known`."""
     if unknown := [name for name in names if name not in known]:
         raise CorpusError(f"{path}: unknown {what} {unknown[0]}; known: {', '.join(known)}")
 

@@ -1,6 +1,6 @@
-"""Settings of a crawl: Scrapy's own, chosen to be polite and safe, and ours. All can be set with `-s NAME=VALUE`.
+"""Settings of a crawl: ours, and safe and polite values of Scrapy's. All can be set with `-s NAME=VALUE`.
 
-The portal spider adds what depends on the portals: the user agent, the delay of each, and the default corpus folder.
+The portal spider adds those that depend on the portals: user agent, delays, and the default corpus folder.
 """
 
 import os
@@ -12,45 +12,45 @@ from newscorpus.page.fields import learned
 # ---- newscorpus -----------------------------------------------------------------------------------------------------
 
 NEWSCORPUS_CORPUS = ""
-"""Folder of the corpus; by default `corpora/` and the argument `portal`."""
+"""Folder of the corpus; by default `corpora/NAME`, with the argument `portal` as NAME."""
 NEWSCORPUS_CONTACT = ""
-"""Where sites can reach you, mail address or URL; part of the user agent, needed for crawls beyond this machine."""
+"""Your mail address or URL for the user agent; required for crawls beyond this machine."""
 NEWSCORPUS_EXTRACTOR = registry.DEFAULT
-"""Name of the extractor, or folder of a model of your own, as `newscorpus extract` takes it."""
+"""Name of the extractor, or folder of your own model."""
 NEWSCORPUS_POST_ANALYSIS = None
 """Rules that revise the labels of blocks, in order, such as ["start", "neighbours"]; docs/post-analysis.md."""
 NEWSCORPUS_UPPER = None
-"""Score above which a block is good; without it, the extractor's own."""
+"""Score above which a block is good; None: the extractor's own."""
 NEWSCORPUS_LOWER = None
-"""Score above which a block is almost good, which some rules ask for; without it, the extractor's own."""
+"""Score above which a block is almost good; None: the extractor's own."""
 NEWSCORPUS_SECOND_OPINION = "on"
-"""Whether trafilatura is asked too where the default extractor is unsure, "on" or "off"; docs/main-text.md."""
+"""Second opinion of trafilatura if the default extractor is unsure, "on" or "off"; docs/main-text.md."""
 NEWSCORPUS_PROFILE = "on"
-"""Whether pages are judged with what the other pages of their portal say, "on" or "off"; docs/portals.md."""
+"""Whether profiles of portals are learned and used, "on" or "off"; docs/portals.md."""
 NEWSCORPUS_LEAVE_OUT = ()
-"""Parts of articles that are left out of all texts, beside what the files of portals name; docs/main-text.md."""
+"""Parts of articles to leave out of all texts, in addition to `leave_out` of portal files; docs/main-text.md."""
 NEWSCORPUS_FIELDS_MODEL = learned.MODEL
-"""Model of title, date and authors, or folder of one of your own, as `newscorpus extract` takes it."""
+"""Model for title, date and authors, or folder of your own."""
 NEWSCORPUS_WORKERS = max(1, (os.cpu_count() or 1) - 1)
-"""Processes that read, extract, filter and sign; one core is left to the fetching. 0: the process of the crawl."""
+"""Worker processes for pages; by default one core is left for the crawl. 0: pages are judged in the crawl itself."""
 NEWSCORPUS_PAGE_SECONDS = Limits().page_seconds
-"""Longest time for one page or list; its process is killed then, and it is counted as `extract/timeout`."""
+"""Time limit per page or list; a process that takes longer is killed (`extract/timeout`)."""
 NEWSCORPUS_PAUSE_SECONDS = PolitenessConfig().first_pause_seconds
-"""First pause of a site that refuses (403, 429, 5xx, no answer); doubled each time that it still does."""
+"""First pause after a refusal (403, 429, 5xx, no response), doubled after each further one."""
 NEWSCORPUS_ARCHIVE = True
-"""Whether every response is kept, as it came, in `archive/` of the corpus; docs/archive.md."""
+"""Whether every response is archived as received; docs/archive.md."""
 NEWSCORPUS_ARCHIVE_FILE_BYTES = 1_000_000_000
-"""Size from which on the archive goes on in a new file; the 1 GB that ISO 28500 recommends (annex A)."""
+"""Size of an archive file after which a new one begins; 1 GB is recommended by ISO 28500 (annex A)."""
 NEWSCORPUS_QUALITY = ""
-"""TOML file with the numbers of the filters and with what is masked (docs/quality.md); without it, the defaults."""
+"""TOML file of thresholds, disabled filters and masks; docs/quality.md."""
 NEWSCORPUS_RIGHTS = "record"
-"""`record` what a site says of machine use, or `skip` documents whose site reserves text mining or training."""
+"""`record` reservations of text mining and training, or `skip` documents with one."""
 NEWSCORPUS_FRESH = ""
-"""Empty: go on where the last crawl ended; "yes": remove the corpus and begin anew; anything else: ask before that."""
+"""Empty: resume; "yes": remove the corpus and start over; other values: ask first."""
 NEWSCORPUS_ADOPT = False
-"""Whether links and files of others in the folders of the corpus are used, and never removed, instead of refused."""
+"""Whether links and files of others in the corpus folders are used, but never removed, instead of refused."""
 NEWSCORPUS_BUILD = True
-"""Whether duplicates are removed and shards written when the crawl ends; `newscorpus build CORPUS` does it later."""
+"""Whether the crawl ends with `newscorpus build`."""
 
 # ---- Scrapy: the project --------------------------------------------------------------------------------------------
 
@@ -59,8 +59,8 @@ SPIDER_MODULES = ["newscorpus.spiders"]
 NEWSPIDER_MODULE = "newscorpus.spiders"
 COMMANDS_MODULE = "newscorpus.fetch.crawl"
 LOG_LEVEL = "INFO"
-LOGSTATS_INTERVAL = 0  # ours shows more, portal by portal
-STATS_DUMP = False  # they are in crawl-report.json
+LOGSTATS_INTERVAL = 0  # ours shows progress by portal
+STATS_DUMP = False  # crawl-report.json has them
 DEFAULT_DROPITEM_LOG_LEVEL = "DEBUG"
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
@@ -72,12 +72,12 @@ ROBOTSTXT_USER_AGENT = "newscorpus"
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
 DOWNLOAD_DELAY = 1.0
 DOWNLOAD_DELAY_JITTER = 0.25  # a pause is 1 to 1.5 times the delay, never shorter
-AUTOTHROTTLE_ENABLED = False  # it would undercut the delay that the portal file states; ours does not
+AUTOTHROTTLE_ENABLED = False  # it may undercut the delay of the portal file
 RETRY_TIMES = 2
-RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the end of the crawl has the number, and rejected.jsonl every page
-COOKIES_ENABLED = False  # what a site shows to a stranger is what the corpus holds
+RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the report has the count, rejected.jsonl the pages
+COOKIES_ENABLED = False  # the corpus holds what any visitor sees
 REFERER_ENABLED = True
-DEFAULT_REQUEST_HEADERS = {  # no language: the site's own; encodings that every reader of archives knows
+DEFAULT_REQUEST_HEADERS = {  # no language: the site's own; encodings that every archive reader supports
     "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
     "Accept-Encoding": "gzip, deflate",
 }
@@ -89,9 +89,9 @@ DNS_TIMEOUT = 20
 DOWNLOAD_MAXSIZE = Limits().max_bytes  # before and after decompression
 DOWNLOAD_WARNSIZE = 5_000_000
 REDIRECT_MAX_TIMES = 8
-CONCURRENT_ITEMS = 2 * (os.cpu_count() or 1)  # Scrapy starts so many tasks a page; the workers take no more than this
-METAREFRESH_ENABLED = False  # front pages reload themselves by it
-URLLENGTH_LIMIT = 0  # the spider bounds it, and says so
+CONCURRENT_ITEMS = 2 * (os.cpu_count() or 1)  # Scrapy starts so many tasks per page; the workers accept no more
+METAREFRESH_ENABLED = False  # front pages use it to reload themselves
+URLLENGTH_LIMIT = 0  # the spider limits it, and reports it
 
 # ---- Scrapy: components ---------------------------------------------------------------------------------------------
 

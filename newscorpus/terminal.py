@@ -18,11 +18,11 @@ from newscorpus.tokens import printable
 T = TypeVar("T")
 
 WIDE = 200
-"""Columns that a table may take where no terminal sets a limit: in a file or a pipe."""
+"""Maximum width of a table in a file or a pipe."""
 
 
 def table_console() -> Console:
-    """Print tables to standard output, as wide as the terminal or `COLUMNS` says, else as wide as they need."""
+    """Return a console for tables, as wide as the terminal or `COLUMNS`, else as wide as they need."""
     is_limited = sys.stdout.isatty() or "COLUMNS" in os.environ
     return Console(width=None if is_limited else WIDE)
 
@@ -30,22 +30,22 @@ def table_console() -> Console:
 def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "", *, numbers: bool = False
 ) -> None:
-    """Print a table whose cells may hold anything that a page says; with `numbers` behind its first column."""
+    """Print a table of arbitrary, also hostile, texts; with `numbers`, all columns but the first are right-aligned."""
     table = Table(box=None, pad_edge=False)
     for number, name in enumerate(columns):
         table.add_column(name, justify="right" if number and numbers else "left", overflow="fold")
-    for row in rows:  # as `Text`, since square brackets in a cell are no markup
+    for row in rows:  # as `Text`: square brackets in a cell are not markup
         table.add_row(*(Text(printable(str(cell))) for cell in row))
     table_console().print(*([Text(f"\n{title}", style="bold")] if title else []), table, sep="\n")
 
 
 @contextmanager
 def sink(path: Path | None) -> Iterator[BinaryIO]:
-    """Open what bytes are written to: `path`, replaced as a whole at the end, or standard output for None."""
+    """Open `path` for writing, to be replaced as a whole at the end; for None, standard output."""
     if path is None:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-    elif path.exists() and not path.is_file():  # a pipe or a device, which must not be replaced
+    elif path.exists() and not path.is_file():  # a pipe or a device
         with path.open("wb") as file:
             yield file
     else:
@@ -54,7 +54,7 @@ def sink(path: Path | None) -> Iterator[BinaryIO]:
 
 
 def progress(items: Iterable[T], what: str) -> Iterator[T]:
-    """Pass `items` on, and count them on standard error where that is a terminal; `what` says what they are."""
+    """Yield `items`, with a counter called `what` on standard error if it is a terminal."""
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
@@ -65,12 +65,12 @@ def progress(items: Iterable[T], what: str) -> Iterator[T]:
 
 
 def complain(message: str) -> None:
-    """Print on standard error, in one line, what went wrong."""
+    """Print an error message on standard error, in one line."""
     sys.stderr.write(f"newscorpus: {printable(' '.join(message.split()))}\n")
 
 
 def describe(error: Exception) -> str:
-    """Describe an error in one line; one from the system by file and reason, without its number."""
+    """Describe an error in one line; an OS error by file and reason, without its number."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error) or type(error).__name__

@@ -1,7 +1,7 @@
-"""Identify web addresses: canonical form, host, site, and the id of the document behind them; say which may be asked.
+"""Identify web addresses: canonical form, host, site and document id; and decide which may be requested.
 
-Text that is no absolute http or https URL with a host comes back unchanged from `canonical_url`; its host and site are
-"", and it still has an id. Only `is_public` raises.
+`canonical_url` returns text that is not an absolute http or https URL with a host unchanged; its host and site are "",
+and it still has an id. Only `is_public` raises.
 """
 
 import hashlib
@@ -33,31 +33,30 @@ PERHAPS_SESSION = re.compile(r"s|sid|session|sess", re.IGNORECASE)
 """Names that hold a session on some sites and an article's number on others (PHP-Nuke's `sid`): the value decides."""
 
 TOKEN = re.compile(r"(?=\D*\d)(?=[^a-z]*[a-z])[a-z0-9]{16,}", re.IGNORECASE)
-"""A session's value: sixteen or more letters and digits, both of them present."""
+"""The value of a session: sixteen or more letters and digits, at least one of each."""
 
 PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?]*|/\(S\([a-z0-9]{24}\)\)(?=/)", re.IGNORECASE)
 """Sessions in a path: Java's and PHP's path parameters, ASP.NET's `/(S(...))/`."""
 
 INDEX_FILE = re.compile(r"(?<=[^/])/index\.(?:html?|php)$")
-"""The name of a folder's page, at the end of a path. A front page keeps it: one may lead to another in its place."""
+"""The index file of a folder, at the end of a path. A front page keeps it, since it may differ from `/`."""
 
 ID_LENGTH = 16
 """Hex digits of an id. 64 bits fit an integer column, and among ten million documents two ids meet with a probability
 of 3 in a million (birthday bound)."""
 
 KEPT_ADDRESSES = 8_192
-"""Addresses whose ids and sites are kept, some 2 MB each: a crawl asks several times for each link, and menus name the
-same ones."""
+"""Size of the caches of ids and sites, some 2 MB each: a crawl needs both several times per link, and links repeat."""
 
 MAX_ADDRESS = 10_000
-"""Characters of an address; servers take some 8,000, and what is remembered of addresses holds each."""
+"""Maximum characters of an address; servers accept some 8,000, and the ledger stores each address."""
 
 SLUG_WORDS = 3
 """Minimum words of a headline in a path; names of sections have one or two."""
 
 LONG_WORD = 4
-"""Letters of a word that tells headlines apart. Of two headlines of one site, in the addresses of our sets, 26 % share
-a word of three letters or more and 20 % one of four."""
+"""Minimum letters of a word that distinguishes headlines. Of two headlines of one site, in the addresses of our sets,
+26 % share a word of three letters or more and 20 % one of four."""
 
 DOCUMENT_NUMBER = re.compile(r"(?<!\d)(?!(?:19|20)\d\d(?:(?:0[1-9]|1[0-2])(?:[0-3]\d)?)?(?!\d))\d{3,}")
 """Matches a possible document number, unlike a year, a month or a day."""
@@ -65,23 +64,22 @@ DOCUMENT_NUMBER = re.compile(r"(?<!\d)(?!(?:19|20)\d\d(?:(?:0[1-9]|1[0-2])(?:[0-
 FILE_ENDING = re.compile(r"\.\w{2,5}$")
 
 SUFFIX_LIST = TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
-"""The suffix list that comes with tldextract; nothing is fetched and nothing written."""
+"""The suffix list bundled with tldextract; nothing is fetched or written."""
 
-WEB_PORTS = {"http": 80, "https": 443}
 NAT64 = ip_network("64:ff9b::/96")
-"""IPv6 addresses that stand for IPv4 ones (RFC 6052)."""
+"""IPv6 addresses that embed IPv4 addresses (RFC 6052)."""
 
 PUBLIC_V6 = (ip_network("2000::/3"), NAT64)
-"""All that is given out to sites (IANA, "IPv6 Global Unicast Address Assignments"). Others are old forms of private
-addresses (site-local), of IPv4 ones, or nobody's, and Python takes many of them for global."""
+"""Address space of sites (IANA, "IPv6 Global Unicast Address Assignments"). The rest is site-local, embeds IPv4
+addresses or is unassigned, and Python considers much of it global."""
 
 
 def canonical_url(url: str) -> str:
     """Return the canonical form of an address, the same for all addresses of a document; idempotent.
 
-    Beside what `w3lib.url.canonicalize_url` does (sorted query, unified escapes, no fragment, dot segments resolved),
-    tracking parameters, session ids, default ports, the trailing dot of a host, user names, and the `index.html` of a
-    folder are dropped.
+    After `w3lib.url.canonicalize_url` (sorted query, unified escapes, no fragment, dot segments resolved), it drops
+    tracking parameters, session ids, default ports, the trailing dot of a host, user names and the `index.html` of a
+    folder.
     """
     parts = _canonical_parts(url)
     return parts.geturl() if parts else url
@@ -94,7 +92,7 @@ def host_of(url: str) -> str:
 
 
 def is_within(url: str, domains: Iterable[str]) -> bool:
-    """Whether the host of `url` is one of some domains, in lower case and ASCII, or lies below one."""
+    """Whether the host of `url` is one of `domains` (lower case, ASCII) or a subdomain of one."""
     try:
         host = (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:  # such as an unclosed "[": no host
@@ -105,9 +103,9 @@ def is_within(url: str, domains: Iterable[str]) -> bool:
 
 @lru_cache(KEPT_ADDRESSES)
 def site_key(url: str) -> str:
-    """Name of the site: the registered domain by the bundled public suffix list, its private section included.
+    """Return the site: the registered domain by the bundled public suffix list, including its private section.
 
-    Hosts without one (IP addresses, localhost) are told apart by port: `127.0.0.1:8000`. "" where there is no host.
+    For hosts without one (IP addresses, localhost) it is host and port: `127.0.0.1:8000`. "" without a host.
     """
     parts = _canonical_parts(url)
     if parts is None:
@@ -116,13 +114,13 @@ def site_key(url: str) -> str:
 
 
 def web_address(base: str, address: str) -> str:
-    """An address on the page or list at `base`, made absolute; "" for what is none of the web, or too long."""
+    """Make an address on the page or list at `base` absolute; "" if it is not a web address, or too long."""
     if len(address) > MAX_ADDRESS:
         return ""
     try:
         url = urljoin(base, address.strip())
         parts = urlsplit(url)
-        is_one = parts.scheme in DEFAULT_PORTS and parts.hostname and parts.port != 0  # a port that is none raises
+        is_one = parts.scheme in DEFAULT_PORTS and parts.hostname and parts.port != 0  # an invalid port raises
     except ValueError:
         return ""
     return url if is_one else ""
@@ -140,26 +138,26 @@ def is_web(source: str) -> bool:
 
 @lru_cache(KEPT_ADDRESSES)
 def document_id(url: str) -> str:
-    """Id of the document at `url`, stable across runs: 16 hex digits of the SHA-256 of its canonical form.
+    """Return the id of the document at `url`, stable across runs: 16 hex digits of the SHA-256 of its canonical form.
 
-    http and https count as one, since sites that moved from one to the other kept their articles.
+    http and https give the same id, since sites that changed to https kept their articles.
     """
     name = re.sub(r"\Ahttps?:", "", canonical_url(url))
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
 
 
 def id_of_page(url: str, body: bytes) -> str:
-    """Id of the document at `url`; of a page without an address, its content makes the id."""
+    """Return the id of the document at `url`; for a page without an address, a hash of its content."""
     return document_id(url) if url else hashlib.sha256(body).hexdigest()[:ID_LENGTH]
 
 
 def document_address(url: str, canonical: str) -> str:
-    """The address that names the document at `url`: the canonical one that its page gives, where it can be believed.
+    """Return the address of the document at `url`: the declared canonical address where it is plausible, else `url`.
 
-    It is believed on the same site, unless it names the front page, looks like a section's while the page's own looks
-    like a document's, or names another document: sites whose templates err give all their pages one canonical address.
-    One that is disbelieved in error leaves two equal texts, of which `build` keeps one; one that is believed in error
-    loses articles.
+    It is plausible on the same site, unless it is the front page, looks like a section's while `url` looks like a
+    document's, or names another document (headlines without a common word, or only other numbers): faulty templates
+    give all pages one canonical address. Ignoring a right one leaves two equal texts, of which `build` keeps one;
+    accepting a wrong one loses articles.
     """
     own, named = _canonical_parts(url), _canonical_parts(canonical)
     if own is None or named is None or site_key(url) != site_key(canonical):
@@ -167,29 +165,26 @@ def document_address(url: str, canonical: str) -> str:
     ours, theirs = unquote(f"{own.path}?{own.query}"), unquote(f"{named.path}?{named.query}")
     is_front = not theirs.strip("/?")
     is_section = names_document(ours) and not names_document(theirs)
-    return url if is_front or is_section or _are_others(ours, theirs) else canonical
+    if is_front or is_section:
+        return url
+    # An equal number says that both name one document, whose headline changed. Words are not compared where one
+    # address may be the other in another script.
+    if {*DOCUMENT_NUMBER.findall(ours)} & {*DOCUMENT_NUMBER.findall(theirs)} or ours.isascii() != theirs.isascii():
+        return canonical
+    words, others = _headline_words(ours), _headline_words(theirs)
+    if words and others:
+        return canonical if words & others else url
+    differs_in_numbers = ours != theirs and re.sub(r"\d+", "0", ours) == re.sub(r"\d+", "0", theirs)
+    return url if differs_in_numbers else canonical
 
 
 def names_document(path: str) -> bool:
-    """Whether a path or query holds a number, or three words of a headline, as few names of sections do."""
+    """Whether a path or query holds a number, or three words as in a headline; few sections do."""
     return re.search(r"\d|[^/_-][_-]+[^/_-]+[_-]+[^/_-]", path) is not None
 
 
-def _are_others(one: str, other: str) -> bool:
-    """Whether two paths with queries name different documents: headlines that share no word, or just other numbers.
-
-    A shared number says that they name the same one: its headline has changed.
-    """
-    if {*DOCUMENT_NUMBER.findall(one)} & {*DOCUMENT_NUMBER.findall(other)} or one.isascii() != other.isascii():
-        return False  # words are not compared where one address may be the other in another script
-    words, others = _headline_words(one), _headline_words(other)
-    if words and others:
-        return not words & others
-    return one != other and re.sub(r"\d+", "0", one) == re.sub(r"\d+", "0", other)
-
-
 def _headline_words(path: str) -> set[str]:
-    """The words of the headlines in a path or query, short ones left out; any two headlines may share these."""
+    """Return the words of the headlines in a path or query, without short ones, which any two headlines may share."""
     parts = (re.split(r"[\W_]+", FILE_ENDING.sub("", part.casefold())) for part in re.split("[/?&=]", path))
     named = ([word for word in part if word.isalpha()] for part in parts)
     return {word for part in named if len(part) >= SLUG_WORDS for word in part if len(word) >= LONG_WORD}
@@ -198,38 +193,32 @@ def _headline_words(path: str) -> set[str]:
 def _canonical_parts(url: str) -> SplitResult | None:
     """Return the canonical form in parts; None unless it is an http or https URL with a host."""
     try:
-        # The path's sessions go first, since dot segments may hide behind them, and the ports before w3lib sees them.
+        # Sessions in the path are removed before dot segments are resolved, since these may follow them.
         plain = canonicalize_url(url)
         bare = PATH_SESSION.sub("", plain)
         parts = urlsplit(plain if bare == plain else canonicalize_url(bare))
-        netloc = _netloc(parts)
+        host, port = (parts.hostname or "").rstrip("."), parts.port
     except ValueError:
         return None
-    if parts.scheme not in DEFAULT_PORTS or not netloc:
+    if parts.scheme not in DEFAULT_PORTS or not host:
         return None
-    pairs = (pair for pair in parts.query.split("&") if not _is_noise(*pair.partition("=")[::2]))
-    return parts._replace(netloc=netloc, path=INDEX_FILE.sub("/", parts.path), query="&".join(pairs))
-
-
-def _netloc(parts: SplitResult) -> str:
-    """Host and port, the port only where it says something; "" where there is no host."""
-    host = (parts.hostname or "").rstrip(".")
-    name = f"[{host}]" if ":" in host else host
-    return name if parts.port in (None, DEFAULT_PORTS.get(parts.scheme)) or not host else f"{name}:{parts.port}"
-
-
-def _is_noise(name: str, value: str) -> bool:
-    """Whether a query parameter is irrelevant to the document."""
-    name = unquote_plus(name)
-    if TRACKING.fullmatch(name) or SESSION.fullmatch(name):
-        return True
-    return bool(PERHAPS_SESSION.fullmatch(name) and TOKEN.fullmatch(value))
+    netloc = f"[{host}]" if ":" in host else host
+    if port not in (None, DEFAULT_PORTS[parts.scheme]):
+        netloc = f"{netloc}:{port}"
+    kept = []
+    for pair in parts.query.split("&"):
+        name, _, value = pair.partition("=")
+        name = unquote_plus(name)
+        is_noise = TRACKING.fullmatch(name) or SESSION.fullmatch(name)
+        if not is_noise and not (PERHAPS_SESSION.fullmatch(name) and TOKEN.fullmatch(value)):
+            kept.append(pair)
+    return parts._replace(netloc=netloc, path=INDEX_FILE.sub("/", parts.path), query="&".join(kept))
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the public internet; False for private, loopback, link-local and the like.
+    """Whether an IP address belongs to the public internet, and is not private, loopback, link-local or the like.
 
-    IPv6 addresses that carry an IPv4 address (6to4, Teredo, NAT64) are judged by both.
+    IPv6 addresses that embed an IPv4 address (6to4, Teredo, NAT64) must be public in both forms.
 
     Raises:
         ValueError: `address` is no IP address.
@@ -255,24 +244,24 @@ def literal_address(host: str) -> str:
 
 
 def host_and_port(url: str) -> str:
-    """`host:port` of a web address, the port written out; "" for what is no web address."""
+    """Return `host:port` of a web address, with an explicit port; "" for other text."""
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port or WEB_PORTS[parts.scheme]
+        host, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
     except (ValueError, KeyError):
         return ""
     return f"{host}:{port}" if host else ""
 
 
 def is_loopback(url: str) -> bool:
-    """Whether the host of `url` is `localhost` or a loopback address by its very writing."""
+    """Whether the host of `url` is literally `localhost` or a loopback address."""
     host = host_and_port(url).rpartition(":")[0]
     literal = literal_address(host)
     return host == "localhost" or bool(literal and ip_address(literal.partition("%")[0]).is_loopback)
 
 
 def may_ask(url: str, loopback: Iterable[str] = ()) -> bool:
-    """Whether `url` is a web address that is not private by its very writing, or one of `loopback` (`host:port`)."""
+    """Whether `url` is a web address and its host no literal private address, or one of `loopback` (`host:port`)."""
     where = host_and_port(url)
     literal = literal_address(where.rpartition(":")[0])
     return bool(where) and (not literal or where in loopback or is_public(literal))

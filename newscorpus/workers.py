@@ -1,9 +1,8 @@
-"""Run work in processes of its own: a limit of time an item, order kept, memory bounded.
+"""Run work in worker processes, with a time limit per item and bounded memory, in order.
 
-One pool serves the crawl (`WorkerPool`, awaited) and the batch jobs (`in_order`). A process that hangs loses only its
-item; one that dies is followed by a new one, which tries the item once more while no other works, since the memory may
-have been too small for all of them. Processes ignore Ctrl-C, which their parent handles, and end when their parent
-dies, by SIGKILL too.
+The crawl awaits a `WorkerPool`, other commands use `in_order`. A hanging process loses only its item. When a process
+dies, a new one retries the item while all others are idle, since memory may have been short. Processes ignore Ctrl-C,
+which their parent handles, and end when their parent dies, even by SIGKILL.
 """
 
 import os
@@ -23,16 +22,16 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 COMMAND = (sys.executable, "-c", "from newscorpus.cli import main; main()")
-"""Prefix of the command line of a verb in a separate process, independent of PATH."""
+"""Command line of `newscorpus` for a separate process, independent of PATH."""
 
 SPAWN = get_context("spawn")
 """A forked child would share the event loop, sockets, locks and threads of its parent."""
 
 UNDER_WAY = 4
-"""Items read ahead for each process, so that none waits for a slow one; this bounds the memory."""
+"""Items read ahead per process, so that none waits for a slow item; this bounds the memory."""
 
 INTERRUPT_SECONDS = 1.0
-"""Longest delay of Ctrl-C: CPython misses a signal that comes while the main thread drops the GIL in order to block."""
+"""Maximum delay of Ctrl-C: CPython misses a signal that arrives while the main thread releases the GIL to block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +43,14 @@ class Lost:
 
 
 class WorkerPool(Generic[T, R]):
-    """Call a function on items in processes of their own.
+    """Call a function on items in worker processes.
 
     Args:
-        function: importable, or a partial of such. One that raises ends its process.
-        size: number of processes; they start with the first items, or with `start`. For 0, `submit` itself calls the
-            function, in this process and without a limit of time, and raises what it raises.
-        seconds: longest time for one item; a process that takes longer is killed and another takes its place.
-        prepare: called first in every process, outside the limit of time.
+        function: importable, or a partial of an importable function. An exception ends its process.
+        size: number of processes; they start with the first items, or with `start`. With 0, `submit` calls the function
+            in this process, without a time limit, and lets its exceptions pass.
+        seconds: time limit per item; a process that takes longer is killed and replaced.
+        prepare: called first in every process, without a time limit.
     """
 
     def __init__(
@@ -117,11 +116,9 @@ class WorkerPool(Generic[T, R]):
             result = worker.call(item)
         finally:
             self._free.put(worker)
-        return self._run_alone(item) if _has_failed(result) else result
-
-    def _run_alone(self, item: T) -> R | Lost:
-        """Process an item in a new process while all others are idle."""
-        with self._one_alone:  # of two that wait for all others, each would wait for the other
+        if not isinstance(result, Lost) or result.reason != "worker_failed":
+            return result
+        with self._one_alone:  # two that wait for all processes would wait for each other
             workers = [self._free.get() for _ in self._workers]
             try:
                 workers[0].stop()
@@ -131,11 +128,6 @@ class WorkerPool(Generic[T, R]):
                     self._free.put(worker)
 
 
-def _has_failed(result: object) -> bool:
-    """Whether there was no process to the end of the work, as distinct from one that took too long."""
-    return isinstance(result, Lost) and result.reason == "worker_failed"
-
-
 def in_order(
     function: Callable[[T], R],
     items: Iterable[T],
@@ -143,7 +135,7 @@ def in_order(
     seconds: float,
     prepare: Callable[[], object] | None = None,
 ) -> Iterator[tuple[T, R | Lost]]:
-    """Give each of `items`, read as needed in this thread, with its result, in order; arguments as for `WorkerPool`."""
+    """Yield each item, read as needed in this thread, with its result, in order; arguments as for `WorkerPool`."""
     waiting: deque[tuple[T, Future[R | Lost]]] = deque()
     with WorkerPool(function, jobs, seconds, prepare) as pool:
         for item in items:
@@ -161,7 +153,7 @@ def _await(item: T, future: "Future[R | Lost]") -> tuple[T, R | Lost]:
 
 
 class _Worker(Generic[T, R]):
-    """One process and the pipe to it; one thread at a time calls it, and any thread may start, await or close it."""
+    """One process and its pipe; one thread at a time calls it, and any thread may start, await or close it."""
 
     def __init__(self, function: Callable[[T], R], seconds: float, prepare: Callable[[], object] | None) -> None:
         self._function = function
@@ -182,8 +174,8 @@ class _Worker(Generic[T, R]):
             self._pipe, theirs = SPAWN.Pipe()
             self._is_prepared = False
             process = SPAWN.Process(target=_serve, args=(theirs, self._function, self._prepare), daemon=True)
-            # A process inherits the mask: blocked here, Ctrl-C does not reach it even while it starts. The tracker of
-            # multiprocessing must run before, since its start takes the block off.
+            # A process inherits the signal mask, so Ctrl-C does not reach it even while it starts. The tracker of
+            # multiprocessing must run before, since its start unblocks the signal.
             resource_tracker.ensure_running()
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
@@ -194,8 +186,8 @@ class _Worker(Generic[T, R]):
             theirs.close()
 
     def wait(self) -> Exception | None:
-        """Wait until the process is prepared, and return what its preparation raised; in any thread, or in several."""
-        with self._preparation:  # the answer comes once: whoever waits second must not take the next one for it
+        """Wait in any thread until the process is prepared; return the exception of its preparation, if any."""
+        with self._preparation:  # the answer comes once; a second waiter would take a result for it
             if not self._is_prepared:
                 if not self._process:
                     raise EOFError("the pool is closed")
@@ -209,7 +201,7 @@ class _Worker(Generic[T, R]):
     def call(self, item: T) -> R | Lost:
         try:
             self.start()
-        except OSError as error:  # such as too little memory; the next item tries again
+        except OSError as error:  # such as too little memory; the next item starts it again
             return Lost("worker_failed", f"no process: {error}")
         if not self._process:
             return Lost("worker_failed", "the pool is closed")
@@ -238,7 +230,7 @@ class _Worker(Generic[T, R]):
                 self._process.kill()
 
     def stop(self) -> None:
-        """End the process, if there is one; the next call starts another."""
+        """End the process; the next call starts another."""
         with self._lock:
             if not self._process:
                 return
@@ -251,12 +243,12 @@ class _Worker(Generic[T, R]):
 def _serve(
     pipe: "connection.Connection[Any, Any]", function: Callable[[Any], Any], prepare: Callable[[], object] | None
 ) -> None:
-    """Answer until the pipe is closed; the first answer is None, or the error of `prepare`."""
+    """Process items until the pipe is closed; the first answer is None, or the exception of `prepare`."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         if prepare:
             prepare()
-    except Exception as error:  # noqa: BLE001 -- whatever it is, the parent says so
+    except Exception as error:  # noqa: BLE001 -- the parent raises it
         pipe.send(error)
         return
     pipe.send(None)
@@ -269,7 +261,7 @@ def _serve(
 
 
 def _end_with_parent() -> None:
-    """Wait for the death of the parent, which may be sudden, and follow it."""
+    """End this process when its parent ends, however suddenly."""
     if parent := parent_process():
         connection.wait([parent.sentinel])
         os._exit(1)

@@ -15,7 +15,7 @@ import newscorpus.settings
 from newscorpus.errors import CrawlError
 from newscorpus.fetch.middlewares.pauses import PolitenessPolicy
 from newscorpus.fetch.options import check_settings, user_agent
-from newscorpus.portal.access import OwnAccess
+from newscorpus.portal.access import Credentials
 from newscorpus.portal.portal import Portal
 
 PAGES = "newscorpus/pages"
@@ -109,7 +109,7 @@ class SpiderHints(Protocol):
         """Politeness towards sites, by download slot. By default the setting DOWNLOAD_DELAY."""
 
     @property
-    def access(self) -> Mapping[str, OwnAccess]:
+    def access(self) -> Mapping[str, Credentials]:
         """Cookies and headers of the user's own for requests, by download slot. By default none."""
 
     @property
@@ -129,7 +129,7 @@ class _Hints:
     portal_names: tuple[str, ...] | None = None
     portals: Collection[Portal] = ()
     policies: Mapping[str, PolitenessPolicy] = field(default_factory=dict)
-    access: Mapping[str, OwnAccess] = field(default_factory=dict)
+    access: Mapping[str, Credentials] = field(default_factory=dict)
     loopback: Collection[str] = ()
     has_met: Callable[[str, str], bool] = lambda url, asked: False  # noqa: ARG005 -- names of the protocol
 

@@ -1,6 +1,6 @@
 """Read the user's own cookies and headers from a portal's file, and limit where they are sent.
 
-They are sent with a request but never stored: ledger, archive and log do not see them.
+They are never stored in ledger, archive or log.
 """
 
 import os
@@ -18,35 +18,35 @@ COOKIE_VALUE = re.compile(r"(\"?)[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*\1")
 """RFC 6265, 4.1.1."""
 HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
-"""A value that stands in the environment."""
+"""A reference to an environment variable."""
 
 OURS = frozenset(
     "accept-encoding connection content-length content-type cookie expect host if-modified-since if-none-match"
     " keep-alive proxy-authorization range te trailer transfer-encoding upgrade user-agent".split()
 )
-"""Headers that no portal's file may set: they say who asks, for what, or how the answer comes."""
+"""Headers that no portal file may set, since the crawler or HTTP itself controls them."""
 
 
 @dataclass(frozen=True, slots=True)
-class OwnAccess:
-    """What of the user's own goes with the requests to one portal."""
+class Credentials:
+    """The user's own cookies and headers for one portal."""
 
     portal: Portal = field(repr=False)
-    headers: Mapping[str, str] = field(repr=False)  # with the cookies as one of them
-    names: str = ""  # of cookies and headers, without their values, for the report
+    headers: Mapping[str, str] = field(repr=False)  # including the cookies
+    names: str = ""  # of cookies and headers, without values, for the report
 
     def headers_for(self, url: str) -> Mapping[str, str]:
-        """What goes with a request for `url`; nothing beyond the portal's hosts, nor unencrypted beside https."""
+        """Return the headers for a request: none for other hosts, and over http only if a start page uses it."""
         may_be_plain = any(urlsplit(start).scheme == "http" for start in self.portal.start)
         is_safe = url.startswith("https:") or may_be_plain
         return self.headers if is_safe and self.portal.covers(url) else {}
 
 
 def check_access(portal: Portal) -> None:
-    """See that names and values are such as can be sent; values in the environment are not looked at.
+    """Check that names and values can be sent; values of environment variables are not read.
 
     Raises:
-        ValueError: one is not; the message names its key, and no value.
+        ValueError: one cannot; the message names its key, and no value.
     """
     for name, value in portal.cookies.items():
         _check(f"cookies.{name}", name, value, COOKIE_VALUE)
@@ -56,25 +56,25 @@ def check_access(portal: Portal) -> None:
             raise ValueError(f"headers.{name}: it cannot be set here; for Cookie there is `cookies`")
 
 
-def read_access(portals: Iterable[Portal]) -> dict[str, OwnAccess]:
-    """What goes with the requests to each portal, by its name; those that carry nothing of the user's are left out.
+def read_access(portals: Iterable[Portal]) -> dict[str, Credentials]:
+    """Return the credentials by name of the portal, for portals that have any.
 
     Raises:
-        PortalError: a variable of the environment is not set, or holds what cannot be sent.
+        PortalError: an environment variable is not set, or its value cannot be sent.
     """
-    return {portal.name: _read(portal) for portal in portals if portal.cookies or portal.headers}
-
-
-def _read(portal: Portal) -> OwnAccess:
-    try:
-        cookies = dict(_values("cookies", portal.cookies, COOKIE_VALUE))
-        headers = dict(_values("headers", portal.headers, HEADER_VALUE))
-    except ValueError as error:
-        raise PortalError(f"portal {portal.name}: {error}") from error
-    names = (*(f"cookie {name}" for name in cookies), *(f"header {name}" for name in headers))
-    if cookies:
-        headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items())
-    return OwnAccess(portal, headers, ", ".join(names))
+    found = {}
+    for portal in portals:
+        try:
+            cookies = dict(_values("cookies", portal.cookies, COOKIE_VALUE))
+            headers = dict(_values("headers", portal.headers, HEADER_VALUE))
+        except ValueError as error:
+            raise PortalError(f"portal {portal.name}: {error}") from error
+        names = (*(f"cookie {name}" for name in cookies), *(f"header {name}" for name in headers))
+        if cookies:
+            headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items())
+        if headers:
+            found[portal.name] = Credentials(portal, headers, ", ".join(names))
+    return found
 
 
 def _values(key: str, given: Mapping[str, str], form: re.Pattern[str]) -> Iterator[tuple[str, str]]:

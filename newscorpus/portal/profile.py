@@ -1,4 +1,4 @@
-"""Hold what the pages of a portal say together, and keep it in a file."""
+"""Define the profile of a portal, the statistics of its pages, and read and write it as a file."""
 
 import hashlib
 import logging
@@ -14,67 +14,67 @@ from newscorpus.files import replacing
 from newscorpus.layout import PROFILES
 
 VERSION = 1
-"""Of the layout of the file; raised when a key is added, removed or changes its meaning."""
+"""Version of the file's layout, raised when a key is added, removed or changes its meaning."""
 HASH_LENGTH = 10
 
 logger = logging.getLogger(__name__)
 
 
 class PathFacts(msgspec.Struct, frozen=True):
-    """What stands at one path."""
+    """Statistics of the blocks at one path."""
 
-    pages: int  # on which a block stands there
-    good_pages: int  # on which most of its words are main text, by the model
+    pages: int  # with a block at this path
+    good_pages: int  # on which most words at this path are main text, according to the model
     blocks: int  # on all pages
-    texts: int  # different ones among the blocks, but for their digits
-    words: int  # of the blocks
-    good_words: float  # of these main text, to be expected by the model
+    texts: int  # distinct texts of the blocks, digits ignored
+    words: int  # in the blocks
+    good_words: float  # expected number of main-text words, according to the model
 
 
 class Repeated(msgspec.Struct, frozen=True):
-    """A text, or the opening of texts, that stands on several pages."""
+    """A text, or the opening of texts, that several pages repeat."""
 
-    pages: int  # on which it stands
-    text: str  # how it begins on one of them
+    pages: int  # with the text
+    text: str  # its beginning on one of them
 
 
 class FieldFacts(msgspec.Struct, frozen=True):
-    """Where the values of one field stand."""
+    """Sources and places of the values of one field."""
 
     pages: int  # with a value
-    sources: dict[str, int]  # pages by the source of the value, as `Provenance` names them
-    paths: dict[str, int]  # pages by the path of a block that shows the value
+    sources: dict[str, int]  # pages by source of the value, as in `Provenance`
+    paths: dict[str, int]  # pages by path of a block that shows the value
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What was learned from the pages of a portal without labels; counts are of the pages it was learned from."""
+    """Statistics learned without labels from pages of a portal; all counts cover these pages."""
 
-    source: str  # name of the portal or of the site
-    extractor: str  # what judged the pages, such as "model:main-text@3"
-    pages: tuple[str, ...]  # ids of the documents, sorted
-    words: tuple[int, ...]  # of main text of a page: least, quartiles, most
-    paths: dict[str, PathFacts]  # by path, as `path_of`; those of a single page are left out
-    texts: dict[str, Repeated]  # by `text_key`; those of a single page are left out
-    openings: dict[str, Repeated]  # by `opening_key`, in the same way
+    source: str  # portal or site
+    extractor: str  # used for the pages, such as "model:main-text@3"
+    pages: tuple[str, ...]  # document ids, sorted
+    words: tuple[int, ...]  # main-text words per page: minimum, quartiles, maximum
+    paths: dict[str, PathFacts]  # by `path_of`; without paths of a single page
+    texts: dict[str, Repeated]  # by `text_key`; without texts of a single page
+    openings: dict[str, Repeated]  # by `opening_key`; without openings of a single page
     fields: dict[str, FieldFacts]  # by the names of `Fields`
     version: int = VERSION
 
     @property
     def hash(self) -> str:
-        """Name the content; equal profiles, equal names."""
+        """Hash of the content."""
         return hashlib.sha256(_encode(self)).hexdigest()[:HASH_LENGTH]
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileFile:
-    """A profile that lies in a file, small enough to go with every page."""
+    """Reference to a profile, small enough to accompany every page."""
 
     path: Path
     hash: str  # of its content
 
 
 Profiles = Mapping[str, ProfileFile]
-"""The profiles of sources, by their names."""
+"""Profiles by name of the source."""
 NO_PROFILES: Profiles = {}
 
 
@@ -83,7 +83,7 @@ def _encode(profile: Profile) -> bytes:
 
 
 def write_profile(path: Path, profile: Profile) -> ProfileFile:
-    """Write a profile as JSON that people can read; equal profiles make equal files.
+    """Write a profile as indented JSON; equal profiles give equal files.
 
     Raises:
         OSError: it cannot be written.
@@ -95,12 +95,12 @@ def write_profile(path: Path, profile: Profile) -> ProfileFile:
 
 
 def profile_path(corpus: Path, source: str) -> Path:
-    """Where a corpus keeps the profile of a source."""
+    """Return the path of the profile of a source in a corpus."""
     return corpus / PROFILES / f"{quote(source, safe='')}.json"
 
 
 def profiles_of(corpus: Path) -> Profiles:
-    """The profiles that a corpus keeps; one that cannot be read is passed over, with a warning."""
+    """Return the profiles of a corpus; an unreadable one is skipped with a warning."""
     found = {}
     for path in sorted((corpus / PROFILES).glob("*.json")):
         try:

@@ -1,7 +1,7 @@
 """Find, read, check and write portal files; docs/portals.md explains every key.
 
-Template rules are CSS selectors, XPath or the simple forms of Bakić (2012), and compiled to XPath. Codes of languages
-are checked against ISO 639, as the CLDR of Babel lists them.
+Template rules are CSS selectors, XPath or the simple forms of Bakić (2012), and compiled to XPath. Language codes are
+checked against ISO 639, by Babel's CLDR.
 """
 
 import dataclasses
@@ -49,10 +49,10 @@ EXPECTED = {
     "domains": "a host name in lower case, without scheme, port and path, such as 'vesti.example'",
     **dict.fromkeys(("start", "feeds", "sitemaps"), WEB_ADDRESS),
 }
-"""The form of a value, for people, where `Portal` has a regular expression."""
+"""Descriptions of values that `Portal` checks by a regular expression."""
 
 NO_ELEMENT_STEP = re.compile(r"(::text|::attr\([^)]*\)|/{1,2}(text\(\)|@[\w:-]+|attribute::[\w:-]+))$")
-"""The end of a rule that goes from an element to its text or an attribute."""
+"""The end of a rule that selects text or an attribute of an element."""
 
 FORMS = "a CSS selector, an XPath (starts with '/', './' or '('), element, attribute= or attribute=value"
 ATTRIBUTE_FORM = re.compile(r"([A-Za-z0-9_-]+)=(.*)", re.DOTALL)
@@ -64,27 +64,27 @@ XPATH_CALLABLE = re.compile(
     "|substring-after|substring|string-length|normalize-space|translate|boolean|not|true|false|lang|number|sum"
     "|floor|ceiling|round|comment|text|processing-instruction|node|and|or|div|mod"
 )
-"""Functions and node tests of XPath 1.0, and the operators that may stand before a bracket."""
+"""Functions and node tests of XPath 1.0, and operators that may precede a bracket."""
 
 NO_ELEMENT = re.compile(r"(text\(\)|@[^/\]]+|attribute::[^/]+)$")
-"""How an expression ends that selects text or attributes."""
+"""The end of an XPath that selects text or attributes."""
 
 NO_LANGUAGE = frozenset({"mul", "root", "und", "zxx"})
-"""Codes that say that a text has no language, or several."""
+"""Codes for no language, or several."""
 WITHDRAWN = frozenset({"in", "iw", "ji", "jw", "mo"})
 """Codes of two letters that ISO 639 has replaced."""
 UNLISTED = frozenset({"abq", "sjo"})
-"""Languages with a press of their own that CLDR leaves out: Abaza, Xibe."""
+"""Languages with newspapers that CLDR does not list: Abaza, Xibe."""
 
 
 def load_portal(name_or_path: str | Path) -> Portal:
-    """Read a portal by name, or from a file (a `Path`, or text that holds "/" or ends in ".toml").
+    """Read a portal by name, or from a file (a `Path`, or text with "/" or ending in ".toml").
 
-    A name is looked up in the folder `portals` of the current Scrapy project (or the current folder), then among the
+    A name is searched in the folder `portals` of the current Scrapy project (or the current folder), then among the
     bundled portals.
 
     Raises:
-        PortalError: there is no such portal, or its file is wrong; the message names file, key and the known keys.
+        PortalError: there is no such portal, or its file is invalid; the message names file and key.
     """
     path = find_file(name_or_path)
     try:
@@ -97,10 +97,10 @@ def load_portal(name_or_path: str | Path) -> Portal:
 
 
 def read_portal(text: str, path: Path) -> Portal:
-    """Read what a portal's file says, or is to say; `path` stands in messages, and holds the name.
+    """Read the text of a portal file; `path` is used in messages, and for the name.
 
     Raises:
-        PortalError: it is wrong, as in `load_portal`.
+        PortalError: the text is invalid, as in `load_portal`.
     """
     try:
         table = tomllib.loads(text)
@@ -125,7 +125,7 @@ def read_portal(text: str, path: Path) -> Portal:
 
 
 def _in_words(what: str, where: str, table: dict[str, Any]) -> str:
-    """Say which form a value should have, where msgspec names a regular expression, or none of those that are known."""
+    """Describe the expected value where msgspec's message shows a regular expression, or lacks the known values."""
     if "enum" in what:
         return f"{what}; known: {', '.join(Part)}"
     if "regex" not in what:
@@ -136,12 +136,12 @@ def _in_words(what: str, where: str, table: dict[str, Any]) -> str:
 
 
 def list_portals() -> list[str]:
-    """Names of all portals that `load_portal` finds by name, sorted."""
+    """Return the names of all portals that `load_portal` finds, sorted."""
     return sorted({path.stem for folder in _folders() for path in folder.glob("*.toml")})
 
 
 def with_base(portal: Portal, base_url: str) -> Portal:
-    """`portal` served elsewhere: scheme, host and port of its addresses, and its domains, are those of `base_url`.
+    """Return `portal` with the scheme, host and port of `base_url` in all its addresses, and its host as the domain.
 
     Raises:
         PortalError: `base_url` is not an http or https address.
@@ -184,10 +184,10 @@ def find_file(name_or_path: str | Path) -> Path:
 
 
 def own_portal_file(name: str) -> Path:
-    """Where the file of a portal of the user's lies, or is to be written.
+    """Return the path of the user's own file of a portal, which may not exist.
 
     Raises:
-        PortalError: it is no name of a portal.
+        PortalError: the name is invalid.
     """
     _check_name(name)
     return _folders()[0] / f"{name}.toml"
@@ -199,7 +199,7 @@ def _check_name(name: str) -> None:
 
 
 def _sections(table: dict[str, Any]) -> Iterator[tuple[str, Any, type[Any]]]:
-    """The tables of a file, each with what stands before its keys and with what is read from it."""
+    """Return the tables of a file, each with the prefix of its keys and its dataclass."""
     yield "", table, Portal
     yield "limits.", table.get("limits", {}), PortalLimits
     yield "politeness.", table.get("politeness", {}), PolitenessSection
@@ -219,8 +219,11 @@ def _check_values(portal: Portal, path: Path) -> None:
             check_language(code)
     for key in ("articles", "sections", "ignore"):
         for position, pattern in enumerate(getattr(portal, key)):
-            with _faults_of(f"{path}: {key}[{position}]: "):
-                _check_pattern(pattern)
+            try:
+                regex.compile(pattern)
+            except regex.error as error:
+                where = f"{path}: {key}[{position}]"
+                raise PortalError(f"{where}: broken regular expression {pattern!r}: {error}") from error
     for position, url in enumerate(portal.start):
         if not portal.covers(url):
             raise PortalError(f"{path}: start[{position}]: {url!r} lies outside domains")
@@ -233,66 +236,50 @@ def _check_values(portal: Portal, path: Path) -> None:
         page = archive_page(portal.archive, date(2000, 1, 1)) if portal.archive else portal.start[0]
     if not portal.covers(page):
         raise PortalError(f"{path}: archive: {page!r} lies outside domains")
-    with _faults_of(f"{path}: "):
-        _check_days(portal)
-    for place, name, rule in _rules(portal):
-        with _faults_of(f"{path}: {place}: "):
-            compile_rules(rule)
-            if name in {"remove", "text"} and not selects_elements(rule):
-                why = "only elements can be removed" if name == "remove" else "of elements whole paragraphs are taken"
-                hint = f"; write {element!r}" if (element := NO_ELEMENT_STEP.sub("", rule)) else ""
-                raise ValueError(f"{rule!r} selects no elements, and {why}{hint}")
+    _check_templates(portal, path)
 
 
-def _check_days(portal: Portal) -> None:
-    """Check that on no day two versions of a template hold, and that each holds on some day."""
-    named = dict(zip(_places(portal), portal.templates, strict=True))
+def _check_templates(portal: Portal, path: Path) -> None:
+    """Check the rules of a template, and that each version has some day and no two have the same."""
+    is_numbered = isinstance(portal.template, tuple)
+    named = {f"template[{n}]" if is_numbered else "template": one for n, one in enumerate(portal.templates)}
     for place, version in named.items():
         if version.since and version.until and version.since >= version.until:
-            raise ValueError(f"{place}: it holds on no day, since {version.since} is not before {version.until}")
+            days = f"since {version.since} is not before {version.until}"
+            raise PortalError(f"{path}: {place}: it holds on no day, {days}")
     ordered = sorted(named.items(), key=lambda item: (item[1].since or date.min, item[0]))
     for (place, version), (later_place, later) in pairwise(ordered):
         if later.since is None or version.holds_on(later.since):
             day = f"on {later.since}" if later.since else "from the beginning"
-            raise ValueError(f"{place} and {later_place} overlap: both hold {day}; `until` is the day after the last")
-
-
-def _places(portal: Portal) -> list[str]:
-    """How messages name the versions of a template."""
-    if isinstance(portal.template, tuple):
-        return [f"template[{position}]" for position in range(len(portal.template))]
-    return ["template"] * len(portal.templates)
-
-
-def _check_pattern(pattern: str) -> None:
-    try:
-        regex.compile(pattern)
-    except regex.error as error:
-        raise ValueError(f"broken regular expression {pattern!r}: {error}") from error
+            why = f"{place} and {later_place} overlap: both hold {day}; `until` is the day after the last"
+            raise PortalError(f"{path}: {why}")
+    keys = ((place, version, name) for place, version in named.items() for name in TemplateSection.__slots__)
+    for place, version, name in keys:
+        for position, rule in enumerate(getattr(version, name)):
+            with _faults_of(f"{path}: {place}.{name}[{position}]: "):
+                compile_rules(rule)
+                if name in {"remove", "text"} and not selects_elements(rule):
+                    why = (
+                        "only elements can be removed" if name == "remove" else "of elements whole paragraphs are taken"
+                    )
+                    hint = f"; write {element!r}" if (element := NO_ELEMENT_STEP.sub("", rule)) else ""
+                    raise ValueError(f"{rule!r} selects no elements, and {why}{hint}")
 
 
 @contextmanager
 def _faults_of(where: str) -> Iterator[None]:
-    """Turn a ValueError into a PortalError that says where the fault lies."""
+    """Raise ValueErrors as PortalErrors with the place of the fault."""
     try:
         yield
     except ValueError as error:
         raise PortalError(f"{where}{error}") from error
 
 
-def _rules(portal: Portal) -> Iterator[tuple[str, str, str]]:
-    """Every rule of a portal's templates, with its place in the file and the name of its key."""
-    for place, version in zip(_places(portal), portal.templates, strict=True):
-        for name in TemplateSection.__slots__:
-            for position, rule in enumerate(getattr(version, name)):
-                yield f"{place}.{name}[{position}]", name, rule
-
-
 def compile_rules(*rules: str) -> etree.XPath:
-    """Compile one expression for what any of `rules` finds, in document order; call it with the root of a page.
+    """Compile an expression that finds the matches of all `rules` in document order, given the root of a page.
 
     Raises:
-        ValueError: a rule is broken or selects no nodes; the message is one line.
+        ValueError: a rule is broken or does not select nodes; the message is one line.
     """
     rule = " | ".join(rules)
     expression = " | ".join(map(_to_xpath, rules))
@@ -301,7 +288,7 @@ def compile_rules(*rules: str) -> etree.XPath:
         raise ValueError(f"broken rule {rule!r}: XPath 1.0 knows no {unknown[0]}()")
     try:
         compiled = etree.XPath(expression)
-        found = compiled(html.document_fromstring("<p>trial</p>"))  # libxml2 finds some faults only on evaluation
+        found = compiled(html.document_fromstring("<p>trial</p>"))  # libxml2 reports some errors only on evaluation
     except (etree.XPathError, ValueError) as error:
         raise ValueError(f"broken rule {rule!r}: {error}; a rule is {FORMS}") from error
     if not isinstance(found, list):
@@ -311,38 +298,33 @@ def compile_rules(*rules: str) -> etree.XPath:
 
 
 def selects_elements(rule: str) -> bool:
-    """Whether a rule that can be compiled selects elements, rather than text or attributes."""
+    """Whether a valid rule selects elements, not text or attributes."""
     return not NO_ELEMENT.search(_to_xpath(rule))
 
 
 def _to_xpath(rule: str) -> str:
-    """Translate a rule; ValueError for what is not a CSS selector, or an attribute value with both kinds of quotes."""
+    """Translate a rule to XPath; ValueError for an invalid CSS selector, or a value with both kinds of quotes."""
     if rule.startswith(XPATH_STARTS):
         return rule
     if attribute := ATTRIBUTE_FORM.fullmatch(rule):
-        return _attribute_xpath(attribute[1].lower(), attribute[2])
+        name, value = attribute[1].lower(), attribute[2]
+        quote = "'" if '"' in value else '"'
+        if quote in value:
+            raise ValueError(f"broken rule {name + '=' + value!r}: the value holds both kinds of quotes")
+        return f"descendant-or-self::*[@{name}={quote}{value}{quote}]" if value else f"descendant-or-self::*[@{name}]"
     try:
         return HTMLTranslator().css_to_xpath(rule)
     except SelectorError as error:
         raise ValueError(f"broken rule {rule!r}: {error}; a rule is {FORMS}") from error
 
 
-def _attribute_xpath(name: str, value: str) -> str:
-    if not value:
-        return f"descendant-or-self::*[@{name}]"
-    quote = "'" if '"' in value else '"'
-    if quote in value:
-        raise ValueError(f"broken rule {name + '=' + value!r}: the value holds both kinds of quotes")
-    return f"descendant-or-self::*[@{name}={quote}{value}{quote}]"
-
-
 def check_language(code: str) -> None:
-    """Check that `code` is a language: of two letters (ISO 639-1), or of three (639-3) where two do not exist.
+    """Check that `code` is a language: two letters (ISO 639-1), or three (639-3) where no two exist.
 
-    A country's code that is a language's, too (si: Sinhala, se: Northern Sami), passes, since nothing shows the slip.
+    A country code that is also a language code (si: Sinhala, se: Northern Sami) passes.
 
     Raises:
-        ValueError: it is none; the message suggests the code that was probably meant.
+        ValueError: it is not; the message suggests the probable code.
     """
     if code not in _codes():
         tag = code.strip().lower().replace("_", "-").partition("-")[0]
@@ -363,12 +345,12 @@ def _codes() -> frozenset[str]:
 
 
 def set_extractor(name: str, extractor: str) -> Path:
-    """Write the extractor of a portal into its file, and give that file.
+    """Write the extractor of a portal into the user's own file, and return its path.
 
-    A bundled portal gets a file in the user's folder `portals`, which goes before it.
+    For a bundled portal, the file is created in the user's folder `portals`, which takes precedence.
 
     Raises:
-        PortalError: there is no such portal, or its file is wrong.
+        PortalError: there is no such portal, or its file is invalid.
         OSError: the file cannot be written.
     """
     path, portal = find_file(name), load_portal(name)
@@ -383,5 +365,5 @@ def set_extractor(name: str, extractor: str) -> Path:
 
 
 def string_item(text: str) -> String:
-    """Write a string between single quotes, which leave backslashes alone, where that can be."""
+    """Return a TOML string in single quotes, in which backslashes stay as they are, if possible."""
     return tomlkit.string(text, literal="'" not in text and text.isprintable())
