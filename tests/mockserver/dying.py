@@ -1,8 +1,10 @@
-"""Let work die at any of its writes, as if by SIGKILL."""
+"""Let work die at any of its writes, as if by SIGKILL, or find the disk full."""
 
 import os
+import resource
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -48,3 +50,14 @@ def watch(is_time: Callable[[], bool]) -> None:
     sqlite3.connect = watched  # type: ignore[assignment]
     for owner, name in ((Path, "replace"), (Path, "unlink"), (os, "fsync"), (os, "unlink"), (os, "truncate")):
         setattr(owner, name, dying(getattr(owner, name)))
+
+
+@contextmanager
+def full_disk(max_bytes: int) -> Iterator[None]:
+    """Let no file of this process grow beyond some bytes."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (max_bytes, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)

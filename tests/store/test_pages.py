@@ -7,14 +7,12 @@ import msgspec
 import pytest
 import zstandard
 
-from newscorpus.data import Article, Block, Element, Label, LabelledBlock, Page, Record, Rejected
+from newscorpus.data import Article, Page, Record
 from newscorpus.errors import PortalError
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.store import pages
 from newscorpus.store.pages import PageOrigin, archive_findings, extract_file, page_origin, read_source
-from newscorpus.urls import document_id
-from newscorpus.views.explain.formats import COLUMNS, ShowError, blocks, brezovnik, record, text
 from newscorpus.workers import Lost
 
 BTE = Recipe("bte", quality=None)
@@ -58,11 +56,6 @@ def test_each_page_gives_a_record_under_its_own_id(tmp_path: Path, name: str) ->
     assert (first["language"], first["extractor"], first["n_words"]) == ("en", "bte", 90)
     assert second["url"] == ""
     msgspec.convert(first, Record)  # every key of its type
-
-
-def test_order_is_kept_with_several_processes(tmp_path: Path) -> None:
-    path = write(tmp_path / "pages.jsonl", *({"id": str(n), "html": HTML} for n in range(20)))
-    assert [line["id"] for line in run(path, jobs=2)] == [str(n) for n in range(20)]
 
 
 def test_a_rejected_page_says_why(tmp_path: Path) -> None:
@@ -172,60 +165,6 @@ def test_a_portal_without_template_is_an_error(tmp_path: Path) -> None:
 def test_a_wrong_setup_is_found_before_anything_runs(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="unknown extractor 'nonsense'"):
         next(extract_file(tmp_path / "pages.jsonl", Recipe("nonsense"), SourcePage, 1))
-
-
-def test_one_page_as_text_and_as_record() -> None:
-    page = SourcePage(Page.from_html(HTML, "https://news.example/bridge"))
-    assert text(BTE, page).decode() == STORY.strip() + "\n"
-    shown = msgspec.json.decode(record(BTE, page), type=Record)
-    assert (shown.id, shown.text) == (document_id(page.page.url), STORY.strip())
-
-
-def test_one_page_as_brezovnik_writes_it() -> None:
-    html = HTML.replace("<title>", "<meta property=og:image content=/a.jpg><title>")
-    shown = json.loads(
-        brezovnik(BTE, SourcePage(Page.from_html(html, "https://news.example/bridge", "2026-11-01T10:00:00Z")))
-    )
-    assert shown == {
-        "url": "https://news.example/bridge",
-        "date_accessed": "2026-11-01T10:00:00Z",
-        "extracted_data": {
-            "title": "Bridge",
-            "subtitle": "",
-            "content": STORY.strip(),
-            "images": [{"url": "https://news.example/a.jpg", "alt": ""}],
-        },
-    }
-
-
-def test_one_rejected_page_as_text_and_as_record() -> None:
-    page = SourcePage(Page.from_html("", "https://news.example/"))
-    with pytest.raises(ShowError, match=r"https://news\.example/ was rejected: decode/empty_body"):
-        text(BTE, page)
-    assert json.loads(record(BTE, page))["rejected"]["reason"] == "empty_body"
-
-
-class Labelling:
-    """An extractor that decides block by block."""
-
-    def __call__(self, page: Page) -> Rejected:
-        return Rejected("extract", "no_main_text")
-
-    def label(self, page: Page) -> tuple[LabelledBlock, ...]:
-        block = Block(0, "Some\ttext \ud83d", "", Element("p", id="x\ty", classes="a b"))
-        return (LabelledBlock(block, 0.25, Label.ALMOST, ("near_good", "short")),)
-
-
-def test_blocks_are_shown_as_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("newscorpus.views.explain.formats.extractor_of", lambda *_: Labelling())
-    head, row = blocks(BTE, SourcePage(Page.from_html(""))).decode().splitlines()
-    assert head.split("\t") == list(COLUMNS)
-    assert row.split("\t") == ["almost_good", "0.2500", "near_good,short", "p#x y.a.b", "Some text"]
-
-
-def test_an_extractor_without_blocks_says_so() -> None:
-    with pytest.raises(ShowError, match="does not decide block by block"):
-        blocks(BTE, SourcePage(Page.from_html(HTML)))
 
 
 def test_a_file_is_read_as_bytes(tmp_path: Path) -> None:

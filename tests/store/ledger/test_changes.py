@@ -30,14 +30,15 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
-def visit(ledger: Ledger, at: float, revision: str = "1", reason: str = "kept") -> None:
+def visit(ledger: Ledger, at: float, revision: str = "1", reason: str = "kept", status: int = 200) -> None:
     """Visit the article, which was published at NOW; an empty revision stands for an answer that nothing changed."""
     lease = ledger.queue.lease("a")
     assert lease
-    fetched = Fetched(URL, 200, iso(at), 5)
+    fetched = Fetched(URL, status, iso(at), 5)
+    kept = UrlOutcome(reason=reason, revision=revision, published=iso(NOW), document=URL)
     with ledger.changes.watching(lease.serial):
         if revision:
-            ledger.finish(lease.serial, [UrlOutcome(reason=reason, revision=revision, published=iso(NOW))], fetched)
+            ledger.finish(lease.serial, [kept if status == 200 else UrlOutcome("fetch", f"http_{status}")], fetched)
         else:
             ledger.leave(lease.serial, fetched)
 
@@ -47,31 +48,21 @@ def test_an_article_is_deleted_when_it_is_missing_twice(ledger: Ledger, tmp_path
         ledger.commit()
         return gone_documents(tmp_path)
 
-    visit_of(ledger, NOW, 404)
+    visit(ledger, NOW, status=404)
     assert not is_due(ledger, NOW + 9 * DAY), "it was never kept"
     ledger.revisits.revive(("article",), "a", sys.float_info.max)
-    visit_of(ledger, NOW, 200)
+    visit(ledger, NOW)
     assert is_due(ledger, NOW + 9 * DAY)
-    visit_of(ledger, NOW + 9 * DAY, 410)
+    visit(ledger, NOW + 9 * DAY, status=410)
     assert gone() == {}
     assert not is_due(ledger, NOW + 9.5 * DAY)
     assert is_due(ledger, NOW + 10 * DAY)
-    visit_of(ledger, NOW + 10 * DAY, 404)
+    visit(ledger, NOW + 10 * DAY, status=404)
     assert gone() == {document_id(URL): "2026-12-02"}
     assert not is_due(ledger, NOW + 99 * DAY)
     ledger.revisits.revive(("article",), "a", sys.float_info.max)
-    visit_of(ledger, NOW + 100 * DAY, 200)
+    visit(ledger, NOW + 100 * DAY)
     assert gone() == {}
-
-
-def visit_of(ledger: Ledger, at: float, status: int) -> None:
-    """Visit the article, which answers with a status."""
-    lease = ledger.queue.lease("a")
-    assert lease
-    kept = UrlOutcome(reason="kept", revision="1", published=iso(NOW), document=URL)
-    outcome = kept if status == 200 else UrlOutcome("fetch", f"http_{status}")
-    with ledger.changes.watching(lease.serial):
-        ledger.finish(lease.serial, [outcome], Fetched(URL, status, iso(at), 5))
 
 
 def is_due(ledger: Ledger, at: float) -> bool:
@@ -94,12 +85,9 @@ def test_articles_that_change_often_at_an_age_are_asked_more_often_and_the_other
     assert hurried == pytest.approx(0.02 * 10 * DAY, rel=0.1)
 
 
-def test_what_has_just_changed_is_asked_in_half_the_time() -> None:
+def test_what_has_just_changed_is_asked_in_half_the_time_and_an_interval_has_bounds() -> None:
     plain, changed = (article_interval(DAY, {}, has_changed=has, config=CONFIG) for has in (False, True))
     assert changed == pytest.approx(plain / 2)
-
-
-def test_an_interval_has_bounds() -> None:
     never = {number: AgeSeen(0, 1e15) for number in range(30)}
     always = {number: AgeSeen(10**9, 1.0) for number in range(30)}
     assert article_interval(DAY, never, config=CONFIG) == CONFIG.max_seconds

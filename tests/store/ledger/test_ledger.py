@@ -1,17 +1,15 @@
 """The ledger: queue, memory, files, what is left after a kill, a power failure or a full disk."""
 
-import errno
 import json
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from io import FileIO
 from pathlib import Path
 
 import pytest
+from dying import full_disk
 
-from newscorpus.files import extend
 from newscorpus.store.archive.write import ArchiveWriter
 from newscorpus.store.ledger import (
     Fetched,
@@ -22,7 +20,6 @@ from newscorpus.store.ledger import (
     UrlOutcome,
     UrlState,
     key_of,
-    transaction,
 )
 from newscorpus.store.ledger.addresses import find, states
 from newscorpus.store.ledger.status import status
@@ -263,6 +260,42 @@ def test_a_link_in_place_of_a_folder_is_refused_or_adopted(tmp_path: Path, name:
     assert status(corpus)[0].kept == 2
 
 
+def test_a_ledger_put_back_from_a_backup_beside_newer_files_is_refused(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        keep(ledger, "x")
+    backup = (tmp_path / "ledger.sqlite").read_bytes()
+    with Ledger.open(tmp_path) as ledger:
+        keep(ledger, "y")
+    (tmp_path / "ledger.sqlite").write_bytes(backup)
+    newer = tmp_path / "intake" / "000002.jsonl"
+    for _ in range(2):
+        with pytest.raises(LedgerError, match=r"ledger\.sqlite: older than the files beside it.*put the whole folder"):
+            Ledger.open(tmp_path)
+        assert newer.read_bytes() == b"header\ny\n"
+    (tmp_path / ".committed.json").unlink()
+    with pytest.raises(LedgerError, match=r"000002\.jsonl: no file of this corpus; move it away"):
+        Ledger.open(tmp_path)
+    newer.unlink()
+    Ledger.open(tmp_path).close()
+
+
+def test_files_that_were_cut_do_not_make_the_ledger_look_old(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        keep(ledger, "x")
+    segment = tmp_path / "intake" / "000001.jsonl"
+    segment.write_bytes(segment.read_bytes()[:-1])
+    ledger = Ledger.open(tmp_path)
+    ledger._held.close()  # as a death ends it
+    Ledger.open(tmp_path).close()
+
+
+@pytest.mark.parametrize("noted", [b"{", b"[]", b'{"archive/000001.warc.gz": "x"}'])
+def test_a_damaged_note_of_lengths_is_named(tmp_path: Path, noted: bytes) -> None:
+    (tmp_path / ".committed.json").write_bytes(noted)
+    with pytest.raises(LedgerError, match=r"\.committed\.json: damaged .*; remove it"):
+        Ledger.open(tmp_path)
+
+
 def test_a_journal_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "rejected.jsonl").write_text("mine")
     with pytest.raises(LedgerError, match=r"rejected\.jsonl: not of this crawl"):
@@ -344,22 +377,17 @@ def test_damage_and_other_versions_are_refused(tmp_path: Path) -> None:
             use(tmp_path)
 
 
-def test_a_full_disk_leaves_what_was_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(file: FileIO, committed: int, data: bytes) -> int:
-        extend(file, committed, data[:1])
-        raise OSError(errno.ENOSPC, "No space left on device")
-
+def test_a_full_disk_leaves_what_was_committed(tmp_path: Path) -> None:
     with Ledger.open(tmp_path) as ledger:
         keep(ledger, "x")
         ledger.commit()
         keep(ledger, "y")
-        monkeypatch.setattr(transaction, "extend", full)
-        for _ in range(2):
-            with pytest.raises(LedgerError):
-                ledger.commit()
+        with full_disk(len(b"header\nx\n?")):
+            for _ in range(2):
+                with pytest.raises(LedgerError):
+                    ledger.commit()
         with pytest.raises(LedgerError, match="since writing failed"):
             ledger.add(link("z"))
-    monkeypatch.undo()
     assert (tmp_path / "intake" / "000001.jsonl").read_bytes() == b"header\nx\n"
     with Ledger.open(tmp_path) as ledger:
         assert ledger.knows(URL + "x")

@@ -1,10 +1,12 @@
 """The journal of rejections has one line an address, however often it failed."""
 
 import json
+import shutil
+from functools import partial
+from itertools import count
 from pathlib import Path
-from typing import Any
 
-import pytest
+from dying import in_a_child
 
 from newscorpus.store.ledger import REJECTIONS, Ledger, Link, Series, UrlOutcome, key_of
 from newscorpus.store.ledger.addresses import find
@@ -67,25 +69,15 @@ def test_what_the_ledger_does_not_know_stays(tmp_path: Path) -> None:
     assert lines[1] == "no line of ours"
 
 
-@pytest.mark.parametrize("is_replaced", [False, True])
-def test_a_death_before_or_after_the_journal_is_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_replaced: bool
-) -> None:
-    crawl(tmp_path, {"/a": "http_500", "/b": "timeout"})
-    replace = Path.replace
-
-    def dying(self: Path, target: Any) -> None:
-        is_journal = Path(target).name == "rejected.jsonl"
-        if is_replaced or not is_journal:
-            replace(self, target)
-        if is_journal:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Path, "replace", dying)
-        with pytest.raises(KeyboardInterrupt):
-            crawl(tmp_path, {"/a": "http_404"})
-    crawl(tmp_path, {})
-    assert sorted(journal(tmp_path)) == [("/a", "http_404"), ("/b", "timeout")]
-    assert_places(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir() if "rejected" in path.name) == ["rejected.jsonl"]
+def test_a_death_at_any_write_loses_no_line_and_no_place(tmp_path: Path) -> None:
+    crawl(tmp_path / "made", {"/a": "http_500", "/b": "timeout"})
+    for step in count(1):
+        corpus = shutil.copytree(tmp_path / "made", tmp_path / str(step))
+        died = in_a_child(partial(crawl, corpus, {"/a": "http_404"}), step)
+        crawl(corpus, {"/a": "http_404"})
+        assert sorted(journal(corpus)) == [("/a", "http_404"), ("/b", "timeout")]
+        assert_places(corpus)
+        assert sorted(path.name for path in corpus.iterdir() if "rejected" in path.name) == ["rejected.jsonl"]
+        if not died:
+            break
+    assert step > 5
