@@ -4,7 +4,7 @@ The first pass sees each block's features. The second also sees the context give
 blocks is likely good, one among boilerplate is likely boilerplate.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -141,10 +141,16 @@ def measure_context(probability: Floats, words: Floats, parents: Integers, paths
     total = max(good_words.sum(), 1e-6)
     before = (np.cumsum(good_words) - good_words) / total
     share = good_words / total
+    n, far = len(probability), REACH[-1]
+    padded = np.full(n + 2 * far, -1.0)  # -1 where there is no neighbour
+    padded[far : far + n] = probability
+    sums = np.concatenate(([0], np.cumsum(probability)))
+    index = np.arange(n)
+    windows = [(np.maximum(index - reach, 0), np.minimum(index + reach + 1, n)) for reach in WINDOWS]
     columns: list[Floats | float] = [
         probability,
-        *_neighbours(probability),
-        *_windows(probability),
+        *(padded[far + side * reach :][:n] for reach in REACH for side in (-1, 1)),
+        *((sums[high] - sums[low]) / (high - low) for low, high in windows),
         before,  # the share of the page's expected good words that stands before the block
         1 - before - share,
         share,
@@ -162,28 +168,6 @@ def measure_context(probability: Floats, words: Floats, parents: Integers, paths
     for row, column in zip(table, columns, strict=True):
         row[:] = column
     return np.ascontiguousarray(table.T)
-
-
-def _neighbours(probability: Floats) -> Iterator[Floats]:
-    """Yield the values of the blocks before and after; -1 where there is none."""
-    n = len(probability)
-    far = REACH[-1]
-    padded = np.full(n + 2 * far, -1.0)
-    padded[far : far + n] = probability
-    for reach in REACH:
-        yield padded[far - reach :][:n]
-        yield padded[far + reach :][:n]
-
-
-def _windows(probability: Floats) -> Iterator[Floats]:
-    """Yield means over windows around each block, itself included."""
-    n = len(probability)
-    index = np.arange(n)
-    sums = np.zeros(n + 1)
-    np.cumsum(probability, out=sums[1:])
-    for reach in WINDOWS:
-        low, high = np.maximum(index - reach, 0), np.minimum(index + reach + 1, n)
-        yield (sums[high] - sums[low]) / (high - low)
 
 
 def _best_before(values: Floats) -> Floats:

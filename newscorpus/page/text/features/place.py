@@ -98,23 +98,28 @@ def measure_headline(structure: Structure, amounts: BlockAmounts, overlap: Float
     }
 
 
-def measure_tree(structure: Structure, amounts: BlockAmounts) -> Columns:
-    """Measure the features of the elements above a block."""
-    return {**_groups(structure, amounts), **_twins(structure), **_below(structure, amounts)}
-
-
 def distance(structure: Structure, element: int) -> tuple[Integers, Integers]:
     """Return per block the depths of `element` and of the block below their common ancestor."""
     common = common_depth(structure, element)[structure.block_element]
     return structure.depth[element] - common, structure.depth[structure.block_element] - common
 
 
-def _groups(structure: Structure, amounts: BlockAmounts) -> Columns:
-    """Measure the blocks with the same parent, and those with the same path."""
-    parents, paths = structure.block_parent, structure.path[structure.block_element]
-    is_same_parent, is_same_path = parents[1:] == parents[:-1], paths[1:] == paths[:-1]
-    parent_blocks, parent_words, parent_links, parent_prose = _totals(parents, amounts)
+def measure_tree(structure: Structure, amounts: BlockAmounts) -> Columns:
+    """Measure the features of the elements above a block, and of the blocks that share its parent or path."""
+    parent, paths = structure.block_parent, structure.path[structure.block_element]
+    grandparent = structure.parent[parent]
+    great = structure.parent[grandparent]
+    is_same_parent, is_same_path = parent[1:] == parent[:-1], paths[1:] == paths[:-1]
+    parent_blocks, parent_words, parent_links, parent_prose = _totals(parent, amounts)
     path_blocks, path_words, path_links, path_prose = _totals(paths, amounts)
+    twins = np.bincount(structure.path)[structure.path]
+    prose_below, words_below, links_below, length_below, blocks_below = sum_below(
+        structure, amounts.prose, amounts.words, amounts.links, amounts.length, np.ones(len(amounts.words))
+    )
+    share_below = prose_below / max(prose_below[0], 1.0)
+    density_below = links_below / np.maximum(length_below, 1)
+    core = main_container(structure, prose_below, 0.9)
+    gap, below = distance(structure, main_container(structure, prose_below, 0.5))
     return {
         "parent_blocks": parent_blocks,
         "parent_words": parent_words,
@@ -128,6 +133,20 @@ def _groups(structure: Structure, amounts: BlockAmounts) -> Columns:
         "same_parent_after": np.concatenate((is_same_parent, [False])),
         "same_path_before": np.concatenate(([False], is_same_path)),
         "same_path_after": np.concatenate((is_same_path, [False])),
+        "parent_twins": twins[parent],
+        "grandparent_twins": twins[grandparent],
+        "great_twins": twins[great],
+        "depth": structure.depth[structure.block_element],
+        "parent_prose_below": share_below[parent],
+        "grandparent_prose_below": share_below[grandparent],
+        "great_prose_below": share_below[great],
+        "element_words_share": amounts.words / np.maximum(words_below[parent], 1),
+        "parent_link_below": density_below[parent],
+        "grandparent_link_below": density_below[grandparent],
+        "grandparent_blocks_below": blocks_below[grandparent],
+        "in_core": (structure.block_element >= core) & (structure.block_element < structure.end[core]),
+        "container_gap": gap,
+        "container_below": below,
     }
 
 
@@ -139,41 +158,3 @@ def _totals(groups: Integers, amounts: BlockAmounts) -> tuple[Integers, Floats, 
     )
     density = links / np.maximum(length, 1)
     return np.bincount(groups)[groups], words[groups], density[groups], prose[groups]
-
-
-def _twins(structure: Structure) -> Columns:
-    """Count the elements that share the path of an element above the block."""
-    of_path = np.bincount(structure.path)[structure.path]
-    parent = structure.block_parent
-    grandparent = structure.parent[parent]
-    return {
-        "parent_twins": of_path[parent],
-        "grandparent_twins": of_path[grandparent],
-        "great_twins": of_path[structure.parent[grandparent]],
-    }
-
-
-def _below(structure: Structure, amounts: BlockAmounts) -> Columns:
-    """Measure the contents of the elements above a block, and its distance from the boxes with the prose."""
-    prose_below, words_below, links_below, length_below, blocks_below = sum_below(
-        structure, amounts.prose, amounts.words, amounts.links, amounts.length, np.ones(len(amounts.words))
-    )
-    share_below = prose_below / max(prose_below[0], 1.0)
-    density_below = links_below / np.maximum(length_below, 1)
-    parent = structure.block_parent
-    grandparent = structure.parent[parent]
-    core = main_container(structure, prose_below, 0.9)
-    gap, below = distance(structure, main_container(structure, prose_below, 0.5))
-    return {
-        "depth": structure.depth[structure.block_element],
-        "parent_prose_below": share_below[parent],
-        "grandparent_prose_below": share_below[grandparent],
-        "great_prose_below": share_below[structure.parent[grandparent]],
-        "element_words_share": amounts.words / np.maximum(words_below[parent], 1),
-        "parent_link_below": density_below[parent],
-        "grandparent_link_below": density_below[grandparent],
-        "grandparent_blocks_below": blocks_below[grandparent],
-        "in_core": (structure.block_element >= core) & (structure.block_element < structure.end[core]),
-        "container_gap": gap,
-        "container_below": below,
-    }
