@@ -1,4 +1,4 @@
-"""Write what an extractor makes of a page in the formats of `newscorpus extract`."""
+"""Write the result of an extractor in the formats of `newscorpus extract`."""
 
 from collections.abc import Callable, Mapping
 
@@ -16,18 +16,18 @@ from newscorpus.tokens import collapse, printable
 from newscorpus.urls import id_of_page
 
 COLUMNS = ("label", "score", "reasons", "path", "text")
-"""Of the table of blocks, separated by tabs."""
+"""Columns of the table of blocks, separated by tabs."""
 
 FILTER_STAGES = frozenset({"rights", "quality", "language"})
-"""Stages whose rejections `--no-filters` would skip."""
+"""Stages that `--no-filters` skips."""
 
 
 class ShowError(ValueError):
-    """There is nothing to show; the message is one line."""
+    """The page has no result in this format; the message is one line."""
 
 
 def text(recipe: Recipe, page: SourcePage) -> bytes:
-    """Show the main text, one paragraph a line.
+    """Return the main text, one paragraph per line.
 
     Raises:
         ShowError: the page was rejected.
@@ -36,7 +36,7 @@ def text(recipe: Recipe, page: SourcePage) -> bytes:
 
 
 def brezovnik(recipe: Recipe, page: SourcePage) -> bytes:
-    """Show the page as the extractor of Brezovnik (2021) writes it: an object of JSON; what is unknown is "" or [].
+    """Return the JSON of the extractor of Brezovnik (2021), with "" or [] for unknown values.
 
     Raises:
         ShowError: the page was rejected.
@@ -62,7 +62,7 @@ def _accepted(recipe: Recipe, page: SourcePage) -> Record:
 
 
 def record(recipe: Recipe, page: SourcePage) -> bytes:
-    """Show the record as a line of JSON; of a rejected page `id`, `url` and `rejected`."""
+    """Return the record as a line of JSON; for a rejected page `id`, `url` and `rejected`."""
     found = process_page(recipe, page)
     if isinstance(found, Rejected):
         return rejection_line(id_of_page(page.page.url, page.page.body), page.page.url, found)
@@ -70,7 +70,7 @@ def record(recipe: Recipe, page: SourcePage) -> bytes:
 
 
 def blocks(recipe: Recipe, page: SourcePage) -> bytes:
-    """Show a table of all blocks with the verdicts on them; the first line names the columns.
+    """Return a table of all blocks with their labels; the first line has the names of the columns.
 
     Raises:
         ShowError: the extractor does not decide block by block.

@@ -1,8 +1,7 @@
-"""Inspect a page: what an extractor makes of it, what each field and block was decided on, and its own markup.
+"""Inspect a page: the result of an extractor, the reasons for each field and block, and the page's markup.
 
-Nothing of the page is copied to the markup but names of known elements without attributes and escaped text: no script,
-style, address or form passes. Every piece of a block is marked. A shown page is also written as one file of HTML, with
-the markup in a frame where nothing runs or loads.
+The markup keeps only known elements without attributes, and escaped text: no script, style, address or form. Every
+piece of a block is marked. A shown page can be saved as one HTML file, with the markup in a frame where nothing runs.
 """
 
 import base64
@@ -52,13 +51,13 @@ INLINE_TAGS = frozenset(
 SHOWN_TAGS = (BLOCK_TAGS | INLINE_TAGS | {"br"}) - frozenset(
     "body dialog fieldset form frameset html optgroup option select textarea".split()
 )
-"""Elements that are written; others, custom ones among them, are passed over, and what they hold is shown."""
+"""Elements that are kept; of others, such as custom ones, only the content is."""
 
 STANDS_FOR: Mapping[str, str] = {"a": "span", "font": "span", "details": "div", "summary": "div"}
-"""What is written in place of links, which lead out, and of what would fold text away."""
+"""Replacements of links, which lead elsewhere, and of elements that hide text."""
 
 SCORE_CLASSES = 10
-"""Tints of the scores from 0 to 1."""
+"""Number of tints for scores from 0 to 1."""
 
 _NUMBER = re.compile("\ue000(\\d+)\ue001")
 
@@ -66,31 +65,31 @@ FIELDS = (
     *("title", "lead", "authors", "published", "modified", "section", "tags", "language", "license"),
     *("site_name", "description"),
 )
-"""Fields shown with their candidates, in this order."""
+"""Fields that are shown, in this order."""
 
 TELLING = (
     *("words", "sentences", "link_density", "text_density", "capitalised_share", "title_overlap", "repeated", "depth"),
     *("since_prose", "in_core", "path_blocks", "path_link_density"),
 )
-"""The features that a person understands at sight; a model sees some hundred more."""
+"""Features that people understand at sight; the model has some hundred more."""
 
 
 def marked_page(reading: Reading, labelled: tuple[LabelledBlock, ...]) -> str:
-    """Write the body of a page that was read; a piece of a block is `<span data-block=POSITION class=LABEL tint>`."""
+    """Write the body of a page; a piece of a block is `<span data-block=POSITION class=LABEL tint>`."""
     texts, blocks = _numbered(reading)
     classes = {item.block.position: f"{item.label} {tint(item.score)}" for item in labelled}
     return "".join(_written(texts, blocks, classes, reading.tree))
 
 
 def tint(score: float) -> str:
-    """The class of a score: "t0" to "t9"."""
+    """Return the CSS class of a score: "t0" to "t9"."""
     return f"t{min(max(int(score * SCORE_CLASSES), 0), SCORE_CLASSES - 1)}"
 
 
 def _numbered(reading: Reading) -> tuple[dict[HtmlElement, tuple[int, int]], dict[int, int]]:
-    """Number the texts of the elements (inside, behind), and say which block each number belongs to.
+    """Number text and tail of each element, and map the numbers to blocks.
 
-    The texts of a copy are replaced by their numbers, of which the blocks of the copy then consist.
+    In a copy of the tree, the numbers replace the texts, so the blocks of the copy consist of numbers.
     """
     copy, numbers = deepcopy(reading.tree), count(1)
     of_element: dict[HtmlElement, tuple[int, int]] = {}
@@ -109,8 +108,8 @@ def _numbered(reading: Reading) -> tuple[dict[HtmlElement, tuple[int, int]], dic
 def _written(
     texts: dict[HtmlElement, tuple[int, int]], blocks: dict[int, int], classes: dict[int, str], root: HtmlElement
 ) -> Iterator[str]:
-    """Write what is shown, in order; without recursion, since pages nest deep."""
-    left_out = 0  # open elements whose content is not shown
+    """Write the markup in order, without recursion, since pages are deeply nested."""
+    left_out = 0  # number of open elements whose content is not shown
     for event, element in etree.iterwalk(root, ("start", "end")):
         tag = element.tag if isinstance(element.tag, str) else ""
         is_unseen = tag in INVISIBLE_TAGS or not tag
@@ -142,16 +141,16 @@ def _piece(text: str | None, block: int | None, classes: dict[int, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """A field and what stands behind it."""
+    """A field with its candidates."""
 
     field: str  # its name
-    values: tuple[str, ...]  # what the record would hold; empty where nothing
-    source: str  # where that came from; "" where the record does not say
-    agree: tuple[str, ...]  # other sources that say the same
-    others: tuple[Evidence, ...]  # candidates that say something else, as they came
+    values: tuple[str, ...]  # as in the record; empty without a value
+    source: str  # of the value; "" if the record does not name it
+    agree: tuple[str, ...]  # other sources with the same value
+    others: tuple[Evidence, ...]  # candidates with other values
 
     def why_not(self, candidate: Evidence) -> str:
-        """Why another candidate does not stand in the record."""
+        """Return why another candidate is not the value."""
         if self.field == "language":
             return "fewer sources name it"
         ours, theirs = RANKS.get(self.source, len(RANKS)), RANKS.get(candidate.source, len(RANKS))
@@ -166,41 +165,41 @@ class BlockView:
 
     label: str
     score: float
-    given: float | None  # the classifier's score, where a rule changed it
+    given: float | None  # the classifier's score, if a rule changed it
     reasons: tuple[str, ...]
     path: str
     text: str
-    position: int  # among the blocks of the page, from 0; its pieces carry it in `ShownPage.markup`
+    position: int  # index on the page, also in `ShownPage.markup`
     features: Mapping[str, float]  # those of `TELLING`
 
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """What an extractor makes of a page. Pages that cannot be read have neither fields nor blocks."""
+    """The result of an extractor. Pages that cannot be parsed have neither fields nor blocks."""
 
-    extractor: str  # what decided on the text; the name that was asked for where the page was rejected
-    outcome: str  # the words and the confidence of the article, or why there is none
+    extractor: str  # of the text; for a rejected page the requested one
+    outcome: str  # words and confidence of the article, or the reason of rejection
     fields: tuple[FieldView, ...] = ()
     blocks: tuple[BlockView, ...] = ()  # empty for extractors that do not decide block by block
-    log: tuple[str, ...] = ()  # what happened, a line a step
+    log: tuple[str, ...] = ()  # one line per step
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """A page as it is shown beside its text."""
+    """A page and its text, to be shown side by side."""
 
     view: PageView
     result: Record | Rejected
-    paragraphs: tuple[str, ...]  # the text; of a page that a filter refused the good blocks
-    markup: str  # the page's own markup without anything that runs or loads; "" where it cannot be read
+    paragraphs: tuple[str, ...]  # the text; for a page rejected by a filter the good blocks
+    markup: str  # the page's markup without anything that runs or loads; "" if it cannot be parsed
 
 
 def archived_source(corpus: Path, url: str, file: str, offset: int) -> SourcePage:
-    """Read the page of an address from its place in the archive, with what the files of portals say of it now.
+    """Read a page from its place in the archive, with the current portal files applied.
 
     Raises:
         ArchiveError: the file cannot be read.
-        CorpusError: it lies outside the corpus, or holds no page there.
+        CorpusError: it lies outside the corpus, or has no page there.
     """
     found = read_capture(inside(corpus, file), offset) if file else None
     if found is None or isinstance(found, Rejected):
@@ -209,17 +208,17 @@ def archived_source(corpus: Path, url: str, file: str, offset: int) -> SourcePag
 
 
 def inspect_page(recipe: Recipe, page: SourcePage) -> PageView:
-    """Process a page, and list what each field and block was decided on; errors as for `show_page`."""
+    """Process a page and list the reasons for each field and block; errors as for `show_page`."""
     return show_page(recipe, page).view
 
 
 def show_page(recipe: Recipe, page: SourcePage, *, is_blind: bool = False) -> ShownPage:
-    """Process a page, and show what each field and block was decided on, and its markup.
+    """Process a page and show the reasons for each field and block, and its markup.
 
-    Where `is_blind` is true the markup does not show the verdicts, for those who are to give their own.
+    With `is_blind` the markup does not show the labels, for independent annotation.
 
     Raises:
-        ValueError: the recipe or a rule is wrong.
+        ValueError: the recipe or a rule is invalid.
         ImportError: the extractor needs a package that is not installed.
     """
     extractor = extractor_of(recipe, page)
@@ -229,7 +228,7 @@ def show_page(recipe: Recipe, page: SourcePage, *, is_blind: bool = False) -> Sh
     if isinstance(extractor, SystemExtractor):
         reading = extractor.read(page.page)
         once = extractor.after(reading) if isinstance(reading, Reading) else extractor
-    else:  # another tool, which reads pages in its own way
+    else:  # another tool with its own parser
         reading, once = read(page.page, respect_paywall=page.respect_paywall), extractor
     found = judge(page, Rules(recipe, extractor=once)).decided
     result = found.record if isinstance(found, Row) else found
@@ -310,12 +309,12 @@ FRAME_STYLE = (FOLDER / "frame.css").read_text("utf-8")
 
 
 def source_hash(text: str) -> str:
-    """The hash by which a content security policy allows a style or script that stands on the page itself."""
+    """Return the hash that allows an inline style or script in a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def frame(markup: str, language: str = "") -> str:
-    """The document of the frame: the markup of a page, under a policy of its own."""
+    """Return the document of the frame: the markup of a page, with its own content security policy."""
     policy = f"default-src 'none'; style-src {source_hash(FRAME_STYLE)}"
     return TEMPLATES.get_template("frame.html").render(
         markup=markup, policy=policy, style=FRAME_STYLE, language=language
@@ -323,7 +322,7 @@ def frame(markup: str, language: str = "") -> str:
 
 
 def saved_page(shown: ShownPage, name: str) -> bytes:
-    """A shown page as one file without references to others, in UTF-8; `name` is its heading."""
+    """Return a shown page as one self-contained HTML file in UTF-8; `name` is its heading."""
     styles = " ".join(map(source_hash, (STYLE, FRAME_STYLE)))
     policy = f"default-src 'none'; script-src {source_hash(SCRIPT)}; style-src {styles}"
     text = TEMPLATES.get_template("saved.html").render(

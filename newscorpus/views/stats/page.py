@@ -1,12 +1,13 @@
-"""Arrange the crawl of a corpus and what is in it as tables, as an HTML page, and its charts as an SVG picture.
+"""Show crawls and contents of corpora as tables, as an HTML page, and as an SVG picture of the charts.
 
-No script, no other file, all texts escaped. The browser side shows the same parts.
+Page and picture have no scripts and load no other files; all texts are escaped. The browser side shows the same parts.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rich.cells import cell_len, set_cell_size
@@ -24,7 +25,7 @@ from newscorpus.store.ledger.addresses import (
 )
 from newscorpus.store.ledger.portals import SitePace, site_paces
 from newscorpus.store.ledger.status import PortalStatus, status
-from newscorpus.views.stats.count import CorpusStats, Size
+from newscorpus.views.stats.count import CorpusStats
 
 TITLES = {
     "portal": "Portals",
@@ -37,10 +38,10 @@ TITLES = {
     "flag": "Flags",
 }
 MAX_BARS = 30
-"""Maximum bars of a chart; the table has the rest."""
+"""Maximum bars of a chart; its table has all rows."""
 
 LABEL_WIDTH = 30
-"""Longest label of a bar, in Latin letters; a Chinese or Japanese character is as wide as two."""
+"""Maximum width of a bar's label, in Latin letters; a Chinese or Japanese character counts as two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +49,16 @@ class PortalCrawl:
     """Status of the crawl of one portal."""
 
     status: PortalStatus
-    spans: tuple[SpanOfTime, ...]  # what it gave over time
-    shortfalls: tuple[str, ...]  # what is missing and why: lines for a person
-    next: tuple[QueuedAddress, ...]  # the addresses that are asked for next
+    spans: tuple[SpanOfTime, ...]  # pages and articles over time
+    shortfalls: tuple[str, ...]  # lines on missing pages, for people
+    next: tuple[QueuedAddress, ...]  # the next addresses to be fetched
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlState:
-    """How the crawl of a corpus stands."""
+    """The state of the crawl of a corpus."""
 
-    time: datetime  # when this was so
+    time: datetime  # of the state
     is_running: bool
     portals: tuple[PortalCrawl, ...]  # by name
     sites: tuple[SitePace, ...]  # by name
@@ -65,7 +66,7 @@ class CrawlState:
 
 
 def crawl_state(corpus: Path) -> CrawlState:
-    """How the crawl of a corpus stands.
+    """Read the state of the crawl of a corpus.
 
     Raises:
         LedgerError: there is no ledger, or it cannot be read.
@@ -75,18 +76,13 @@ def crawl_state(corpus: Path) -> CrawlState:
     for one in status(corpus, now):
         spans, following = over_time(corpus, one.portal), next_addresses(corpus, one.portal)
         portals.append(PortalCrawl(one, tuple(spans), tuple(one.shortfalls()), tuple(following)))
-    return CrawlState(
-        now,
-        is_held(corpus / CRAWL_LOCK),
-        tuple(portals),
-        tuple(site_paces(corpus)),
-        tuple(last_pages(corpus)),
-    )
+    is_running = is_held(corpus / CRAWL_LOCK)
+    return CrawlState(now, is_running, tuple(portals), tuple(site_paces(corpus)), tuple(last_pages(corpus)))
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A row of a chart: its length as a share of the longest bar, 0..1, and the numbers at its end."""
+    """A bar of a chart: its length as a share of the longest bar, 0..1, and the numbers at its end."""
 
     label: str
     share: float
@@ -94,22 +90,22 @@ class Bar:
 
     @property
     def short_label(self) -> str:
-        """As much of the label as fits beside the bar."""
+        """The label, cut to the space beside the bar."""
         fits = cell_len(self.label) <= LABEL_WIDTH
         return self.label if fits else set_cell_size(self.label, LABEL_WIDTH - 1).rstrip() + "…"
 
 
 @dataclass(frozen=True, slots=True)
 class StatsTable:
-    """A table whose first numbers are drawn as bars."""
+    """A table; its first column of numbers is drawn as bars."""
 
-    title: str  # what it is about
+    title: str
     header: tuple[str, ...]  # names of the columns
     rows: tuple[tuple[str, tuple[int, ...]], ...]  # a label, and one or more numbers
 
     @property
     def bars(self) -> list[Bar]:
-        """The first rows as bars; the numbers beside the first stand in brackets, with their names."""
+        """The first rows as bars; the other numbers of a row are in brackets, with their names."""
         shown = self.rows[:MAX_BARS]
         longest = max((first for _, (first, *_) in shown), default=0) or 1
         names = self.header[2:]
@@ -120,7 +116,7 @@ class StatsTable:
 
 
 def summary(stats: CorpusStats) -> str:
-    """The corpus in one line."""
+    """Summarise the corpus in one line."""
     left_out, refused = sum(stats.duplicates.values()), sum(one.number for one in stats.refusals)
     return (
         f"{stats.total.documents:,} documents, {stats.total.words:,} words, {stats.bytes:,} bytes; "
@@ -128,28 +124,21 @@ def summary(stats: CorpusStats) -> str:
     )
 
 
-def tables(stats: CorpusStats) -> Iterator[StatsTable]:
+def tables(stats: CorpusStats) -> list[StatsTable]:
     """Return all non-empty tables, in order."""
-    made = (
-        *(_sizes(TITLES[kind], kind, groups) for kind, groups in stats.groups.items()),
-        _counts("Clusters of near-duplicates", ("documents in the cluster", "clusters"), stats.clusters),
-        _counts("Documents left out as duplicates", ("kind", "documents"), stats.duplicates),
-        _counts(
-            "Rejections by stage and reason",
-            ("stage and reason", "pages"),
-            {f"{one.stage}/{one.reason}": one.number for one in stats.refusals},
-        ),
+    made = []
+    for kind, groups in stats.groups.items():
+        rows = tuple((group, (size.documents, size.words)) for group, size in groups.items())
+        made.append(StatsTable(TITLES[kind], (kind, "documents", "words"), rows))
+    rejections = {f"{one.stage}/{one.reason}": one.number for one in stats.refusals}
+    counts: Sequence[tuple[str, tuple[str, str], Mapping[Any, int]]] = (
+        ("Clusters of near-duplicates", ("documents in the cluster", "clusters"), stats.clusters),
+        ("Documents left out as duplicates", ("kind", "documents"), stats.duplicates),
+        ("Rejections by stage and reason", ("stage and reason", "pages"), rejections),
     )
-    return (table for table in made if table.rows)
-
-
-def _sizes(title: str, kind: str, groups: Mapping[str, Size]) -> StatsTable:
-    rows = tuple((group, (size.documents, size.words)) for group, size in groups.items())
-    return StatsTable(title, (kind, "documents", "words"), rows)
-
-
-def _counts(title: str, header: tuple[str, str], counts: Mapping[int, int] | Mapping[str, int]) -> StatsTable:
-    return StatsTable(title, header, tuple((str(name), (count,)) for name, count in counts.items()))
+    for title, header, counted in counts:
+        made.append(StatsTable(title, header, tuple((str(name), (count,)) for name, count in counted.items())))
+    return [table for table in made if table.rows]
 
 
 FOLDER = Path(__file__).parent / "templates"
@@ -162,19 +151,19 @@ STYLE = "".join((FOLDER / name).read_text("utf-8") for name in ("bars.css", "cor
 
 
 def page(stats: CorpusStats, crawls: Sequence[CrawlState] = ()) -> bytes:
-    """The crawls of corpora, and the charts, tables and samples of what is in them, as one HTML page in UTF-8."""
-    return _fill("page.html", stats, crawls=crawls, tries=False)
+    """Return the crawls of corpora, and charts, tables and samples of their contents, as one HTML page in UTF-8."""
+    return _filled("page.html", crawls=crawls, tries=False, **shown(stats))
 
 
 def picture(stats: CorpusStats) -> bytes:
-    """The charts as one SVG picture, in UTF-8."""
-    return _fill("picture.svg", stats)
+    """Return the charts as one SVG picture, in UTF-8."""
+    return _filled("picture.svg", **shown(stats))
 
 
-def _fill(template: str, stats: CorpusStats, **values: object) -> bytes:
-    return NO_XML.sub("", TEMPLATES.get_template(template).render(**shown(stats), **values)).encode()
+def _filled(template: str, **values: object) -> bytes:
+    return NO_XML.sub("", TEMPLATES.get_template(template).render(**values)).encode()
 
 
 def shown(stats: CorpusStats) -> dict[str, object]:
-    """What the parts of the page that show statistics take."""
-    return {"stats": stats, "summary": summary(stats), "tables": list(tables(stats))}
+    """Return the variables of the templates that show statistics."""
+    return {"stats": stats, "summary": summary(stats), "tables": tables(stats)}
