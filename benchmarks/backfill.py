@@ -20,8 +20,8 @@ from pathlib import Path
 
 from benchmarks.newspapers import ROOT, Site, environment, started
 from newscorpus.errors import LedgerError
+from newscorpus.store.ledger.database import reading
 from newscorpus.store.ledger.status import status
-from newscorpus.store.ledger.store import reading
 
 SERVER = ROOT / "tests" / "mockserver" / "past.py"
 WAYS = ("sections", "days", "sitemaps")

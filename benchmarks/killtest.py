@@ -28,7 +28,7 @@ from newscorpus.corpus.build import build
 from newscorpus.corpus.published import open_corpus
 from newscorpus.page.rows import Row, Withdrawal
 from newscorpus.store.intake import read_intake
-from newscorpus.store.ledger.store import reading
+from newscorpus.store.ledger.database import reading
 
 SETTINGS = ("LOG_LEVEL=WARNING", "NEWSCORPUS_PAUSE_SECONDS=0.1")
 HELD_SECONDS = 1.0

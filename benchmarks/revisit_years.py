@@ -64,7 +64,7 @@ def fetch(ledger: Ledger, by_url: dict[str, SimulatedArticle], now: float) -> It
     while lease := ledger.queue.lease(PORTAL):
         one = by_url[lease.url]
         revision = one.revision(now)
-        with ledger.changes.watching(lease.serial):
+        with ledger.changes.recording(lease.serial):
             outcome = UrlOutcome(reason="kept", revision=revision, published=_iso(one.published))
             ledger.finish(lease.serial, [outcome], Fetched(one.url, 200, _iso(now)))
         yield one.url, revision

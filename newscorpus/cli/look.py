@@ -56,7 +56,7 @@ def status(
         for line in (*days, *one.shortfalls(), *map(str, one.redesigns)):
             typer.echo(printable(line))
     for site in site_paces(corpus):
-        if said := site.says(datetime.now(UTC)):
+        if said := site.describe(datetime.now(UTC)):
             typer.echo(printable(f"{site.name}: {said}"))
 
 

@@ -210,7 +210,7 @@ def _end_alarms(ledger: Ledger, portals: Iterable[Portal]) -> None:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     for portal in portals:
         if template := portal.template_for(now):
-            ledger.looks.end(portal.name, version_of(template), now)
+            ledger.looks.end_alarms(portal.name, version_of(template), now)
 
 
 @dataclass(frozen=True, slots=True)

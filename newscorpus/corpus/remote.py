@@ -16,7 +16,7 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import ARCHIVE, BUILD_LOCK, INTAKE, LEDGER, corpus_files
 from newscorpus.store.archive.values import ArchiveError
-from newscorpus.store.ledger.store import at_rest
+from newscorpus.store.ledger.database import at_rest
 
 SUMS = "SHA256SUMS"
 """Hash and name of every file of an upload, as `sha256sum --check` reads them; not there while one is under way."""

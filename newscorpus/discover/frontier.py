@@ -26,7 +26,7 @@ from newscorpus.portal.addresses import (
 )
 from newscorpus.portal.portal import Portal, target_of
 from newscorpus.store.ledger import Ledger
-from newscorpus.store.ledger.rows import OVER_BUDGET, UrlOutcome
+from newscorpus.store.ledger.values import OVER_BUDGET, UrlOutcome
 from newscorpus.urls import may_ask
 
 BUDGET_SPENT = "rejected/discovery/page_budget"
@@ -146,7 +146,7 @@ class Frontier:
             return
         shape, listings = self._shape(url), self.ledger.listings
         others = (link for link in links if self._shape(link) != shape and not self.ledger.removals.covers(link))
-        articles = [*filter(self._may_be_article, listings.name(shape, others))]
+        articles = [*filter(self._may_be_article, listings.add_named(shape, others))]
         leads_on = any(map(self.period.may_lead_to, articles))
         if not leads_on:
             certain = (url for url in articles if find_kind(url, self.portal) is FetchKind.ARTICLE)
@@ -160,7 +160,7 @@ class Frontier:
     def count_article(self, url: str, day: date) -> None:
         """Count, for the listing that named an article first, whether the article leads away from the period."""
         listings = self.ledger.listings
-        if listing := listings.naming(url):
+        if listing := listings.found_on(url):
             section = _section_key(listing)
             is_earlier = day < self.period.since and not listings.note_latest_day(section, day, self.period.since)
             listings.count_article(section, is_earlier=is_earlier)
@@ -227,13 +227,13 @@ class Frontier:
 
     def _lists(self, url: str, shape: int) -> bool:
         """Whether an address is a listing, by itself or by the outcomes of others of its shape."""
-        _, sections, kept = self.ledger.listings.met(self.portal.name, shape, MOST_COUNTED)
+        _, sections, kept = self.ledger.listings.count_outcomes(self.portal.name, shape, MOST_COUNTED)
         return is_listing(url) or (sections >= LEAST_SECTIONS and kept * 10 < sections)
 
     def _refuse_listing(self, url: str, trap: str, shape: int) -> Rejected | None:
         """Refuse traps (except the first future date of a shape), barren listings, and listings before the period."""
         listings, name = self.ledger.listings, self.portal.name
-        if trap and not (trap.startswith(FUTURE) and listings.met(name, shape, 2)[0] <= 1):
+        if trap and not (trap.startswith(FUTURE) and listings.count_outcomes(name, shape, 2)[0] <= 1):
             return Rejected("discovery", "trap", trap, url)
         if self.is_barren_archive(url):
             return self._superfluous(url)
@@ -268,7 +268,7 @@ def limits_of_archives(ledger: Ledger, portal: str) -> tuple[int, int]:
 
 def note_named(ledger: Ledger, urls: Iterable[str]) -> None:
     """Record addresses listed in a feed or a sitemap."""
-    ledger.listings.name(LISTS, urls)
+    ledger.listings.add_named(LISTS, urls)
 
 
 def note_page(ledger: Ledger, portal: str, url: str, outcome: UrlOutcome, asked: str = "") -> None:
@@ -316,7 +316,7 @@ class SeenContents:
 
     def remember_missing(self, probe: str, reading: PageReading) -> None:
         """Record the content of the site's page for missing addresses."""
-        self._ledger.revisits.state(probe, f"{reading.signature} {reading.letters}")
+        self._ledger.revisits.note_change(probe, f"{reading.signature} {reading.letters}")
 
     def is_missing(self, url: str, reading: PageReading) -> bool:
         """Whether the page at `url` shows its site's page for missing addresses, and hardly more text."""

@@ -115,10 +115,10 @@ class FetchPlanner:
     ) -> Told:
         outcome = self.frontier.admit(url, depth, kind)
         stated, evidence = (entry.modified, entry.evidence) if entry else ("", ())
-        n_shown = self.ledger.revisits.show(url, entry.headline) if entry and entry.headline else None
+        n_shown = self.ledger.revisits.note_headline(url, entry.headline) if entry and entry.headline else None
         if isinstance(outcome, FetchKind):
             if stated:
-                self.ledger.revisits.state(url, stated)
+                self.ledger.revisits.note_change(url, stated)
             is_last = depth > 0 and outcome is not FetchKind.ARTICLE and self.frontier.is_archive(url)
             yield PlannedFetch(url, outcome, depth, evidence, is_last=is_last)
         elif outcome is not None:
@@ -162,7 +162,7 @@ class FetchPlanner:
             is_article = entry.evidence and not self.portal.articles and not is_front(entry.url)
             kind = FetchKind.ARTICLE if is_article else None
             brought = (yield from self.page(entry.url, depth, kind, entry, compares=compares)) or brought
-        self.ledger.revisits.bring(url, brought=brought)
+        self.ledger.revisits.note_news(url, brought=brought)
 
     def sitemap(self, child: ListingEntry, named_at: str) -> Plan:
         """Plan a sitemap from an index or a robots.txt; fetch a known one only if the index says it changed.
@@ -242,7 +242,7 @@ class FetchPlanner:
                 entry = ListingEntry(url, headline=headlines.get(url, 0))
                 brought = (yield from self.page(url, depth, entry=entry, compares=compares)) or brought
         if listing:
-            self.ledger.revisits.bring(listing, brought=brought)
+            self.ledger.revisits.note_news(listing, brought=brought)
 
     def may_bring_article(self, planned: PlannedFetch | Rejected) -> bool:
         """Whether a planned fetch may be a new article, by its address."""
@@ -311,7 +311,7 @@ class FetchPlanner:
         last = self.ledger.revisits.last(url)
         if last is None or last.stated == stated:
             return False
-        self.ledger.revisits.state(url, stated)
+        self.ledger.revisits.note_change(url, stated)
         if last.state not in {UrlState.DONE, UrlState.FAILED}:
             return False
         if last.stated:  # another time

@@ -30,7 +30,7 @@ from newscorpus.portal.addresses import (
 from newscorpus.portal.portal import Portal
 from newscorpus.store.intake import journal_line
 from newscorpus.store.ledger import REJECTIONS, CrawlRules, Ledger, OpenAddress, UrlOutcome, UrlState
-from newscorpus.store.ledger.rows import OVER_BUDGET, evidence_of
+from newscorpus.store.ledger.values import OVER_BUDGET, evidence_of
 
 REJECTED_AS = {"unexpected_language": "rejected/language/unexpected_language", "read": "read"}
 """Reason -> count in the ledger; other reasons are of the stage "discovery"."""

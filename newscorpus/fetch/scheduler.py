@@ -296,7 +296,7 @@ class LedgerScheduler(BaseScheduler):
                 self._watches[look.portal] = PortalWatch(looks.last(look.portal))
             looks.add(look)
             if alarm := self._watches[look.portal].add(look):  # once per redesign
-                looks.alarm(alarm)
+                looks.add_alarm(alarm)
                 logger.warning("%s", alarm)
         return bool(done)
 
@@ -311,7 +311,7 @@ class LedgerScheduler(BaseScheduler):
             self._note_sites()
             self.ledger.queue.wake(time.monotonic())
             self.ledger.commit()
-            self.ledger.transaction.trim()
+            self.ledger.transaction.reset_log()
 
     def _sync(self) -> None:
         if not self._broken and (self._checkpoint is None or self._checkpoint.done()):

@@ -163,9 +163,9 @@ class Visit:
         if self.postponed and self.serial:
             ledger.queue.release(self.serial)
             return
-        with ledger.changes.watching(self.serial):
+        with ledger.changes.recording(self.serial):
             if self.serial and (self.links_only or (self.unchanged and self._fetched)):
-                ledger.leave(self.serial, self._fetched)
+                ledger.mark_unchanged(self.serial, self._fetched)
                 return
             if self.has_article:  # a callback that failed after its article was kept is only logged
                 self._brought = [one for one in self._brought if one[2].stage != FAILED_STAGE]

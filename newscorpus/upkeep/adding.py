@@ -29,7 +29,7 @@ from newscorpus.portal.addresses import (
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.schema import string_item
 from newscorpus.store.ledger.addresses import MetAddress, met_addresses
-from newscorpus.store.ledger.rows import UrlState, evidence_of
+from newscorpus.store.ledger.values import UrlState, evidence_of
 from newscorpus.urls import SUFFIX_LIST, host_of, is_loopback, is_within
 
 FEW_LINKS = 10

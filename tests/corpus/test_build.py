@@ -88,7 +88,7 @@ def test_a_deleted_article_is_flagged_or_left_out(tmp_path: Path) -> None:
             lease = ledger.queue.lease("a")
             assert lease
             status = 404 if outcome.stage else 200
-            with ledger.changes.watching(lease.serial):
+            with ledger.changes.recording(lease.serial):
                 fetched = Fetched(original.url, status, f"2026-04-{day}T00:00:00+00:00")
                 ledger.finish(lease.serial, [outcome], fetched)
     build(tmp_path)
@@ -147,7 +147,7 @@ def test_what_was_read_after_a_redesign_is_flagged_until_it_is_extracted_again(t
     days = {name: f"2026-03-0{day}T00:00:00+00:00" for day, name in enumerate(("before", "first", "later", "after"), 1)}
     with Ledger.open(tmp_path) as ledger:
         begin, noticed, end = days["first"], days["later"], days["after"]
-        ledger.looks.alarm(Alarm("a", "https://a.cz/first", begin, noticed, end, "old", "p", (40, 40), (0, 9)))
+        ledger.looks.add_alarm(Alarm("a", "https://a.cz/first", begin, noticed, end, "old", "p", (40, 40), (0, 9)))
     made = {name: row(name, text(seed), fetched=fetched) for seed, (name, fetched) in enumerate(days.items())}
     store(tmp_path, [*made.values(), row("elsewhere", text(9), source="b", fetched=days["later"])])
 
@@ -165,7 +165,7 @@ def test_what_was_read_after_a_redesign_is_flagged_until_it_is_extracted_again(t
 def test_what_was_extracted_again_by_the_same_template_stays_flagged(tmp_path: Path) -> None:
     day = "2026-03-02T00:00:00+00:00"
     with Ledger.open(tmp_path) as ledger:
-        ledger.looks.alarm(Alarm("a", "https://a.cz/first", day, day, "", "old", "p", (40, 40), (0, 9)))
+        ledger.looks.add_alarm(Alarm("a", "https://a.cz/first", day, day, "", "old", "p", (40, 40), (0, 9)))
     made = row("first", text(1), fetched=day)
     store(tmp_path, [made])
     with IntakeWriter(tmp_path / "intake", PARAMETERS) as writer:
@@ -173,7 +173,7 @@ def test_what_was_extracted_again_by_the_same_template_stays_flagged(tmp_path: P
     build(tmp_path)
     assert [REDESIGN in record.flags for record in kept(tmp_path)] == [True]
     with Ledger.open(tmp_path, adopts=True) as ledger:
-        ledger.looks.end("a", "new", "2026-03-03T00:00:00+00:00")
+        ledger.looks.end_alarms("a", "new", "2026-03-03T00:00:00+00:00")
     build(tmp_path)
     assert [REDESIGN in record.flags for record in kept(tmp_path)] == [False]
 

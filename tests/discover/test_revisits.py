@@ -57,14 +57,14 @@ def test_of_lists_that_told_nothing_new_a_visit_asks_for_some_those_asked_longes
     for number in range(MOST_BARREN + 2):
         url = f"{BASE}tag/{number}"
         ledger.add(Link(key_of(url), url, "vesti", "section", depth=1, request=b"{}"))
-        ledger.revisits.bring(url, brought=number == 1)
-        ledger.revisits.bring(url, brought=False)
+        ledger.revisits.note_news(url, brought=number == 1)
+        ledger.revisits.note_news(url, brought=False)
         lease = ledger.queue.lease("vesti")
         assert lease
         ledger.finish(lease.serial, (), Fetched(url, 200, f"2026-11-21T08:00:{59 - number}+00:00", 5))
     url = f"{BASE}tag/stub"
     ledger.add(Link(key_of(url), url, "vesti", "section", depth=1, request=b"{}"))
-    ledger.revisits.bring(url, brought=False)
+    ledger.revisits.note_news(url, brought=False)
     lease = ledger.queue.lease("vesti")
     assert lease
     stub = UrlOutcome("quality", "paywall_stub")

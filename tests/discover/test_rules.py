@@ -85,7 +85,7 @@ def test_a_page_whose_fate_stands_keeps_it_whatever_comes_back(ledger: Ledger, t
     lease = ledger.queue.lease("vesti")
     assert lease
     assert (lease.archive_file, lease.archive_offset) == ("archive/000001.warc.gz", 100)
-    ledger.leave(lease.serial, None)
+    ledger.mark_unchanged(lease.serial, None)
     ledger.commit()
     entry = find(tmp_path, BASE + "/kept")
     assert entry

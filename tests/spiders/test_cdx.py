@@ -21,7 +21,7 @@ from serving import Handler as BaseHandler
 from serving import Site
 
 from newscorpus.corpus.published import open_corpus
-from newscorpus.store.ledger.store import reading
+from newscorpus.store.ledger.database import reading
 
 SITE = "https://vesti.example"
 STORY, OTHER, LATER = (

@@ -118,10 +118,10 @@ def test_marked_pages_count_apart_from_the_model(corpus: Path) -> None:
 def test_a_redesign_that_the_template_does_not_know_fails(corpus: Path) -> None:
     with Ledger.open(corpus, adopts=True) as ledger:
         for portal, until in (("news", "2026-11-05"), ("other", "")):
-            ledger.looks.alarm(Alarm(portal, "u", "2026-11-04", "2026-11-04", until, "old", "p", (40, 40), (0, 9)))
+            ledger.looks.add_alarm(Alarm(portal, "u", "2026-11-04", "2026-11-04", until, "old", "p", (40, 40), (0, 9)))
     assert "redesign" not in checked(corpus, GOOD).failed
     with Ledger.open(corpus, adopts=True) as ledger:
-        ledger.looks.alarm(Alarm("news", "u", "2026-11-06", "2026-11-06", "", "old", "p", (40, 40), (0, 9)))
+        ledger.looks.add_alarm(Alarm("news", "u", "2026-11-06", "2026-11-06", "", "old", "p", (40, 40), (0, 9)))
     assert checked(corpus, GOOD).failed["redesign"].startswith("news looks different since 2026-11-06, first u: ")
 
 

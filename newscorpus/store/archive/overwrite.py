@@ -10,7 +10,7 @@ from newscorpus.config import Limits
 from newscorpus.files import sync
 from newscorpus.store.archive.read import BESIDE
 from newscorpus.store.archive.records import WarcRecord, read_records
-from newscorpus.store.archive.values import NOTE_TYPE, OWN_URN, ArchiveError, ByteRange
+from newscorpus.store.archive.values import METADATA_TYPE, OWN_URN, ArchiveError, ByteRange
 
 MEMBER_HEAD = b"\x1f\x8b\x08\x10" + bytes(5) + b"\xff"
 """Head of a gzip member with a comment, without time and system (RFC 1952). A comment can have any length."""
@@ -57,7 +57,7 @@ def addresses(group: Iterable[WarcRecord]) -> frozenset[str]:
 
 def is_page(group: Iterable[WarcRecord]) -> bool:
     """Return whether the response was passed to the extractor; others were read for links at most."""
-    return any(record.headers.get("content-type") == NOTE_TYPE for record in group)
+    return any(record.headers.get("content-type") == METADATA_TYPE for record in group)
 
 
 def overwrite(path: Path, place: ByteRange, when: str) -> None:

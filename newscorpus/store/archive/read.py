@@ -15,19 +15,19 @@ from newscorpus.content_encoding import ContentError, unpack
 from newscorpus.data import ArchiveCapture, Evidence, Page, Rejected
 from newscorpus.store.archive.records import Damage, WarcRecord, read_records
 from newscorpus.store.archive.values import (
-    NOTE_TYPE,
+    METADATA_TYPE,
     PERSONAL,
     SOFTWARE,
     ArchiveError,
     ByteRange,
     Capture,
-    Note,
+    PageMetadata,
     StoredPage,
 )
 from newscorpus.tokens import collapse
 from newscorpus.urls import host_and_port
 
-NOTES = msgspec.json.Decoder(Note)
+METADATA = msgspec.json.Decoder(PageMetadata)
 
 UNKEPT = PERSONAL | {"content-encoding", "x-crawl-content-encoding", "x-crawl-content-length"}
 """Headers not given to pages; the last two describe the transfer of a body stored decompressed."""
@@ -156,7 +156,7 @@ class _Reader:
             self.response, self._resources = record, []
         elif record.kind == "resource" and len(self._resources) < MAX_RESOURCES:
             self._resources.append(record)
-        elif record.kind == "metadata" and self.response and record.headers.get("content-type") == NOTE_TYPE:
+        elif record.kind == "metadata" and self.response and record.headers.get("content-type") == METADATA_TYPE:
             response, resources = self.response, self._resources
             self.response, self._resources = None, []
             return _own(response, resources, record, self._limits)
@@ -189,7 +189,7 @@ def _own(
     whole = replace(place, length=metadata.place.offset + metadata.place.length - place.offset)
     left = iter(resources)
     try:
-        note = NOTES.decode(metadata.body)
+        note = METADATA.decode(metadata.body)
         pages = tuple(_stored(one, response if one.headers is None else next(left), limits) for one in note.pages)
         return Capture(pages[0], pages[1:], note.origin, whole)
     except ContentError as error:

@@ -77,14 +77,14 @@ class StoredPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class PageMetadata:
     """Content of the metadata record in JSON."""
 
     pages: tuple[StoredPage, ...]
     origin: Origin = field(default_factory=Origin)
 
 
-NOTE_TYPE = "application/vnd.newscorpus.page+json"
+METADATA_TYPE = "application/vnd.newscorpus.page+json"
 """Content type of the metadata record of a page."""
 
 OWN_URN = "urn:newscorpus:"

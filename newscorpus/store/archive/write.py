@@ -19,15 +19,15 @@ from newscorpus.data import Page
 from newscorpus.files import extend, sync
 from newscorpus.layout import ARCHIVE, WARC_SUFFIX, archived_files, is_adopted
 from newscorpus.store.archive.values import (
-    NOTE_TYPE,
+    METADATA_TYPE,
     OWN_URN,
     PERSONAL,
     ByteRange,
     Capture,
     Exchange,
     Headers,
-    Note,
     Origin,
+    PageMetadata,
     StoredPage,
 )
 
@@ -81,13 +81,13 @@ def _page_records(exchange: Exchange, capture: Capture, beside: Mapping[str, str
         whole = False
     stored = (_stored(capture.page, apart=not whole), *(_stored(page, apart=True) for page in capture.following))
     apart = capture.following if whole else (capture.page, *capture.following)
-    note = msgspec.json.encode(Note(stored, capture.origin or Origin()))
+    note = msgspec.json.encode(PageMetadata(stored, capture.origin or Origin()))
     own = OWN_URN + exchange.url
     records = []
     for page in apart:
         place = own if page.url == exchange.url else page.url
         records.append(_record("resource", place, page.body, beside, page.headers.get("content-type", "")))
-    return [*records, _record("metadata", own, note, beside, NOTE_TYPE)]
+    return [*records, _record("metadata", own, note, beside, METADATA_TYPE)]
 
 
 def _stored(page: Page, *, apart: bool) -> StoredPage:

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from newscorpus.errors import LedgerError
+from newscorpus.store.ledger.database import reading
 from newscorpus.store.ledger.recover import LINES
-from newscorpus.store.ledger.rows import UrlState, key_of
-from newscorpus.store.ledger.store import reading
+from newscorpus.store.ledger.values import UrlState, key_of
 
 PLAIN = (
     *("url", "portal", "kind", "depth", "request", "attempts", "next_visit", "fetched", "status"),

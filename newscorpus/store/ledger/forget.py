@@ -8,8 +8,8 @@ from pathlib import Path
 from newscorpus.errors import LedgerError
 from newscorpus.files import exclusive
 from newscorpus.layout import CRAWL_LOCK
-from newscorpus.store.ledger.rows import UrlOutcome, id_of_key, key_of, key_of_id
-from newscorpus.store.ledger.store import open_writer
+from newscorpus.store.ledger.database import open_writer
+from newscorpus.store.ledger.values import UrlOutcome, id_of_key, key_of, key_of_id
 from newscorpus.urls import document_id
 
 MET = "SELECT url, redirected_to, reason, urls.id, documents.id FROM urls LEFT JOIN documents USING (serial)"

@@ -16,13 +16,13 @@ from typing import Self
 from newscorpus.errors import LedgerError
 from newscorpus.files import exclusive
 from newscorpus.layout import CRAWL_LOCK
+from newscorpus.store.ledger.database import open_writer
 from newscorpus.store.ledger.portals import Looks, PortalCounts, Sites, UsedProfiles
 from newscorpus.store.ledger.queue import Listings, Queue
 from newscorpus.store.ledger.recover import FilePart, Losses, LostPage, recover
 from newscorpus.store.ledger.revisits import Changes, Revisits
-from newscorpus.store.ledger.rows import Fetched, Link, UrlOutcome, UrlState, key_of
-from newscorpus.store.ledger.store import open_writer
 from newscorpus.store.ledger.transaction import Series, Transaction, described
+from newscorpus.store.ledger.values import Fetched, Link, UrlOutcome, UrlState, key_of
 from newscorpus.store.removals import removals_of
 
 INSERT = """INSERT INTO urls (url, portal, kind, state, depth, found_on, priority, request, id)
@@ -190,7 +190,7 @@ class Ledger:
         for outcome in outcomes:
             self.counts.tally(portal, outcome)
 
-    def leave(self, serial: int, fetched: Fetched | None) -> None:
+    def mark_unchanged(self, serial: int, fetched: Fetched | None) -> None:
         """Mark a leased address as unchanged; its earlier outcome is kept. `fetched` is None without a response."""
         sql = "UPDATE urls SET state = 4, from_archive = 0 WHERE serial = ? RETURNING portal"
         (portal,) = self._write(sql, (serial,)).fetchone()
@@ -260,7 +260,7 @@ class Ledger:
             if commits and not self.transaction.failed:
                 self._write("DELETE FROM files WHERE length = 0", ())  # announced and never created
                 self.commit()
-                self.transaction.tidy()
+                self.transaction.compact_journal()
 
     def _record_outcome(self, serial: int, outcome: UrlOutcome) -> None:
         sql = """UPDATE urls SET state = ?, stage = ?, reason = ?, detail = ?, revision = ?, line_file = ?,

@@ -14,8 +14,8 @@ from pathlib import Path
 from sqlite3 import Cursor
 
 from newscorpus.errors import LedgerError
-from newscorpus.store.ledger.rows import OVER_BUDGET, UrlOutcome
-from newscorpus.store.ledger.store import Execute, reading
+from newscorpus.store.ledger.database import Execute, reading
+from newscorpus.store.ledger.values import OVER_BUDGET, UrlOutcome
 
 DAY_SECONDS = 86_400.0
 MOST_SECONDS_ALONE = 30 * DAY_SECONDS
@@ -93,7 +93,7 @@ class SitePace:
     given_up: str  # why the run makes no more requests, snake_case; "" if it does
     why: str  # cause of the rest or of giving up; "" for neither
 
-    def says(self, now: datetime) -> str:
+    def describe(self, now: datetime) -> str:
         """Describe a site that rests or is given up, for people; "" for others."""
         if self.given_up:
             return f"given up for this run, {self.given_up}: {self.why}"
@@ -215,14 +215,14 @@ class Looks:
         sql = """DELETE FROM looks WHERE portal = ?1 AND number <= (SELECT number FROM looks WHERE portal = ?1
             ORDER BY number DESC LIMIT 1 OFFSET ?2)"""
         self._execute(sql, (look.portal, KEPT_LOOKS))
-        self.end(look.portal, look.template, look.fetched)
+        self.end_alarms(look.portal, look.template, look.fetched)
 
-    def end(self, portal: str, template: str, when: str) -> None:
+    def end_alarms(self, portal: str, template: str, when: str) -> None:
         """End the alarms of a portal about other templates: it uses `template` from `when` on."""
         sql = "UPDATE alarms SET until = ? WHERE portal = ? AND template != ? AND until = ''"
         self._execute(sql, (when, portal, template))
 
-    def alarm(self, alarm: Alarm) -> None:
+    def add_alarm(self, alarm: Alarm) -> None:
         """Store a redesign and delete the looks before it."""
         values = (alarm.portal, alarm.url, alarm.since, alarm.noticed, alarm.until, alarm.template, alarm.sign)
         sql = "INSERT INTO alarms VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 
-from newscorpus.store.ledger.rows import Lease, UrlState, key_of
-from newscorpus.store.ledger.store import Execute
+from newscorpus.store.ledger.database import Execute
+from newscorpus.store.ledger.values import Lease, UrlState, key_of
 
 
 class Queue:
@@ -106,14 +106,14 @@ class Listings:
         self._execute = execute
         self._queued = queued
 
-    def met(self, portal: str, shape: int, most: int) -> tuple[int, int, int]:
+    def count_outcomes(self, portal: str, shape: int, most: int) -> tuple[int, int, int]:
         """Count the first `most` addresses of a shape on a portal: all, sections, kept articles."""
         sql = """SELECT count(*), total(reason IN ('read', 'section')), total(reason = 'kept') FROM
             (SELECT reason FROM urls WHERE portal = ? AND shape = ? AND shape != 0 ORDER BY serial LIMIT ?)"""
         met, sections, kept = self._execute(sql, (portal, shape, most)).fetchone()
         return met, int(sections), int(kept)
 
-    def name(self, shape: int, urls: Iterable[str]) -> list[str]:
+    def add_named(self, shape: int, urls: Iterable[str]) -> list[str]:
         """Record addresses named by a listing page of a shape; return those new to the shape."""
         keys = {key_of(url): url for url in urls}
         sql = "INSERT OR IGNORE INTO named SELECT ?, value FROM json_each(?) RETURNING id"
@@ -130,7 +130,7 @@ class Listings:
             ON CONFLICT (shape) DO UPDATE SET n_barren = (n_barren + 1) * (1 - ?2) RETURNING n_barren"""
         return int(self._execute(sql, (shape, int(leads_on))).fetchone()[0])
 
-    def naming(self, url: str) -> str:
+    def found_on(self, url: str) -> str:
         """Return the listing page that named an address first; "" if none did."""
         sql = """SELECT page.url FROM urls JOIN urls AS page ON page.serial = urls.found_on
             WHERE urls.id = ? AND page.shape != 0"""

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from newscorpus.errors import LedgerError
 from newscorpus.layout import COMMITTED, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED, inside, is_adopted, refuse_strangers
-from newscorpus.store.ledger.rows import UrlOutcome, UrlState
-from newscorpus.store.ledger.store import Execute
+from newscorpus.store.ledger.database import Execute
 from newscorpus.store.ledger.transaction import announce, cut_back, note_lengths, take_renewed
+from newscorpus.store.ledger.values import UrlOutcome, UrlState
 
 END = 2**62
 """Offset beyond the end of any file."""
@@ -47,7 +47,7 @@ class LostPage:
     archived: tuple[str, int]  # file relative to the corpus, and offset
 
 
-def lose(execute: Execute, name: str, start: int, end: int = END) -> None:
+def mark_lost(execute: Execute, name: str, start: int, end: int = END) -> None:
     """Queue the pages whose lines lie in a part of a file as if never fetched, and mark them as lost.
 
     Their validators are deleted, so that no response counts as unchanged. Addresses refused without a request are
@@ -123,7 +123,7 @@ def recover(
     for name, length in lengths.items():
         lengths[name] = _cut(connection, corpus, name, length)
     for part in damaged:
-        lose(connection.execute, *part)
+        mark_lost(connection.execute, *part)
     note_lengths(corpus, lengths)  # before the commit, else the truncated files would make the ledger look old
     connection.execute("COMMIT")
     # The next segment of the crawl, whoever wrote the existing ones.
@@ -164,7 +164,7 @@ def _cut(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -
         (last,) = connection.execute(sql, (name, whole)).fetchone()
         whole = whole if last is None else last
     cut_back(path, whole)
-    lose(connection.execute, name, whole)
+    mark_lost(connection.execute, name, whole)
     connection.execute("UPDATE files SET length = ? WHERE name = ?", (whole, name))
     sql = "UPDATE urls SET archive_file = '', archive_offset = 0 WHERE archive_file = ? AND archive_offset >= ?"
     connection.execute(sql, (name, whole))

@@ -17,8 +17,8 @@ from pathlib import Path
 from newscorpus.config import ArticleRevisitConfig, RevisitConfig
 from newscorpus.data import Evidence
 from newscorpus.errors import LedgerError
-from newscorpus.store.ledger.rows import UrlState, evidence_of, id_of_key, key_of
-from newscorpus.store.ledger.store import Execute, reading
+from newscorpus.store.ledger.database import Execute, reading
+from newscorpus.store.ledger.values import UrlState, evidence_of, id_of_key, key_of
 
 MAY_PASS = (
     *("connection_*", "dns", "http_403", "http_429", "http_5??", "robots_unavailable", "timeout", "truncated"),
@@ -121,11 +121,11 @@ class Revisits:
         row = self._execute(sql, (portal,)).fetchone()
         return row[0] if row else ""
 
-    def state(self, url: str, stated: str) -> None:
+    def note_change(self, url: str, stated: str) -> None:
         """Record the time at which the document at `url` changed, according to a list."""
         self._execute("UPDATE urls SET stated = ? WHERE id = ?", (stated, key_of(url)))
 
-    def show(self, url: str, headline: int) -> int | None:
+    def note_headline(self, url: str, headline: int) -> int | None:
         """Record the hash of a headline that a list shows for `url`.
 
         Returns:
@@ -139,7 +139,7 @@ class Revisits:
         self._execute("UPDATE urls SET headlines = ? WHERE id = ?", (kept, key_of(url)))
         return len(known)
 
-    def bring(self, url: str, *, brought: bool) -> None:
+    def note_news(self, url: str, *, brought: bool) -> None:
         """Record whether the list at `url` has had anything new, now or at an earlier visit."""
         sql = "UPDATE urls SET brought = iif(?1, 1, iif(fetched = '', max(brought, 0), brought)) WHERE id = ?2"
         self._execute(sql, (brought, key_of(url)))
@@ -274,7 +274,7 @@ class Changes:
         self._execute = execute
 
     @contextmanager
-    def watching(self, serial: int) -> Iterator[None]:
+    def recording(self, serial: int) -> Iterator[None]:
         """Compare an article before and after a visit is recorded, and schedule the next one."""
         before = self._execute(VISITED, (serial,)).fetchone()
         yield

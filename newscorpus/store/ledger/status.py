@@ -16,9 +16,9 @@ from statistics import median
 
 from newscorpus.layout import CRAWL_REPORT, DUPLICATES
 from newscorpus.store.ledger.addresses import states
+from newscorpus.store.ledger.database import reading
 from newscorpus.store.ledger.portals import Alarm, open_alarms
-from newscorpus.store.ledger.rows import OVER_BUDGET, UrlState, key_of_id
-from newscorpus.store.ledger.store import reading
+from newscorpus.store.ledger.values import OVER_BUDGET, UrlState, key_of_id
 
 DAYS = 30
 """Number of last days counted; enough to show what is usual for a portal."""
@@ -143,7 +143,7 @@ def coverage(connection: sqlite3.Connection, portal: str, left_out: Sequence[Lef
     return tuple(days)
 
 
-def alarm(portal: str, days: Sequence[DayCoverage]) -> Iterator[str]:
+def low_share(portal: str, days: Sequence[DayCoverage]) -> Iterator[str]:
     """Warn if the share of rows on the last day is below half of the median of the days before, or of 1 without any.
 
     Args:
@@ -255,7 +255,7 @@ class PortalStatus:
             examples = ", ".join(loss.examples) or "no address"
             lost = f"{loss.n:,} of {loss.pages:,} pages ({loss.n / loss.pages:.1%})"
             yield f"{name} lost {lost} by {loss.reason}, such as {examples}"
-        yield from alarm(name, self.coverage)
+        yield from low_share(name, self.coverage)
 
 
 def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | None = None) -> list[PortalStatus]:

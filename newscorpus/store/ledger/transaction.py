@@ -14,8 +14,8 @@ from pathlib import Path
 from newscorpus.errors import LedgerError
 from newscorpus.files import extend, replacing, sync, sync_folder
 from newscorpus.layout import COMMITTED, LEDGER, REJECTED
-from newscorpus.store.ledger.rows import key_of
-from newscorpus.store.ledger.store import MAX_LOG_BYTES
+from newscorpus.store.ledger.database import MAX_LOG_BYTES
+from newscorpus.store.ledger.values import key_of
 
 RENEWED = f".{REJECTED}.new"
 """The rewritten journal, which replaces the old one after the commit of its offsets; the commit adds its name to the
@@ -143,14 +143,14 @@ class Transaction:
         self._unsynced.clear()
         return partial(_checkpoint, self._corpus, names, dict(self._lengths))
 
-    def trim(self) -> None:
+    def reset_log(self) -> None:
         """Reset a long WAL, which only its writer can; call it after a commit."""
         log = self._corpus / f"{LEDGER}-wal"
         if log.is_file() and log.stat().st_size > MAX_LOG_BYTES:
             with self._guarded():
                 self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
-    def tidy(self) -> None:
+    def compact_journal(self) -> None:
         """Remove outdated lines from the journal of rejections at the end of a crawl; append nothing afterwards."""
         with self._guarded():
             connection, path = self._connection, self._corpus / REJECTED

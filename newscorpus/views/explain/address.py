@@ -20,7 +20,7 @@ from newscorpus.store import intake
 from newscorpus.store.intake import REJECTIONS
 from newscorpus.store.ledger.addresses import UrlEntry, find
 from newscorpus.store.ledger.portals import iso
-from newscorpus.store.ledger.rows import UrlState, evidence_of
+from newscorpus.store.ledger.values import UrlState, evidence_of
 from newscorpus.store.removals import removals_of
 from newscorpus.tokens import printable
 from newscorpus.urls import document_id

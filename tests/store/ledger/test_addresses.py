@@ -62,8 +62,8 @@ def test_a_crawl_begins_with_sites_that_do_not_rest(tmp_path: Path) -> None:
         ledger.sites.note([replace(pace, rests_until="", why="")])
         ledger.sites.note([pace])
     assert site_paces(tmp_path) == [pace]
-    assert pace.says(datetime(2026, 11, 20, 7, tzinfo=UTC)) == "rests until 2026-11-20T08:00:00+00:00: status 429"
-    assert pace.says(datetime(2026, 11, 20, 9, tzinfo=UTC)) == ""
+    assert pace.describe(datetime(2026, 11, 20, 7, tzinfo=UTC)) == "rests until 2026-11-20T08:00:00+00:00: status 429"
+    assert pace.describe(datetime(2026, 11, 20, 9, tzinfo=UTC)) == ""
     with Ledger.open(tmp_path) as ledger:
         ledger.sites.forget()
     assert site_paces(tmp_path) == []

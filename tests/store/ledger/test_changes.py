@@ -36,11 +36,11 @@ def visit(ledger: Ledger, at: float, revision: str = "1", reason: str = "kept", 
     assert lease
     fetched = Fetched(URL, status, iso(at), 5)
     kept = UrlOutcome(reason=reason, revision=revision, published=iso(NOW), document=URL)
-    with ledger.changes.watching(lease.serial):
+    with ledger.changes.recording(lease.serial):
         if revision:
             ledger.finish(lease.serial, [kept if status == 200 else UrlOutcome("fetch", f"http_{status}")], fetched)
         else:
-            ledger.leave(lease.serial, fetched)
+            ledger.mark_unchanged(lease.serial, fetched)
 
 
 def test_an_article_is_deleted_when_it_is_missing_twice(ledger: Ledger, tmp_path: Path) -> None:

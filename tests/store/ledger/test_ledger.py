@@ -22,8 +22,8 @@ from newscorpus.store.ledger import (
     key_of,
 )
 from newscorpus.store.ledger.addresses import find, states
+from newscorpus.store.ledger.database import open_writer, reading
 from newscorpus.store.ledger.status import status
-from newscorpus.store.ledger.store import open_writer, reading
 
 KILLING = Path(__file__).parent / "killing.py"
 URL = "https://a.cz/"
@@ -160,7 +160,9 @@ def test_listings_of_one_shape_are_counted_over_runs(tmp_path: Path) -> None:
                 ledger.reserve(f"{URL}{run}{number}", "a", "section", shape=5)
                 ledger.add(link(f"{run}{number}"))
     with Ledger.open(tmp_path) as ledger:
-        met = [ledger.listings.met(*asked)[0] for asked in (("a", 5, 9), ("a", 6, 9), ("b", 5, 9), ("a", 5, 4))]
+        met = [
+            ledger.listings.count_outcomes(*asked)[0] for asked in (("a", 5, 9), ("a", 6, 9), ("b", 5, 9), ("a", 5, 4))
+        ]
         assert met == [6, 0, 0, 4]
         assert ledger.counts.of("admitted", "a") == ledger.counts.of("admitted") == 6
 

@@ -80,7 +80,7 @@ def test_a_redesign_leaves_the_looks_behind_it_and_is_shown_until_another_templa
         for number in range(10):
             ledger.looks.add(look(number))
         ledger.counts.add("news", "kept")
-        ledger.looks.alarm(alarm(look(7)))
+        ledger.looks.add_alarm(alarm(look(7)))
         assert list(ledger.looks.last("news")) == [look(7), look(8), look(9)]
     (shown,) = status(tmp_path)
     assert shown.redesigns == (alarm(look(7)),)
@@ -99,6 +99,6 @@ def test_without_a_template_a_redesign_stays_in_sight(tmp_path: Path) -> None:
     with Ledger.open(tmp_path) as ledger:
         ledger.looks.add(look(1, template=""))
         ledger.counts.add("news", "kept")
-        ledger.looks.alarm(alarm(look(1, template=""), template=""))
+        ledger.looks.add_alarm(alarm(look(1, template=""), template=""))
     assert len(status(tmp_path)[0].redesigns) == 1
     assert alarms(tmp_path / "nowhere") == []

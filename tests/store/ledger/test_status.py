@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from newscorpus.cli import app
 from newscorpus.layout import DUPLICATES
 from newscorpus.store.ledger import Fetched, Ledger, LedgerError, Link, Series, UrlOutcome, key_of
-from newscorpus.store.ledger.rows import OVER_BUDGET
-from newscorpus.store.ledger.status import DayCoverage, PortalLoss, PortalStatus, alarm, status, unreached
+from newscorpus.store.ledger.status import DayCoverage, PortalLoss, PortalStatus, low_share, status, unreached
+from newscorpus.store.ledger.values import OVER_BUDGET
 from newscorpus.urls import document_id
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -266,10 +266,10 @@ def test_less_than_half_of_the_usual_share_of_rows_raises_the_alarm() -> None:
     def day(rows: int, left_out: int) -> DayCoverage:
         return DayCoverage("2026-11-21", {"feed": rows + left_out}, rows, {"quality/too_short": left_out}, 0)
 
-    assert list(alarm("vesti", ())) == []
-    assert list(alarm("vesti", (day(12, 328),))), "all are rows, where nothing is usual yet"
-    assert list(alarm("vesti", (day(2, 9),))) == [], "of few articles half may be missing by chance"
+    assert list(low_share("vesti", ())) == []
+    assert list(low_share("vesti", (day(12, 328),))), "all are rows, where nothing is usual yet"
+    assert list(low_share("vesti", (day(2, 9),))) == [], "of few articles half may be missing by chance"
     usual = (day(50, 50), day(60, 40), day(40, 60), day(0, 3))
-    assert list(alarm("vesti", (*usual, day(26, 74)))) == []
-    (line,) = alarm("vesti", (*usual, day(24, 76)))
+    assert list(low_share("vesti", (*usual, day(26, 74)))) == []
+    (line,) = low_share("vesti", (*usual, day(24, 76)))
     assert line.startswith("vesti gave fewer rows than usual, 24% for 50%: 2026-11-21: 100 articles named")

@@ -112,7 +112,7 @@ def test_a_redesign_is_marked_on_the_chart(tmp_path: Path) -> None:
             ledger.finish(ledger.serial(url + day), (UrlOutcome("", "kept", "", "r", 10),), fetched)
         since = f"{days[1]}T08:00:00+00:00"
         alarm = Alarm("demo", url + days[1], since, since, "", "", "class story", (20, 20), (0, 5))
-        ledger.looks.alarm(alarm)
+        ledger.looks.add_alarm(alarm)
     with TestClient(make_app([tmp_path / "run"], ["here"]), base_url="http://here") as client:
         for view in ("/watch/run", "/portal/run/demo"):
             page = Selector(client.get(view).text)
