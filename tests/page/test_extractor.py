@@ -2,7 +2,7 @@ import pytest
 from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
-from newscorpus.data import Article, Block, Element, Evidence, Fields, Label, LabelledBlock, Page, Rejected, RuleHit
+from newscorpus.data import Article, Block, Element, Fields, Label, LabelledBlock, Page, Rejected
 from newscorpus.page.extractor import FoundText, Reading, assemble, good_paragraphs, read
 from newscorpus.page.parsing.segment import find_excess
 from newscorpus.page.template import TemplateRules
@@ -15,30 +15,10 @@ HTML = (
 )
 
 
-class Rules(TemplateRules):
-    """A template that reads the paragraphs and wants no adverts."""
-
-    def __init__(self) -> None:
-        super().__init__("rules", TemplateSection())
-        self.version = "1"
-
-    def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
-        return (RuleHit("text", 0),)
-
-    def remove_unwanted(self, tree: HtmlElement) -> None:
-        for element in tree.xpath("//*[@class='advert']"):
-            element.drop_tree()
-
-    def read_fields(self, tree: HtmlElement) -> tuple[Evidence, ...]:
-        assert tree.xpath("//*[@class='advert']")
-        return (Evidence("section", "Doprava", "template"),)
-
-    def read_text(self, tree: HtmlElement) -> tuple[str, ...]:
-        assert not tree.xpath("//*[@class='advert']")
-        return tuple("".join(p.itertext()) for p in tree.xpath("//h1/following-sibling::p"))
+RULES = TemplateRules("rules", TemplateSection(remove=(".advert",), text=("h1 ~ p",), section=(".advert p",)))
 
 
-def reading(page: Page, template: Rules | None = None) -> Reading:
+def reading(page: Page, template: TemplateRules | None = None) -> Reading:
     result = read(page, template)
     assert isinstance(result, Reading)
     return result
@@ -56,10 +36,11 @@ def test_reads_everything_once() -> None:
 
 
 def test_a_template_gives_text_and_fields_and_takes_out_what_is_unwanted() -> None:
-    found = reading(Page.from_html(HTML, URL), Rules())
+    found = reading(Page.from_html(HTML, URL), RULES)
     assert found.template_text == ("První odstavec.", "Druhý odstavec.")
-    assert (found.fields.section, found.fields.provenance.section) == ("Doprava", "template")
+    assert (found.fields.section, found.fields.provenance.section) == ("a další", "template")
     assert [block.text for block in found.blocks] == ["Most se opravuje", "První odstavec.", "Druhý odstavec."]
+    assert {hit.field for hit in found.rule_hits} == {"remove", "text", "section"}
 
 
 def test_structured_text_is_handed_on() -> None:

@@ -34,23 +34,20 @@ def read(page: str = PAGE, **rules: tuple[str, ...]) -> dict[str, list[str]]:
     return {**({"text": list(text)} if (text := template.read_text(root)) else {}), **values}
 
 
-def test_text_is_one_value_a_paragraph() -> None:
-    found = read(text=(".body",))
-    assert found == {"text": ["Prvi deo.", "Kupi!", "Slobodan tekst.", "Drugi.", "Tačka"]}
-
-
-def test_what_is_unwanted_goes_and_the_text_after_it_stays() -> None:
-    assert read(text=(".body",), remove=(".ad", "li"))["text"] == ["Prvi deo.", "Slobodan tekst.", "Drugi."]
-
-
-@pytest.mark.parametrize("rules", [(".body", ".lead"), (".lead", ".body"), ("class=lead", "class=body", "p")])
-def test_text_comes_in_document_order_and_nothing_twice(rules: tuple[str, ...]) -> None:
-    found = read(text=rules, remove=(".ad",))
-    assert found["text"] == ["Uvod.", "Prvi deo.", "Slobodan tekst.", "Drugi.", "Tačka"]
-
-
-def test_runs_of_text_inside_a_taken_element_are_not_taken_twice() -> None:
-    assert read(text=(".lead", ".lead::text", "h1::text"))["text"] == ["Naslov", "Uvod."]
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ({"text": (".body",)}, ["Prvi deo.", "Kupi!", "Slobodan tekst.", "Drugi.", "Tačka"]),  # a value a paragraph
+        ({"text": (".body",), "remove": (".ad", "li")}, ["Prvi deo.", "Slobodan tekst.", "Drugi."]),  # the tails stay
+        ({"text": (".lead", ".lead::text", "h1::text")}, ["Naslov", "Uvod."]),  # nothing inside a match twice
+        *(
+            ({"text": rules, "remove": (".ad",)}, ["Uvod.", "Prvi deo.", "Slobodan tekst.", "Drugi.", "Tačka"])
+            for rules in ((".body", ".lead"), (".lead", ".body"), ("class=lead", "class=body", "p"))
+        ),
+    ],
+)
+def test_text_comes_in_document_order(rules: dict[str, tuple[str, ...]], expected: list[str]) -> None:
+    assert read(PAGE, **rules) == {"text": expected}
 
 
 def test_text_after_a_taken_element_is_not_inside_it() -> None:
@@ -61,20 +58,20 @@ def test_text_after_a_taken_element_is_not_inside_it() -> None:
 def test_of_other_fields_the_first_rule_that_finds_something_decides() -> None:
     found = read(
         title=(".none", "h1", "title"),
+        description=("title",),  # shows no text on the page
         authors=(".author", "meta[name=author]::attr(content)", "h1"),
         tags=(".tag",),
         section=(".none",),
         published=("meta",),
+        lead=(".body",),  # of several blocks one line
     )
-    assert found == {"title": ["Naslov"], "authors": ["Ana Anić"], "tags": ["kiša", "vetar"]}
-
-
-def test_an_element_that_shows_no_text_gives_what_it_holds() -> None:
-    assert read(title=("title",)) == {"title": ["Naslov | Vesti"]}
-
-
-def test_a_value_of_several_blocks_is_one_line() -> None:
-    assert read("<div class=t><p>a\n b</p><p>c</p></div>", lead=(".t",)) == {"lead": ["a b c"]}
+    assert found == {
+        "title": ["Naslov"],
+        "description": ["Naslov | Vesti"],
+        "authors": ["Ana Anić"],
+        "tags": ["kiša", "vetar"],
+        "lead": ["Prvi deo. Kupi! Slobodan tekst. Drugi. Tačka"],
+    }
 
 
 def test_comments_and_the_root_do_no_harm() -> None:
@@ -83,22 +80,14 @@ def test_comments_and_the_root_do_no_harm() -> None:
     assert read(page, text=("//node()",)) == {"text": ["text"]}
 
 
-def test_empty_rules_find_nothing_and_remove_nothing() -> None:
-    root = tree()
-    before = html.tostring(root)
-    template = TemplateRules("vesti", TemplateSection())
-    template.remove_unwanted(root)
-    assert (template.read_fields(root), template.read_text(root)) == ((), ())
-    assert html.tostring(root) == before
-
-
 def test_reading_changes_nothing() -> None:
-    root = tree()
-    before = html.tostring(root)
-    template = TemplateRules("vesti", TemplateSection(text=(".body",), title=("h1",)))
-    assert template.read_fields(root) == template.read_fields(root)
-    assert template.read_text(root) == template.read_text(root)
-    assert html.tostring(root) == before
+    for section in (TemplateSection(), TemplateSection(text=(".body",), title=("h1",))):
+        root, template = tree(), TemplateRules("vesti", section)
+        before = html.tostring(root)
+        template.remove_unwanted(root)
+        assert len(template.read_fields(root)) == len(section.title)
+        assert bool(template.read_text(root)) is bool(section.text)
+        assert html.tostring(root) == before
 
 
 def test_rules_travel_to_another_process() -> None:

@@ -74,7 +74,6 @@ def test_the_second_pass_sees_what_the_first_said_of_the_blocks_around(two_stump
 
 def test_what_the_first_pass_rules_out_the_second_leaves_alone(two_stumps: Classifier) -> None:
     found = probabilities(two_stumps, PROSE, "Short", PROSE)
-
     assert logistic(-6) < RULED_OUT
     assert found == pytest.approx([logistic(-3), logistic(-6), logistic(-3)])
 
@@ -85,7 +84,6 @@ def test_a_page_on_which_all_is_ruled_out_keeps_the_first_pass(two_stumps: Class
 
 def test_a_model_that_lacks_a_pass_is_refused(stump: Stump) -> None:
     metadata = Metadata("toy", "1", COLUMNS, {}, {}, {}, {}, {})
-
     with pytest.raises(ArtifactError, match=r"^model 'toy': metadata.json does not name second.onnx$"):
         Classifier(Artifact(metadata, {FIRST: stump(tuple(FEATURES), "words", 5, -6.0, 2.0)}))
 
@@ -93,7 +91,6 @@ def test_a_model_that_lacks_a_pass_is_refused(stump: Stump) -> None:
 def test_the_columns_of_the_second_pass_begin_with_those_of_the_first() -> None:
     features = measure(blocks_of(PROSE, "Short"))
     joined = add_context(features, np.array([0.9, 0.1]))
-
     assert joined.shape == (2, len(COLUMNS))
     assert joined.dtype == np.float32
     assert (joined[:, : len(FEATURES)] == features.matrix).all()
@@ -103,7 +100,6 @@ def test_the_columns_of_the_second_pass_begin_with_those_of_the_first() -> None:
 def test_labels_keep_blocks_order_and_scores() -> None:
     blocks = blocks_of(PROSE, "Short")
     labelled = label_by(np.array([0.75, 0.25]), measure(blocks), blocks)
-
     assert [(item.block, item.score, item.label) for item in labelled] == [
         (blocks[0], 0.75, Label.GOOD),
         (blocks[1], 0.25, Label.ALMOST),
@@ -113,14 +109,11 @@ def test_labels_keep_blocks_order_and_scores() -> None:
 def test_where_no_block_is_probable_the_best_choice_is_good() -> None:
     blocks = blocks_of(PROSE, "Short", PROSE)
     labelled = label_by(np.array([0.4, 0.01, 0.45]), measure(blocks), blocks)
-
     assert [item.label for item in labelled] == [Label.GOOD, Label.BAD, Label.GOOD]
 
 
 def test_expected_f1_by_hand() -> None:
     words = np.array([10, 10, 100], np.float32)
-    # 9 of 14.5 expected words: 18 / (10 + 14.5) against 29 / (120 + 14.5)
-    # 9 of 14.5 expected words: 18 / (10 + 14.5) against 29 / (120 + 14.5); then 88 / (110 + 45), 90 / (120 + 45).
     # 44 of 45 expected words: 88 / (110 + 45) against 90 / (120 + 45)
     assert best_expected_f1(np.array([0.4, 0.1, 0.4]), words).tolist() == [True, False, True]
 
@@ -141,7 +134,6 @@ def test_no_threshold_has_a_higher_expected_f1(blocks: list[tuple[float, int]]) 
 
 def test_the_shipped_model_finds_the_text_of_a_plain_page(shipped: Classifier) -> None:
     labelled = labels(shipped, segment(parse(NEWS)))
-
     good = [item.block.text for item in labelled if item.label is Label.GOOD]
     assert [text.count("The old bridge") for text in good if PROSE.strip() in text] == [2, 3, 2]
     assert not {"Home", "Sport", "© 2026 Daily Example", "Terms of use"} & set(good)
@@ -150,7 +142,6 @@ def test_the_shipped_model_finds_the_text_of_a_plain_page(shipped: Classifier) -
 
 def test_the_shipped_model_says_what_it_was_made_of() -> None:
     metadata = load_artifact(MODEL, INPUTS).metadata
-
     assert metadata.features[: len(COLUMNS)] == COLUMNS
     assert all(row["licence"] and row["pages"] and row["sha256"] for row in metadata.data.values())
 
@@ -158,7 +149,6 @@ def test_the_shipped_model_says_what_it_was_made_of() -> None:
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=6))
 def test_any_page_is_labelled(shipped: Classifier, texts: list[str]) -> None:
     labelled = labels(shipped, blocks_of(*texts))
-
     assert [item.block.text for item in labelled] == texts
     assert any(item.label is Label.GOOD for item in labelled)
 
@@ -175,41 +165,25 @@ def columns(probability: list[float], words: list[int], parents: list[int], path
     return dict(zip(CONTEXT, context.T.tolist(), strict=True))
 
 
-@pytest.fixture
-def found() -> dict[str, list[float]]:
-    return columns(PROBABILITY, WORDS, PARENTS, PATHS)
-
-
-def test_the_neighbours(found: dict[str, list[float]]) -> None:
+def test_the_context_by_hand() -> None:
+    found = columns(PROBABILITY, WORDS, PARENTS, PATHS)
     assert found["probability"] == pytest.approx(PROBABILITY)
     assert found["probability@-1"] == pytest.approx([-1, 0.1, 0.8, 0.6, 0.2])
     assert found["probability@+2"] == pytest.approx([0.6, 0.2, 0, -1, -1])
     assert found["probability@-4"] == pytest.approx([-1, -1, -1, -1, 0.1])
     assert found["probability@+4"] == pytest.approx([0, -1, -1, -1, -1])
-
-
-def test_the_mean_around(found: dict[str, list[float]]) -> None:
     assert found["mean_probability_within_2"] == pytest.approx([1.5 / 3, 1.7 / 4, 1.7 / 5, 1.6 / 4, 0.8 / 3])
     assert found["mean_probability_within_12"] == pytest.approx([1.7 / 5] * 5)
-
-
-def test_where_the_good_words_stand(found: dict[str, list[float]]) -> None:
     total = 1 + 16 + 18 + 1
     assert found["good_words_share"] == pytest.approx([1 / total, 16 / total, 18 / total, 1 / total, 0])
     assert found["good_words_before_share"] == pytest.approx([0, 1 / total, 17 / total, 35 / total, 1])
     assert found["good_words_after_share"] == pytest.approx([35 / total, 19 / total, 1 / total, 0, 0], abs=1e-6)
     assert found["good_words"] == pytest.approx([total] * 5)
-
-
-def test_the_best_and_the_nearest_on_either_side(found: dict[str, list[float]]) -> None:
     assert found["best_before"] == pytest.approx([0, 0.1, 0.8, 0.8, 0.8])
     assert found["best_after"] == pytest.approx([0.8, 0.6, 0.2, 0, 0])
     assert found["since_good"] == [FAR, FAR, 1, 1, 2]
     assert found["until_good"] == [1, 1, FAR, FAR, FAR]
     assert found["good_blocks"] == [2] * 5
-
-
-def test_the_mean_of_the_same_parent_and_path(found: dict[str, list[float]]) -> None:
     of_parent, by_words = (0.8 + 0.6 + 0.2) / 3, (16 + 18 + 1) / 55
     assert found["parent_probability"] == pytest.approx([0.1, of_parent, of_parent, of_parent, 0])
     assert found["parent_word_probability"] == pytest.approx([0.1, by_words, by_words, by_words, 0])
@@ -218,7 +192,6 @@ def test_the_mean_of_the_same_parent_and_path(found: dict[str, list[float]]) -> 
 
 def test_a_page_of_one_block() -> None:
     found = columns([0.9], [7], [0], [0])
-
     assert (found["probability@-1"], found["probability@+4"]) == ([-1], [-1])
     assert (found["since_good"], found["until_good"]) == ([FAR], [FAR])
     assert found["good_words_share"] == pytest.approx([1])
@@ -228,7 +201,6 @@ def test_a_page_of_one_block() -> None:
 def test_any_page_has_a_finite_context_within_bounds(blocks: list[tuple[float, int, int, int]]) -> None:
     probability, words, parents, paths = map(list, zip(*blocks, strict=True))
     found = columns(probability, words, parents, paths)
-
     assert np.isfinite(list(found.values())).all()
     bounded = [name for name in CONTEXT if "probability" in name or "share" in name or "best" in name]
     values = np.array([found[name] for name in bounded])

@@ -44,7 +44,6 @@ def found_by(made: MainTextSystem, page: Reading) -> FoundText:
 
 def test_the_text_more_probably_right_is_taken_and_who_decided_is_named() -> None:
     own, other = (found_by(system(OTHER_TEXT, prefers=prefers), reading()) for prefers in (OWN, OTHER))
-
     assert list(own.paragraphs) == paragraphs("bridge")
     assert own.extractor.startswith("model:main-text@")
     assert list(other.paragraphs) == [OTHER_TEXT]
@@ -72,7 +71,6 @@ def test_texts_that_share_little_are_flagged(answer: Sequence[str], flags: tuple
 
 def test_another_extractor_that_finds_nothing_changes_nothing() -> None:
     found = found_by(system(prefers=OTHER), reading())
-
     assert list(found.paragraphs) == paragraphs("bridge")
     assert found.confidence == round(NEVER(np.zeros(N_SIGNS)), 3)
 
@@ -106,7 +104,6 @@ def test_without_a_second_opinion_nobody_is_asked() -> None:
 def test_trafilatura_finds_the_text_without_the_headline() -> None:
     page = reading()
     before = len(page.tree.xpath("//*"))
-
     assert other_text(page) == paragraphs("bridge")
     assert len(page.tree.xpath("//*")) == before
 
@@ -129,7 +126,6 @@ def pair_of(own: Sequence[str], other: Sequence[str]) -> dict[str, float]:
 def test_signs_of_two_texts() -> None:
     text = ["one two three four five six", "seven eight"]
     pair = pair_of(text, ["One two three four five six"])
-
     assert pair["own_confidence"] == 0
     assert pair["log_own"] == pytest.approx(math.log1p(5))
     assert pair["log_other"] == pytest.approx(math.log1p(3))
@@ -141,7 +137,6 @@ def test_signs_of_two_texts() -> None:
 def test_the_blocks_of_the_other_text_say_what_to_expect_of_it() -> None:
     text = paragraphs("bridge")
     whole, half = pair_of(text, text), pair_of(text, text[:3])
-
     assert whole["expected_f1"] > 0.9
     assert half["expected_precision"] > 0.9
     assert half["expected_recall"] == pytest.approx(whole["expected_recall"] / 2, rel=0.1)

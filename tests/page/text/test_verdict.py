@@ -50,7 +50,6 @@ def without(made: Artifact, name: str) -> Artifact:
 
 def test_a_logistic_model_by_hand() -> None:
     model = Logistic((1.0, -2.0), 0.5)
-
     assert model(np.array([2.0, 1.0])) == pytest.approx(1 / (1 + math.exp(-0.5)))
     assert 0 <= model(np.array([-1e6, 0.0])) < model(np.array([1e6, 0.0])) <= 1
 
@@ -63,7 +62,6 @@ def test_a_model_wants_as_many_signs_as_weights() -> None:
 def test_a_verdict_is_read_from_the_model(artifact: MakeArtifact) -> None:
     judge = PageJudge.of(artifact(confidence_weights=[1.0] * len(SIGNS), confidence_bias=-1.0))
     low, high = 1 / (1 + math.exp(2)), 1 / (1 + math.exp(-2))
-
     assert judge(np.full(len(SIGNS), 1 / len(SIGNS))).confidence == pytest.approx(0.5)
     verdicts = {name: judge(only(name)) for name in ("url_has_date", "is_dated")}
     assert verdicts["url_has_date"].article == verdicts["is_dated"].structure == pytest.approx(high)
@@ -76,7 +74,6 @@ def only(*names: str) -> NDArray[np.float64]:
 
 def test_a_page_is_refused_only_where_verdict_and_structure_agree(artifact: MakeArtifact) -> None:
     judge = PageJudge.of(artifact())
-
     assert judge(only()).is_rejected
     assert not judge(only("is_dated")).is_rejected
     assert not judge(only("url_has_date")).is_rejected
@@ -141,7 +138,6 @@ def test_every_sign_has_a_line_that_says_what_it_is() -> None:
 
 def test_signs_of_the_labels() -> None:
     found = signs()
-
     expected = {
         "log_good_words": math.log1p(8),
         "log_good_blocks": math.log1p(2),
@@ -177,7 +173,6 @@ def test_signs_of_the_labels() -> None:
 )
 def test_signs_of_the_fields(fields: Fields, expected: dict[str, float]) -> None:
     found = signs(fields=fields)
-
     assert {name: found[name] for name in expected} == expected
 
 
@@ -196,7 +191,6 @@ def test_signs_of_the_fields(fields: Fields, expected: dict[str, float]) -> None
 )
 def test_signs_of_the_address(url: str, expected: dict[str, float]) -> None:
     found = signs(url=url)
-
     assert {name: found[name] for name in expected} == expected
 
 
@@ -233,13 +227,10 @@ def test_signs_of_the_boxes(classes: str, found: dict[str, float]) -> None:
     box = Element("div", classes=classes, parent=BODY, depth=1)
     block = Block(0, "one two three four", "", Element("p", parent=box, depth=2))
     names = ("any_article", "near_article", "any_comment", "any_related", "any_advert")
-
     all_signs = signs((LabelledBlock(block, 0.9, Label.GOOD),))
-
     assert {name: all_signs[name] for name in names if all_signs[name]} == found
 
 
 def test_the_entropy_of_a_toss_up() -> None:
     page = (labelled("one two three four", 0.5, Label.GOOD),)
-
     assert signs(page)["entropy"] == pytest.approx(math.log(2))

@@ -16,34 +16,8 @@ def only(text: str) -> Characters:
     return count_characters([text])
 
 
-def test_a_text_counted_by_hand() -> None:
-    counted = only("Hello, NASA World! 42 | a@b ©")
-
-    assert counted.length.tolist() == [29]
-    assert counted.letters.tolist() == [16]
-    assert counted.spaces.tolist() == [6]
-    assert counted.count(kinds.UPPER).tolist() == [6]
-    assert counted.count(kinds.DIGIT).tolist() == [2]
-    assert counted.count(kinds.COMMA).tolist() == [1]
-    assert [counted.count(kind)[0] for kind in (kinds.BAR, kinds.AT, kinds.COPYRIGHT, kinds.ANGLE)] == [1, 1, 1, 0]
-    assert counted.sentences.tolist() == [1]
-
-
-def test_the_words_of_a_text_counted_by_hand() -> None:
-    words = only("Hello, NASA World! 42 | a@b ©").words
-
-    assert words.count.tolist() == [6]  # Hello NASA World 42 a b
-    assert words.characters.tolist() == [18]
-    assert words.capitalised.tolist() == [3]
-    assert words.all_caps.tolist() == [1]
-    assert words.long.tolist() == [3]  # longer than the mean, 3
-    assert words.short.tolist() == [3]
-    assert words.unspaced.tolist() == [0]
-
-
 def test_every_text_is_counted_by_itself() -> None:
     counted = count_characters(["Ab.", "c", "D, e. f"])
-
     assert counted.length.tolist() == [3, 1, 7]
     assert counted.letters.tolist() == [2, 1, 3]
     assert counted.spaces.tolist() == [0, 0, 2]
@@ -58,7 +32,6 @@ def test_every_text_is_counted_by_itself() -> None:
 )
 def test_scripts_without_spaces_have_a_word_a_character(text: str, count: int, unspaced: int) -> None:
     words = only(text).words
-
     assert (words.count[0], words.unspaced[0]) == (count, unspaced)
 
 
@@ -84,7 +57,6 @@ def test_words_in_upper_case(text: str) -> None:
 
 def test_first_and_last_character() -> None:
     counted = count_characters(["Ab:", "9 lives", "c…"])
-
     assert [int(bits) & kinds.UPPER for bits in counted.first_kinds] == [kinds.UPPER, 0, 0]
     assert int(counted.first_kinds[1]) & kinds.DIGIT
     assert int(counted.last_kinds[0]) & kinds.COLON
@@ -94,7 +66,6 @@ def test_first_and_last_character() -> None:
 
 def test_equal_words_hash_alike_whatever_their_case_and_place() -> None:
     words = count_characters(["The bridge", "opened. THE Bridge", "egdirb"]).words
-
     the, bridge, opened, the_again, bridge_again, backwards = words.hash.tolist()
     assert (the, bridge) == (the_again, bridge_again)
     assert len({the, bridge, opened, backwards}) == 4
@@ -102,13 +73,11 @@ def test_equal_words_hash_alike_whatever_their_case_and_place() -> None:
 
 def test_long_words_that_differ_at_the_end_hash_apart() -> None:
     words = only("x" * 3_000 + "a " + "x" * 3_000 + "b").words
-
     assert len(set(words.hash.tolist())) == 2
 
 
 def test_of_further_texts_only_the_words_are_read() -> None:
     counted = count_characters(["one two"], ["Two three", "", "one"])
-
     one, two = counted.words.hash.tolist()
     title, nothing, rest = counted.words.others
     assert counted.length.tolist() == [7]
@@ -120,14 +89,12 @@ def test_of_further_texts_only_the_words_are_read() -> None:
 
 def test_characters_beyond_the_plane_and_lone_surrogates() -> None:
     counted = count_characters(["𝔊 😀", "𠀀𠀁", "a\ud83db"])
-
     assert counted.length.tolist() == [3, 2, 3]
     assert counted.words.count.tolist() == [2, 2, 2]
 
 
 def test_an_empty_text_counts_nothing() -> None:
     counted = count_characters(["", "a"])
-
     assert (counted.length[0], counted.letters[0], counted.spaces[0], counted.sentences[0]) == (0, 0, 0, 0)
     assert counted.words.count.tolist() == [0, 1]
 
@@ -135,7 +102,6 @@ def test_an_empty_text_counts_nothing() -> None:
 @given(st.lists(PLANE_TEXT, min_size=1, max_size=5))
 def test_counts_agree_with_python(texts: list[str]) -> None:
     counted = count_characters(texts)
-
     assert counted.length.tolist() == [len(text) for text in texts]
     assert counted.letters.tolist() == [sum(map(str.isalpha, text)) for text in texts]
     assert counted.spaces.tolist() == [sum(map(str.isspace, text)) for text in texts]
@@ -146,7 +112,6 @@ def test_counts_agree_with_python(texts: list[str]) -> None:
 @given(st.lists(st.text("abcČŠ1我とไ. ,_", max_size=20), min_size=1, max_size=5))
 def test_words_agree_with_the_text_module(texts: list[str]) -> None:
     words = count_characters(texts).words
-
     expected = [split_words(text) for text in texts]
     assert words.count.tolist() == [len(found) for found in expected]
     by_hash: dict[int, str] = {}
@@ -157,6 +122,5 @@ def test_words_agree_with_the_text_module(texts: list[str]) -> None:
 @given(st.lists(st.one_of(ANY_TEXT, SURROGATES), min_size=1, max_size=5))
 def test_no_text_raises(texts: list[str]) -> None:
     counted = count_characters(texts, texts)
-
     assert len(counted.words.text) == len(counted.words.hash) == counted.words.count.sum()
     assert np.concatenate(counted.words.others).tolist() == counted.words.hash.tolist()

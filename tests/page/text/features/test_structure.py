@@ -59,7 +59,6 @@ def chain(structure: Structure, at: int) -> list[int]:
 
 def test_the_elements_of_a_page_in_document_order() -> None:
     structure = read_structure(blocks_of(PAGE))
-
     assert structure.parent.tolist() == [0, 0, 1, 2, 1, 4, 5, 5, 1, 8]
     assert structure.depth.tolist() == [0, 1, 2, 3, 2, 3, 4, 4, 2, 3]
     assert structure.end.tolist() == [10, 10, 4, 4, 8, 8, 7, 8, 10, 10]
@@ -69,33 +68,18 @@ def test_the_elements_of_a_page_in_document_order() -> None:
 
 def test_a_part_of_an_element_has_that_element_for_its_parent() -> None:
     structure = read_structure(blocks_of("<body><div>Loose<p>Own</p></div></body>"))
-
     loose, own = structure.block_element.tolist()
     assert structure.block_parent.tolist() == [loose, loose]
     assert structure.parent[own] == loose
 
 
-def test_names_of_an_element_of_those_near_and_of_all() -> None:
-    structure = read_structure(blocks_of(PAGE))
-
-    lead = 6
-    assert bits(structure.own_kinds[lead], NAMES) == {"lead"}
-    assert bits(structure.near_kinds[lead], NAMES) == {"lead", "article", "content"}
-    assert bits(structure.near_kinds[3], NAMES) == set()
-    deep = read_structure(blocks_of("<body><div class=nav><ul><li><div><p>x</p></div></li></ul></div></body>"))
-    assert bits(deep.near_kinds[-1], NAMES) == set()
-    assert bits(deep.all_kinds[-1], NAMES) == {"navigation"}
-
-
 def test_names_of_the_page_itself_say_nothing() -> None:
     structure = read_structure(blocks_of("<html class=nav><body class='article'><p>x</p></body></html>"))
-
     assert not structure.all_kinds.any()
 
 
 def test_surroundings() -> None:
     structure = read_structure(blocks_of(PAGE))
-
     assert [bits(structure.surroundings[at], SEMANTIC_NAMES) for at in (3, 6, 9)] == [
         {"nav"},
         {"main", "article", "article_body"},
@@ -103,30 +87,11 @@ def test_surroundings() -> None:
     ]
 
 
-def test_elements_of_the_same_tags_and_classes_share_a_path() -> None:
-    structure = read_structure(
-        blocks_of("<body><p class=a id=x>1</p><p class=a>2</p><p>3</p><div><p>4</p></div></body>")
-    )
-
-    first, second, third, fourth = structure.path[structure.block_element].tolist()
-    assert first == second
-    assert len({second, third, fourth}) == 3
-
-
-def test_sums_and_distances_by_hand() -> None:
+def test_the_main_container_is_the_deepest_element_with_the_share() -> None:
     structure = read_structure(blocks_of(PAGE))
-    words, ones = sum_below(structure, np.array([1.0, 20.0, 30.0, 2.0]), np.ones(4))
-
-    assert words.tolist() == [53, 53, 1, 1, 50, 50, 20, 30, 2, 2]
-    assert ones.tolist() == [4, 4, 1, 1, 2, 2, 1, 1, 1, 1]
+    (words,) = sum_below(structure, np.array([1.0, 20.0, 30.0, 2.0]))
     assert main_container(structure, words, 0.9) == 5
     assert main_container(structure, words, 0.95) == 1
-    assert common_depth(structure, 6).tolist() == [0, 1, 1, 1, 2, 3, 4, 3, 1, 1]
-
-
-def test_where_nothing_lies_anywhere_the_container_is_the_deepest_element() -> None:
-    structure = read_structure(blocks_of(PAGE))
-
     assert structure.depth[main_container(structure, np.zeros(10), 0.9)] == 4
 
 
@@ -135,7 +100,6 @@ def test_nesting_beyond_pythons_stack() -> None:
     for depth in range(1, 3_000):
         element = Element("div", parent=element, depth=depth)
     structure = read_structure([Block(0, "x", "", element)])
-
     assert structure.depth[structure.block_element[0]] == 2_999
 
 
@@ -146,7 +110,6 @@ def test_sums_agree_with_a_walk_upwards(blocks: list[Block]) -> None:
     expected = np.zeros(len(structure.parent))
     for at, amount in zip(structure.block_element.tolist(), amounts.tolist(), strict=True):
         expected[chain(structure, at)] += amount
-
     assert sum_below(structure, amounts).tolist() == [expected.tolist()]
 
 
@@ -157,14 +120,12 @@ def test_common_depth_agrees_with_a_walk_upwards(blocks: list[Block], data: st.D
     element = data.draw(st.integers(0, n - 1))
     above = set(chain(structure, element))
     expected = [max(structure.depth[at] for at in chain(structure, start) if at in above) for start in range(n)]
-
     assert common_depth(structure, element).tolist() == expected
 
 
 @given(pages())
 def test_the_structure_tells_what_the_elements_tell(blocks: list[Block]) -> None:
     structure = read_structure(blocks)
-
     assert structure.depth[structure.block_element].tolist() == [block.element.depth for block in blocks]
     assert structure.depth[structure.block_parent].tolist() == [block.parent.depth for block in blocks]
     same = structure.path[structure.block_element]
@@ -211,7 +172,6 @@ def test_every_kind_has_patterns_that_some_word_contains() -> None:
     plain = {
         kind: next(word for word in words.split() if word.isalpha()) for kind, words in KINDS.items() if kind != "hash"
     }
-
     assert all(kind in kinds(word) for kind, word in plain.items())
 
 
