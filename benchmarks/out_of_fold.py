@@ -19,17 +19,16 @@ import msgspec
 import numpy as np
 
 from newscorpus.arrays import Floats
-from newscorpus.artifacts import Artifact, Metadata
 from newscorpus.config import QualityConfig
 from newscorpus.data import LOW_CONFIDENCE, Article, Page, Rejected
 from newscorpus.lab.evaluation.scores import Estimate, Overlap, estimate, ngram_overlap
 from newscorpus.lab.gold.pages import NO_ARTICLE, TEXT_LICENCES, GoldPage, has_article, read_pages
-from newscorpus.lab.training.main_text import FOLDS, LearnedModel, learn_trees, read_examples
+from newscorpus.lab.training.main_text import FOLDS, learn_trees, read_examples
 from newscorpus.lab.training.sources import fold_of, gold_source
 from newscorpus.page.extractor import Extractor, SystemExtractor
 from newscorpus.page.quality import judge_quality
 from newscorpus.page.registry import load
-from newscorpus.page.text.main_text import INPUTS, MODEL, MainTextSystem
+from newscorpus.page.text.main_text import MODEL, MainTextSystem
 from newscorpus.tokens import words
 
 SETS = ("fundus", "daniel", "wcxb", "dragnet", "article_extraction", "misinformation", "l3s_gn1", "ir_research")
@@ -108,18 +107,12 @@ def peers_scores(data: Path, file: Path | None) -> list[Score]:
     return scores
 
 
-def extractor_of(model: LearnedModel) -> Extractor:
-    """The default extractor with a model that was just learned."""
-    metadata = Metadata(MODEL, "out-of-fold", INPUTS, dict(model.parameters), {}, {}, {}, {})
-    system = MainTextSystem(Artifact(metadata, model.weights))
-    return SystemExtractor(system.find, respect_paywall=False)
-
-
 def our_outcomes(data: Path) -> Iterator[Outcome]:
     """Train, and say of every page what the model of its fold makes of it."""
     tell = partial(print, file=sys.stderr)
     trees = learn_trees(read_examples(gold_source(data, tell, TEXT_LICENCES).pages), tell)
-    models = [extractor_of(trees.model_without(fold)) for fold in range(FOLDS)]
+    systems = [MainTextSystem(trees.model_without(fold)) for fold in range(FOLDS)]
+    models = [SystemExtractor(system.find, respect_paywall=False) for system in systems]
     for page in pages_of(data, lambda kind: has_article(kind) or kind in NO_ARTICLE):
         yield outcome(page, models[fold_of(page.site, FOLDS)])
 

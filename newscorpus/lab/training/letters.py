@@ -1,7 +1,7 @@
-"""Count which letters follow each other in the words of many languages, for the filter of unreadable texts.
+"""Count letter bigrams in the words of many languages, for the filter of unreadable texts.
 
-The words are those by which CLDR, as Babel carries it, names languages, countries, scripts, currencies, months and
-cities in each language: a few thousand letters or more of some 280 languages, under a licence that allows it.
+The words come from the names of languages, countries, scripts, currencies, months and cities that CLDR (through Babel)
+has in some 280 languages: a few thousand letters or more of each, under a licence that allows it.
 """
 
 import unicodedata
@@ -19,7 +19,7 @@ from newscorpus.page.quality.letters import ALPHABETS, FEATURES, MODEL, Counts, 
 
 MODEL_VERSION = "1"
 MIN_LETTERS = 1_000
-"""Fewest letters of a language that is counted: with fewer hardly a letter's followers are known."""
+"""Minimum number of letters of a counted language: with fewer, most bigrams are unknown."""
 NAMES = ("languages", "territories", "scripts", "currencies", "variants", "months", "days", "time_zones", "meta_zones")
 """What is read of each language, as attributes of `babel.Locale`."""
 LICENCE = "Unicode-3.0"
@@ -45,9 +45,11 @@ Made by `newscorpus train {name}` with {versions}; the same Babel gives the same
 """
 
 
-def train_letters(output: Path) -> Metadata:
-    """Count the letters of all languages in CLDR, and write the model to the folder `output`."""
-    words = {name: sorted(_words(name)) for name in _languages()}
+def train_letters(output: Path, languages: Sequence[str] = ()) -> Metadata:
+    """Count the letters of `languages`, by default all of CLDR, and write the model to the folder `output`."""
+    # Regional varieties (`de_AT`) are left out; a language of several scripts is counted once for each (`sr_Latn`).
+    known = [name for name in sorted(locale_identifiers()) if len(name.partition("_")[2]) in {0, len("Latn")}]
+    words = {name: sorted(_words(name)) for name in languages or known}
     counted = {script: dict(_count(words, script)) for script in ALPHABETS}
     weights = {weights_file(script): array_bytes(np.stack([*found.values()])) for script, found in counted.items()}
     versions = {"python": python_version(), "babel": version("babel"), "numpy": version("numpy")}
@@ -55,17 +57,22 @@ def train_letters(output: Path) -> Metadata:
         script.lower(): {"licence": LICENCE, "languages": len(found)} for script, found in counted.items()
     }
     metadata = Metadata(MODEL, MODEL_VERSION, FEATURES, {}, {}, versions, data, {})
-    save_artifact(output, metadata, weights, _card(counted, versions))
+    card = _CARD.format(
+        name=MODEL,
+        version=MODEL_VERSION,
+        total=len({name.partition("_")[0] for found in counted.values() for name in found}),
+        licence=LICENCE,
+        babel=versions["babel"],
+        least=MIN_LETTERS,
+        languages="\n".join(f"- {script.capitalize()}: {', '.join(found)}" for script, found in counted.items()),
+        versions=", ".join(f"{name} {number}" for name, number in versions.items()),
+    )
+    save_artifact(output, metadata, weights, card)
     return metadata
 
 
-def _languages() -> list[str]:
-    """Name the languages of CLDR, without their regional varieties; those of several scripts once for each."""
-    return [name for name in sorted(locale_identifiers()) if len(name.partition("_")[2]) in {0, len("Latn")}]
-
-
 def _count(words: Mapping[str, Sequence[str]], script: str) -> Iterator[tuple[str, Counts]]:
-    """Count the pairs of letters of each language that has enough of them, and no other one the same."""
+    """Count the letter pairs of each language with enough letters; languages with the same counts are counted once."""
     seen: set[bytes] = set()
     for name, of_language in words.items():
         counts = count_pairs(of_language, script)
@@ -75,7 +82,7 @@ def _count(words: Mapping[str, Sequence[str]], script: str) -> Iterator[tuple[st
 
 
 def _words(name: str) -> set[str]:
-    """Return the words of the names that CLDR has in a language, in lower case."""
+    """Return the lower-case words of the names that CLDR has in a language."""
     locale = Locale.parse(name)
     texts = " ".join(text for kind in NAMES for text in _strings(getattr(locale, kind)))
     kept = (char if unicodedata.category(char)[0] in "LM" else " " for char in texts.lower())
@@ -86,22 +93,6 @@ def _strings(value: object) -> Iterator[str]:
     """Yield the strings anywhere inside a value of Babel's."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping):
-        for one in value.values():
+    elif isinstance(value, Mapping | tuple):
+        for one in value.values() if isinstance(value, Mapping) else value:
             yield from _strings(one)
-    elif isinstance(value, tuple):
-        for one in value:
-            yield from _strings(one)
-
-
-def _card(counted: Mapping[str, Mapping[str, Counts]], versions: Mapping[str, str]) -> str:
-    return _CARD.format(
-        name=MODEL,
-        version=MODEL_VERSION,
-        total=len({name.partition("_")[0] for found in counted.values() for name in found}),
-        licence=LICENCE,
-        babel=versions["babel"],
-        least=MIN_LETTERS,
-        languages="\n".join(f"- {script.capitalize()}: {', '.join(found)}" for script, found in counted.items()),
-        versions=", ".join(f"{name} {number}" for name, number in versions.items()),
-    )

@@ -1,13 +1,13 @@
 """Train the default model of main text: boosted trees in two passes over the blocks, and a verdict on the page."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import lightgbm
 import numpy as np
 
-from newscorpus.arrays import Floats
+from newscorpus.artifacts import Artifact, Metadata
 from newscorpus.data import Page
 from newscorpus.lab.evaluation.scores import ngram_scores
 from newscorpus.lab.gold.pages import SET_WEIGHTS, TEXT_LICENCES, GoldPage, has_article
@@ -29,7 +29,7 @@ from newscorpus.lab.training.verdicts import (
 from newscorpus.page.extractor import Reading, good_paragraphs, read
 from newscorpus.page.text.classify import COLUMNS, FIRST, SECOND, add_context, label_by
 from newscorpus.page.text.main_text import INPUTS, MODEL
-from newscorpus.page.text.post_analysis import Labelled, revise
+from newscorpus.page.text.post_analysis import revise
 from newscorpus.page.text.second_opinion import other_text, read_pair
 from newscorpus.page.text.verdict import ARTICLE_TREES, SIGNS, STRUCTURE_TREES, logistic_parameters, read_signs
 
@@ -73,27 +73,18 @@ Passes = tuple[lightgbm.Booster, lightgbm.Booster]
 
 
 @dataclass(frozen=True, slots=True)
-class LearnedModel:
-    """What a model consists of, as `TrainedModel` takes it."""
-
-    weights: Mapping[str, bytes]  # content of each weights file, by name
-    parameters: Mapping[str, float | list[float]]  # numbers of the verdict
-
-
-@dataclass(frozen=True, slots=True)
 class LearnedTrees:
     """The trees of both passes, and their out-of-fold results on the training pages."""
 
     whole: Passes  # grown on all pages
     folds: tuple[Passes, ...]  # per fold, grown on the pages of the other folds
-    # Every page by the trees that saw no page of its site.
-    judged: tuple[GradedPage, ...]
+    judged: tuple[GradedPage, ...]  # every page, by the trees that saw no page of its site
 
-    def model(self) -> LearnedModel:
+    def model(self) -> Artifact:
         """Return the model that learned from all pages."""
         return learn_model(self.whole, self.judged)
 
-    def model_without(self, fold: int) -> LearnedModel:
+    def model_without(self, fold: int) -> Artifact:
         """Return the model that saw no page of the sites of `fold`."""
         return learn_model(self.folds[fold], [page for page in self.judged if fold_of(page.site, FOLDS) != fold])
 
@@ -110,18 +101,26 @@ def train_main_text(
         pages = zip(examples, trees.judged, strict=True)
         f1 = [page.f1 for example, page in pages if example.page.dataset == dataset and page.is_article]
         scores[dataset] = {"pages": float(len(f1)), "page_f1": float(np.mean(f1)) if f1 else 0.0}
+    settings_of_passes = [
+        ", ".join(f"{name} {value}" for name, value in asdict(boosting).items() if name != "threads")
+        for boosting in passes
+    ]
     return TrainedModel(
         name=MODEL,
         version=MODEL_VERSION,
         features=INPUTS,
-        parameters=learned.parameters,
+        parameters=learned.metadata.parameters,
         weights=learned.weights,
         packages=PACKAGES,
         data=source.describe(Counter(example.page.dataset for example in examples)),
-        scores={**scores, **_checks(trees.judged)},
+        scores={
+            **scores,
+            "verdict": check_verdict(trees.judged),
+            "second opinion": check_second_opinion(trees.judged),
+        },
         about=ABOUT,
         source="The train split of these sets.",
-        how="\n".join(f"- Pass {number}: {_settings(boosting)}" for number, boosting in enumerate(passes, 1)),
+        how="\n".join(f"- Pass {number}: {settings}" for number, settings in enumerate(settings_of_passes, 1)),
         measure=MEASURE,
         use=USE,
         limits=LIMITS,
@@ -154,23 +153,32 @@ def learn_trees(
     seconds, seen = out_of_fold(examples, joined, passes[1], FOLDS, lambda: progress("second pass, one fold more"))
     second = fit(examples, joined, passes[1])
     progress("second pass, all pages")
-    pairs = list(zip(examples, seen, strict=True))
-    graded = [_grade(example, _label(example, probability)) for example, probability in pairs]
+    labels = [
+        revise(label_by(probability, example.features, example.blocks), example.fields.title)
+        for example, probability in zip(examples, seen, strict=True)
+    ]
+    graded = [
+        GradedPage(
+            signs=read_signs(labelled, example.features, example.fields, example.page.url),
+            f1=ngram_scores("\n".join(good_paragraphs(labelled)), example.page.text).f1,
+            page_type=example.page.page_type,
+            site=example.page.site,
+            weight=SET_WEIGHTS[example.page.dataset],
+        )
+        for example, labelled in zip(examples, labels, strict=True)
+    ]
     for at, confidence in find_unsure(graded).items():
-        example, probability = pairs[at]
-        page = graded[at]
-        labelled = _label(example, probability)
+        example, labelled, page = examples[at], labels[at], graded[at]
         reading = read(Page.from_html(example.page.html, example.page.url), respect_paywall=False)
         other = other_text(reading) if isinstance(reading, Reading) else []
         signs = read_pair(page.signs, confidence, labelled, good_paragraphs(labelled), other)
         graded[at] = replace(page, other=OtherText(signs, ngram_scores("\n".join(other), example.page.text).f1))
-    judged = tuple(graded)
     progress("second opinions asked")
-    return LearnedTrees((first, second), tuple(zip(firsts, seconds, strict=True)), judged)
+    return LearnedTrees((first, second), tuple(zip(firsts, seconds, strict=True)), tuple(graded))
 
 
-def learn_model(passes: Passes, judged: Sequence[GradedPage]) -> LearnedModel:
-    """Make a model of the trees of both passes and of a verdict that is learned from `judged`."""
+def learn_model(passes: Passes, judged: Sequence[GradedPage]) -> Artifact:
+    """Make a model of the trees of both passes and a verdict on pages learned from `judged`."""
     files = (FIRST, SECOND, ARTICLE_TREES, STRUCTURE_TREES)
     trees = zip(files, (*passes, learn_article(judged), learn_structure(judged)), strict=True)
     arbiter = learn_arbiter(judged)
@@ -179,34 +187,11 @@ def learn_model(passes: Passes, judged: Sequence[GradedPage]) -> LearnedModel:
         **logistic_parameters("own", arbiter.own),
         **logistic_parameters("other", arbiter.other),
     }
-    return LearnedModel({file: trees_to_onnx(booster) for file, booster in trees}, parameters)
+    metadata = Metadata(MODEL, MODEL_VERSION, INPUTS, parameters, {}, {}, {}, {})
+    return Artifact(metadata, {file: trees_to_onnx(booster) for file, booster in trees})
 
 
 def fits(example: Example) -> bool:
     """Tell whether a perfect choice of blocks comes near the gold text."""
     chosen = [block.text for block, good in zip(example.blocks, example.good, strict=True) if good > 0.5]
     return ngram_scores("\n".join(chosen), example.page.text).f1 > LEAST_FIT
-
-
-def _label(example: Example, probability: Floats) -> Labelled:
-    return revise(label_by(probability, example.features, example.blocks), example.fields.title)
-
-
-def _grade(example: Example, labelled: Labelled) -> GradedPage:
-    return GradedPage(
-        signs=read_signs(labelled, example.features, example.fields, example.page.url),
-        f1=ngram_scores("\n".join(good_paragraphs(labelled)), example.page.text).f1,
-        page_type=example.page.page_type,
-        site=example.page.site,
-        weight=SET_WEIGHTS[example.page.dataset],
-    )
-
-
-def _checks(judged: Sequence[GradedPage]) -> dict[str, dict[str, float]]:
-    """Evaluate verdict and second opinion."""
-    verdict = check_verdict(judged)
-    return {"verdict": verdict, "second opinion": check_second_opinion(judged)}
-
-
-def _settings(boosting: Boosting) -> str:
-    return ", ".join(f"{name} {value}" for name, value in asdict(boosting).items() if name != "threads")

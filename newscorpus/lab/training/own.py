@@ -1,8 +1,8 @@
-"""Train on pages of one's own: read them, score what they teach in a cross-validation, write a model that has its name.
+"""Train on the user's own pages: read them, cross-validate, and write a model with a name of its own.
 
-From `FEWEST` pages on. The card says how well models do on pages that they did not learn from, and the shipped one. The
-default model learns trees from them alone, or adds trees to the shipped ones; its verdict on a page stays that of the
-shipped model: a source's own articles say nothing of pages that are none.
+At least `FEWEST` pages are needed. The card compares the scores on held-out pages with those of the shipped model. The
+default model learns trees from these pages alone, or adds trees to the shipped ones; its verdict on pages stays that of
+the shipped model, since the articles of one source say nothing of pages that are no articles.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ import numpy as np
 
 from newscorpus.arrays import Matrix
 from newscorpus.artifacts import Artifact, Metadata, load_artifact, own_models
-from newscorpus.data import Article, Block, Label, LabelledBlock, Page, Rejected
+from newscorpus.data import Article, Label, LabelledBlock, Page, Rejected
 from newscorpus.lab.evaluation.scores import Estimate, estimate, ngram_scores
 from newscorpus.lab.gold.align import label_by_alignment
 from newscorpus.lab.gold.pages import ANY_POSITION, MEASURE, PAGES, TEACH, GoldPage, has_article, read_pages
@@ -63,13 +63,18 @@ def default_folder(name: str) -> Path:
 
 
 def own_source(paths: Sequence[Path]) -> TrainingPages:
-    """Return the pages of files and folders that are there to learn from; not those that are meant to measure on.
+    """Return the training pages of files and folders; those reserved for measuring are left out.
 
     Raises:
         PagesError: a file cannot be read.
     """
     found = [page for path in paths for page in read_pages(path) if page.split != DEV and page.list != MEASURE]
-    hashes = {path.name.split(".")[0]: _digest(path) for path in paths}
+    hashes = {}
+    for path in paths:
+        digest = hashlib.sha256()
+        for file in sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]:
+            digest.update(file.read_bytes())
+        hashes[path.name.split(".")[0]] = digest.hexdigest()
 
     def describe(pages: Mapping[str, int]) -> Described:
         return {name: {"licence": "own", "pages": n, "sha256": hashes[name]} for name, n in pages.items()}
@@ -77,37 +82,23 @@ def own_source(paths: Sequence[Path]) -> TrainingPages:
     return TrainingPages(list(map(with_marks, found)), describe, learns_all=True)
 
 
-def _digest(path: Path) -> str:
-    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
 def with_marks(page: GoldPage) -> GoldPage:
-    """Return the page with the text that the marks on its blocks make, where there are any; it is there to teach."""
+    """Return the page as a training page; marks on its blocks, if any, decide on its text."""
     page = replace(page, list=TEACH)
     reading = read(Page.from_html(page.html, page.url), respect_paywall=False) if page.marks else None
     if reading is None or isinstance(reading, Rejected):
         return page
     marks = {(mark.block, mark.position): Label(mark.label) for mark in page.marks}
-    aligned = label_by_alignment(reading.blocks, page)
-    labelled = [
-        LabelledBlock(block, 1.0, _marked(marks, block) or (Label.GOOD if is_good else Label.BAD))
-        for block, is_good in zip(reading.blocks, aligned.tolist(), strict=True)
-    ]
+    labelled = []
+    for block, is_good in zip(reading.blocks, label_by_alignment(reading.blocks, page).tolist(), strict=True):
+        path = block.element.path
+        marked = marks.get((path, block.position)) or marks.get((path, ANY_POSITION))
+        labelled.append(LabelledBlock(block, 1.0, marked or (Label.GOOD if is_good else Label.BAD)))
     return replace(page, text="\n".join(good_paragraphs(labelled)))
 
 
-def _marked(marks: Mapping[tuple[str, int], Label], block: Block) -> Label | None:
-    """What a person said of a block, or of all blocks of its path."""
-    path = block.element.path
-    return marks.get((path, block.position)) or marks.get((path, ANY_POSITION))
-
-
 def apart(pages: Iterable[GoldPage]) -> list[GoldPage]:
-    """`pages` as they are kept together in folds: by domain, or each by itself where all are of one domain."""
+    """Prepare `pages` for folds by domain, or by page where all have the same domain."""
     known = [replace(page, domain=page.domain or (site_key(page.url) if page.url else "")) for page in pages]
     if len({page.site for page in known}) > 1:
         return known
@@ -115,7 +106,7 @@ def apart(pages: Iterable[GoldPage]) -> list[GoldPage]:
 
 
 def train_own(name: str, train: Train, source: TrainingPages, output: Path, progress: Progress) -> Metadata:
-    """Train the model `name` on pages of one's own and write it to `output`, with scores that are cross-validated.
+    """Train the model `name` on the user's own pages and write it to `output`, with cross-validated scores.
 
     Raises:
         TrainingError: there are too few pages, or nothing can be learned from them.
@@ -134,7 +125,7 @@ def train_own(name: str, train: Train, source: TrainingPages, output: Path, prog
 
 
 def named(model: TrainedModel, name: str, output: Path) -> TrainedModel:
-    """Rename the model after its folder, unless that has the name of the shipped one."""
+    """Rename the model after its folder, unless the folder has the name of the shipped model."""
     if output.name == name:
         return model
     option = "--extractor" if name in systems() else "--fields-model"
@@ -189,19 +180,34 @@ def score_pages(extractor: Extractor, pages: Iterable[GoldPage]) -> list[float]:
 def train_own_trees(
     source: TrainingPages, progress: Progress, *, start: bool, base: Artifact | None = None
 ) -> TrainedModel:
-    """Train on the articles of `source`; where `start` says so, the trees of `base` stay and new ones are added.
+    """Train on the articles of `source`, from these alone or (`start`) by adding trees to those of `base`.
 
-    `base` is the shipped model unless another one is given.
+    `base` defaults to the shipped model.
 
     Raises:
-        TrainingError: on no page the blocks make up the text.
+        TrainingError: no page has blocks that make up its text.
     """
     base = base or load_artifact(MODEL, INPUTS)
     examples = [example for example in filter(None, map(make_example, source.articles)) if fits(example)]
     if not examples:
         raise TrainingError(f"nothing can be learned: on no page blocks make up the text (F1 {LEAST_FIT} at least)")
     boosting = ADDED if start else ALONE
-    grown = _grow_passes(examples, base if start else None, boosting, progress)
+    matrices = [example.features.matrix for example in examples]
+    below = Trees(base, FIRST, len(FEATURES)) if start else None
+    first = _grow(examples, matrices, below, boosting)
+    probabilities = [np.zeros(0)] * len(examples)
+    for learned, held in deal([example.page.site for example in examples]):
+        rest = learned or held
+        trees = _grow([examples[at] for at in rest], [matrices[at] for at in rest], below, boosting)
+        for at in held:
+            below_margin = below.margin(matrices[at]) if below else 0.0
+            margin = np.asarray(trees.predict(matrices[at], raw_score=True)) + below_margin
+            probabilities[at] = probability_of(margin)
+    progress("first pass")
+    joined = [add_context(example.features, seen) for example, seen in zip(examples, probabilities, strict=True)]
+    second = _grow(examples, joined, Trees(base, SECOND, len(COLUMNS)) if start else None, boosting)
+    progress("second pass")
+    grown = {FIRST: first, SECOND: second}
     own = {
         file: add_trees(base.weights[file], trees) if start else trees_to_onnx(trees) for file, trees in grown.items()
     }
@@ -220,29 +226,6 @@ def train_own_trees(
         how=f"{how}, {'added to those of the shipped model' if start else 'from these pages alone'}; its verdict.",
         measure="",
     )
-
-
-def _grow_passes(
-    examples: Sequence[Example], base: Artifact | None, boosting: Boosting, progress: Progress
-) -> dict[str, lightgbm.Booster]:
-    """Return the trees of both passes, by the file that they are for; on top of those of `base` where it is given."""
-    matrices = [example.features.matrix for example in examples]
-    below = Trees(base, FIRST, len(FEATURES)) if base else None
-    first = _grow(examples, matrices, below, boosting)
-    probabilities = [np.zeros(0)] * len(examples)
-    for learned, held in deal([example.page.site for example in examples]):
-        rest = learned or held
-        trees = _grow([examples[at] for at in rest], [matrices[at] for at in rest], below, boosting)
-        for at in held:
-            below_margin = below.margin(matrices[at]) if below else 0.0
-            margin = np.asarray(trees.predict(matrices[at], raw_score=True)) + below_margin
-            probabilities[at] = probability_of(margin)
-    seen = probabilities
-    progress("first pass")
-    joined = [add_context(example.features, probability) for example, probability in zip(examples, seen, strict=True)]
-    second = _grow(examples, joined, Trees(base, SECOND, len(COLUMNS)) if base else None, boosting)
-    progress("second pass")
-    return {FIRST: first, SECOND: second}
 
 
 def _grow(

@@ -9,7 +9,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from newscorpus.arrays import Floats
-from newscorpus.artifacts import Artifact, Metadata
 from newscorpus.lab.evaluation.scores import ngram_scores
 from newscorpus.lab.gold.pages import ARCHIVE_DOMAINS, PLATFORMS, GoldPage, has_article
 from newscorpus.lab.training.boosting import Example
@@ -17,6 +16,7 @@ from newscorpus.lab.training.main_text import FOLDS as MODEL_FOLDS
 from newscorpus.lab.training.main_text import LearnedTrees, learn_trees, read_examples
 from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.sources import Progress, TrainingPages, fold_of
+from newscorpus.lab.training.verdicts import unscaled
 from newscorpus.page.extractor import good_paragraphs
 from newscorpus.page.profiles.learn import LEAST_PAGES, SeenPage, learn
 from newscorpus.page.profiles.review import (
@@ -30,7 +30,6 @@ from newscorpus.page.profiles.review import (
     weigh_evidence,
 )
 from newscorpus.page.text.classify import Classifier, label_by
-from newscorpus.page.text.main_text import INPUTS
 from newscorpus.page.text.main_text import MODEL as MAIN_TEXT
 from newscorpus.page.text.post_analysis import revise
 from newscorpus.page.text.verdict import Logistic, logistic_parameters
@@ -127,9 +126,7 @@ def site_of(page: GoldPage) -> str:
 
 def judge_unseen(examples: Sequence[Example], trees: LearnedTrees) -> list[Floats]:
     """Return the probability of each block of each page, by the model that saw no page of its site."""
-    models = (trees.model_without(fold) for fold in range(MODEL_FOLDS))
-    artifacts = (Artifact(Metadata(MAIN_TEXT, "", INPUTS, {}, {}, {}, {}, {}), model.weights) for model in models)
-    classifiers = [Classifier(artifact) for artifact in artifacts]
+    classifiers = [Classifier(trees.model_without(fold)) for fold in range(MODEL_FOLDS)]
     return [classifiers[fold_of(example.page.site, MODEL_FOLDS)](example.features) for example in examples]
 
 
@@ -169,19 +166,15 @@ def learn_review(pages: Sequence[SitePage], measured: Sequence[PageEvidence]) ->
         rows.append(evidence[kept])
         good.append(page.example.good[kept])
         weights.append(weight[kept])
-    return _fit(np.concatenate(rows), np.concatenate(good), np.concatenate(weights))
-
-
-def _fit(rows: Floats, good: Floats, weights: Floats) -> Logistic:
-    """Fit labels that are shares: each row counts as good by its share, and as bad by the rest."""
+    # Labels are shares: each row counts as good by its share, and as bad by the rest.
+    share, weight = np.concatenate(good), np.concatenate(weights)
+    weight = weight / weight.mean()
+    both = np.concatenate((weight * share, weight * (1 - share)))
+    evidence = np.concatenate(rows)
     scaler, regression = StandardScaler(), LogisticRegression(max_iter=1000)
-    scaled, weights = scaler.fit_transform(rows), weights / weights.mean()
-    answers = np.repeat((1, 0), len(rows))
-    both = np.concatenate((weights * good, weights * (1 - good)))
-    regression.fit(np.concatenate((scaled, scaled)), answers, sample_weight=both)
-    found = regression.coef_[0] / scaler.scale_
-    bias = float(regression.intercept_[0] - found @ scaler.mean_)
-    return Logistic(tuple(round(float(weight), 4) for weight in found), round(bias, 4))
+    scaled = scaler.fit_transform(evidence)
+    regression.fit(np.concatenate((scaled, scaled)), np.repeat((1, 0), len(evidence)), sample_weight=both)
+    return unscaled(scaler, regression, digits=4)
 
 
 def out_of_fold_f1(pages: Sequence[SitePage], measured: Sequence[PageEvidence], draw: int = 0) -> Floats:

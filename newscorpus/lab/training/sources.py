@@ -1,6 +1,6 @@
-"""Find pages to learn from: gold sets whose licence allows it, or silver pages of an archived crawl.
+"""Find training pages: gold sets whose licence allows it, or silver pages of an archived crawl.
 
-The text of a silver page is what the portal's own rules find (Novotný 2016), or what a corpus has for its address
+The text of a silver page comes from the portal's own rules (Novotný 2016), or from a corpus that has its address
 (Brezovnik 2021).
 """
 
@@ -9,7 +9,6 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -41,7 +40,7 @@ Described = dict[str, dict[str, str | int]]
 
 @dataclass(frozen=True, slots=True)
 class TrainingPages:
-    """Pages to learn from, read once, and how their sets are described by the number of pages learned from."""
+    """Pages to learn from, read once; `describe` takes the number of pages learned from by set."""
 
     pages: Iterable[GoldPage]
     describe: Callable[[Mapping[str, int]], Described]
@@ -62,35 +61,35 @@ class TrainingError(ValueError):
 
 
 def gold_source(data: Path, progress: Progress, licences: Mapping[str, str] = LICENCES) -> TrainingPages:
-    """Return the train split of the sets in `data` of `licences`: those that allow to train shipped models.
+    """Return the train split of the sets in `data` that `licences` names: those that allow to train shipped models.
 
     Reading it raises TrainingError where a set is missing.
     """
-    return TrainingPages(_gold_pages(data, licences, progress), partial(_describe_sets, data, licences))
 
+    def files() -> dict[str, Path]:
+        found = {name: data / f"{name}.jsonl.zst" for name in licences}
+        missing = [path for path in found.values() if not path.is_file()]
+        if len(missing) == len(found):
+            raise TrainingError(
+                f"{data}: in this folder are neither html/ and clean/ nor the sets {', '.join(licences)}"
+            )
+        if missing:
+            raise TrainingError(f"{missing[0]} is missing; the sets are {', '.join(licences)}")
+        return found
 
-def _gold_files(data: Path, licences: Mapping[str, str]) -> dict[str, Path]:
-    """Return the files in `data` of the sets of `licences`, by set."""
-    files = {name: data / f"{name}.jsonl.zst" for name in licences}
-    missing = [path for path in files.values() if not path.is_file()]
-    if len(missing) == len(files):
-        raise TrainingError(f"{data}: in this folder are neither html/ and clean/ nor the sets {', '.join(licences)}")
-    if missing:
-        raise TrainingError(f"{missing[0]} is missing; the sets are {', '.join(licences)}")
-    return files
+    def pages() -> Iterator[GoldPage]:
+        for file in files().values():
+            yield from (page for page in read_pages(file) if page.split == "train")
+            progress(f"{file.name} read")
 
+    def describe(learned: Mapping[str, int]) -> Described:
+        hashes = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files().items()}
+        return {
+            name: {"licence": licences[name], "pages": learned[name], "sha256": digest}
+            for name, digest in hashes.items()
+        }
 
-def _gold_pages(data: Path, licences: Mapping[str, str], progress: Progress) -> Iterator[GoldPage]:
-    for file in _gold_files(data, licences).values():
-        yield from (page for page in read_pages(file) if page.split == "train")
-        progress(f"{file.name} read")
-
-
-def _describe_sets(data: Path, licences: Mapping[str, str], pages: Mapping[str, int]) -> Described:
-    return {
-        name: {"licence": licences[name], "pages": pages[name], "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
-        for name, path in _gold_files(data, licences).items()
-    }
+    return TrainingPages(pages(), describe)
 
 
 def first_of_each_set(pages: Iterable[GoldPage], limit: int) -> Iterator[GoldPage]:
@@ -119,10 +118,6 @@ def deal(sites: Sequence[str]) -> Iterator[tuple[list[int], list[int]]]:
         )
 
 
-FindText = Callable[[Page, Origin], tuple[Reading, str] | None]
-"""From a page and what is known of its fetch to what was read of it and its text; None where there is none."""
-
-
 class _TextRow(msgspec.Struct):
     url: str
     text: str
@@ -134,71 +129,56 @@ _TEXT_ROWS = msgspec.json.Decoder(_TextRow)
 def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -> TrainingPages:
     """Return the archived pages of the crawl in `corpus` that have a text; others are skipped.
 
-    They have no domain: a crawl has few sites, and none can be set aside for testing, so single pages are set aside.
-    The texts are JSON lines with `url` and `text`, held in memory; without them the text is what the template that the
-    portal had at the time finds. Reading the pages raises TrainingError where there is no archive, or no text of a page
-    of it, ArchiveError where a file of it cannot be read.
+    A crawl has few sites, so single pages are held out: they have no domain. `texts` is a file of JSON lines with `url`
+    and `text`, held in memory; without it the text of a page is what its portal's template at the time finds. Reading
+    the pages raises TrainingError if there is no archive or no page has a text, ArchiveError if a file is unreadable.
 
     Raises:
         PagesError: `texts` cannot be read.
     """
-    find: FindText = _by_template
-    if texts:
-        find = partial(_by_address, {canonical_url(row.url): row.text for row in read_rows(texts, _TEXT_ROWS.decode)})
-    return TrainingPages(_silver_pages(corpus, find, progress), partial(_describe, corpus))
+    rows = read_rows(texts, _TEXT_ROWS.decode) if texts else ()
+    by_address = {canonical_url(row.url): row.text for row in rows}
+
+    def find(page: Page, origin: Origin) -> tuple[Reading | Rejected, str]:
+        if texts:
+            addresses = map(canonical_url, (page.url, *origin.redirects))
+            text = next((by_address[address] for address in addresses if address in by_address), "")
+            return read(page), text
+        reading = read(page, TemplateRules(origin.source, TemplateSection(**(origin.template or {}))))
+        return reading, "" if isinstance(reading, Rejected) else "\n".join(reading.template_text)
+
+    def describe(learned: Mapping[str, int]) -> Described:
+        digest = hashlib.sha256()
+        for path in archived_files(corpus):
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        return {
+            name: {"licence": "that of the portals", "pages": number, "sha256": digest.hexdigest()}
+            for name, number in learned.items()
+        }
+
+    return TrainingPages(_silver_pages(corpus, find, progress), describe)
 
 
-def _silver_pages(corpus: Path, find: FindText, progress: Progress) -> Iterator[GoldPage]:
-    is_empty = True
-    for path in _files(corpus):
-        for page in _with_texts(path, corpus.name, find):
-            is_empty = False
-            yield page
-        progress(f"{path.name} read")
-    if is_empty:
-        raise TrainingError(f"{corpus}: no page has a text, by a template of its portal or by --texts")
-
-
-def _with_texts(path: Path, dataset: str, find: FindText) -> Iterator[GoldPage]:
-    """Yield the pages of an archive file that have a text."""
-    for capture in read_captures(path):
-        if isinstance(capture, Capture) and capture.origin:
-            for page in (capture.page, *capture.following):
-                if found := find(page, capture.origin):
-                    reading, text = found
-                    fields, url = reading.fields, page.url
-                    yield GoldPage(url, dataset, url, "", fields.language, fields.title, html=reading.html, text=text)
-
-
-def _by_template(page: Page, origin: Origin) -> tuple[Reading, str] | None:
-    if not origin.template:
-        return None
-    reading = read(page, TemplateRules(origin.source, TemplateSection(**origin.template)))
-    if isinstance(reading, Rejected) or not reading.template_text:
-        return None
-    return reading, "\n".join(reading.template_text)
-
-
-def _by_address(texts: Mapping[str, str], page: Page, origin: Origin) -> tuple[Reading, str] | None:
-    addresses = map(canonical_url, (page.url, *origin.redirects))
-    text = next((texts[address] for address in addresses if address in texts), "")
-    reading = read(page) if text else None
-    return (reading, text) if isinstance(reading, Reading) else None
-
-
-def _files(corpus: Path) -> list[Path]:
+def _silver_pages(
+    corpus: Path, find: Callable[[Page, Origin], tuple[Reading | Rejected, str]], progress: Progress
+) -> Iterator[GoldPage]:
     files = archived_files(corpus)
     if not files:
         raise TrainingError(f"{corpus / ARCHIVE}: no archive here; crawl into this corpus first")
-    return files
-
-
-def _describe(corpus: Path, pages: Mapping[str, int]) -> Described:
-    digest = hashlib.sha256()
-    for path in _files(corpus):
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return {
-        name: {"licence": "that of the portals", "pages": number, "sha256": digest.hexdigest()}
-        for name, number in pages.items()
-    }
+    is_empty = True
+    for path in files:
+        for capture in read_captures(path):
+            if not isinstance(capture, Capture) or not capture.origin:
+                continue
+            for page in (capture.page, *capture.following):
+                reading, text = find(page, capture.origin)
+                if text and isinstance(reading, Reading):
+                    is_empty = False
+                    fields, url = reading.fields, page.url
+                    yield GoldPage(
+                        url, corpus.name, url, "", fields.language, fields.title, html=reading.html, text=text
+                    )
+        progress(f"{path.name} read")
+    if is_empty:
+        raise TrainingError(f"{corpus}: no page has a text, by a template of its portal or by --texts")

@@ -154,7 +154,6 @@ def check_second_opinion(pages: Sequence[GradedPage]) -> dict[str, float]:
 
 
 def _confidence_out_of_fold(articles: Sequence[GradedPage]) -> Floats:
-    """Return the confidence in the own text of each of `articles`."""
     confidence = np.zeros(len(articles))
     for rest, held_out in _folds(articles):
         model = _fit_logistic([articles[at] for at in rest])
@@ -167,41 +166,44 @@ def _clear_cases(pages: Sequence[GradedPage]) -> list[GradedPage]:
     return [page for page in pages if page.is_article or page.page_type in NO_ARTICLE]
 
 
-def _signs(pages: Sequence[GradedPage]) -> Floats:
-    return np.array([page.signs for page in pages])
-
-
 def _grow(pages: Sequence[GradedPage], columns: Sequence[int]) -> lightgbm.Booster:
     clear = _clear_cases(pages)
+    signs = np.array([page.signs for page in clear])[:, list(columns)]
     answers, weights = [float(page.is_article) for page in clear], [page.weight for page in clear]
-    return lightgbm.train(TREES, lightgbm.Dataset(_signs(clear)[:, list(columns)], answers, weight=weights), ROUNDS)
+    return lightgbm.train(TREES, lightgbm.Dataset(signs, answers, weight=weights), ROUNDS)
 
 
 def _by_trees(
     pages: Sequence[GradedPage], learn: Callable[[Sequence[GradedPage]], lightgbm.Booster], columns: Sequence[int] = ()
 ) -> Floats:
-    """The probability of each page by trees that learned from other sites; they see all signs, or `columns`."""
+    """Return the probability of each page by trees that learned from other sites; `columns` are the signs they see."""
     probability = np.zeros(len(pages))
-    signs = _signs(pages)[:, list(columns)] if columns else _signs(pages)
+    signs = np.array([page.signs for page in pages])
+    signs = signs[:, list(columns)] if columns else signs
     for rest, held_out in _folds(pages):
         probability[held_out] = learn([pages[at] for at in rest]).predict(signs[held_out])
     return probability
 
 
 def _fit_logistic(pages: Sequence[GradedPage], n_signs: int = len(SIGNS)) -> Logistic:
-    """Return the probability that the text of a page is right, by its signs; one and the same where no page tells."""
+    """Fit the probability that the text of a page is right; 0.5 for every page where all or none are."""
     if len({page.is_right for page in pages}) < 2:
         return Logistic((0.0,) * n_signs, 0.0)
     scaler, regression = StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=2000)
     right, page_weights = [page.is_right for page in pages], np.array([page.weight for page in pages])
-    regression.fit(scaler.fit_transform(_signs(pages)), right, sample_weight=page_weights)
+    regression.fit(scaler.fit_transform([page.signs for page in pages]), right, sample_weight=page_weights)
+    return unscaled(scaler, regression, digits=6)
+
+
+def unscaled(scaler: StandardScaler, regression: LogisticRegression, digits: int) -> Logistic:
+    """Return a regression that was fitted to scaled signs as a model of the signs themselves, rounded to `digits`."""
     weights = regression.coef_[0] / scaler.scale_
     bias = float(regression.intercept_[0] - weights @ scaler.mean_)
-    return Logistic(tuple(round(float(weight), 6) for weight in weights), round(bias, 6))
+    return Logistic(tuple(round(float(weight), digits) for weight in weights), round(bias, digits))
 
 
 def _folds(pages: Sequence[GradedPage]) -> Iterator[tuple[Integers, Integers]]:
-    """Yield training and held-out indices, so that no site is in both; nothing if there is one site."""
+    """Yield training and held-out indices without a common site; nothing if there is one site."""
     sites = [page.site for page in pages]
     if len(set(sites)) > 1:
         yield from GroupKFold(min(FOLDS, len(set(sites)))).split(pages, groups=sites)

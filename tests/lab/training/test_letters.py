@@ -3,30 +3,24 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
-from newscorpus.lab.training import letters
+from newscorpus.lab.training.letters import train_letters
 from newscorpus.page.quality.letters import ALPHABETS
 
 
-def test_the_letters_of_each_language_are_counted_by_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(letters, "_languages", lambda: ["cs", "el", "nb", "no", "ru", "sr_Cyrl", "vo"])
-    metadata = letters.train_letters(tmp_path / "letters")
-    assert {script: row["languages"] for script, row in metadata.data.items()} == {
-        "latin": 2,
-        "cyrillic": 2,
-        "greek": 1,
-    }
+def test_the_letters_of_each_language_are_counted_by_script(tmp_path: Path) -> None:
+    languages = ["cs", "el", "nb", "no", "ru", "sr_Cyrl", "vo"]
+    metadata = train_letters(tmp_path / "letters", languages)
+    assert {name: row["languages"] for name, row in metadata.data.items()} == {"latin": 2, "cyrillic": 2, "greek": 1}
     latin = np.load(tmp_path / "letters" / "latin.npy")
     assert latin.shape == (2, len(ALPHABETS["LATIN"]) + 2, len(ALPHABETS["LATIN"]) + 2)
     czech, q, u = latin[0], ALPHABETS["LATIN"].index("q") + 1, ALPHABETS["LATIN"].index("u") + 1
     assert czech[q].argmax() == u
     assert czech[:, 0].sum() == czech[0].sum() > 1_000  # as many words end as begin
     assert "- Latin: cs, nb\n- Cyrillic: ru, sr_Cyrl\n- Greek: el\n" in (tmp_path / "letters" / "card.md").read_text()
-    again = letters.train_letters(tmp_path / "again")
-    assert again.files == metadata.files
+    assert train_letters(tmp_path / "again", languages).files == metadata.files
 
 
 def test_the_command_takes_no_pages(tmp_path: Path) -> None:
