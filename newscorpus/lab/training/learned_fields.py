@@ -1,6 +1,6 @@
-"""Train the model of learned fields (Kazennikov 2013), with labels for free from pages that declare their fields.
+"""Train the model of learned fields (Kazennikov 2013) on pages that declare their fields.
 
-A page's structured data says what its title, date and authors are; it is then taken away, and the classifier learns to
+The labels come from a page's structured data (title, date, authors). It is then removed, and the classifier learns to
 pick the elements whose text says the same.
 """
 
@@ -19,14 +19,7 @@ from newscorpus.lab.evaluation.fields import hide_structured
 from newscorpus.lab.evaluation.scores import Overlap
 from newscorpus.lab.gold.pages import TEACH, GoldPage
 from newscorpus.lab.training.model import TrainedModel
-from newscorpus.lab.training.node_svm import (
-    bias_parameter,
-    draw_places,
-    join_machines,
-    join_rows,
-    machine_of,
-    weights_file,
-)
+from newscorpus.lab.training.node_svm import bias_parameter, draw_places, join_machines, join_rows, weights_file
 from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, deal
 from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.dates import Setting, find_dates
@@ -75,10 +68,10 @@ class FieldPage:
 
     dataset: str
     site: str
-    setting: Setting  # what its dates are read against
+    setting: Setting  # context for parsing its dates
     nodes: Nodes  # its candidates, described without structured data
-    may: Flags  # per candidate and field whether it could hold the field at all; shape (candidates, fields)
-    holds: Flags  # per candidate and field whether it does; of the same shape
+    may: Flags  # whether each candidate could hold each field; shape (candidates, fields)
+    holds: Flags  # whether it does; same shape
     truth: Fields
 
 
@@ -86,7 +79,7 @@ def train_learned_fields(source: TrainingPages, _progress: Progress) -> TrainedM
     """Train `learned-fields` on the pages of `source`.
 
     Raises:
-        TrainingError: no page declares a field, or none of an element that holds it.
+        TrainingError: a field is declared by no page, or held by no element.
     """
     pages: list[FieldPage] = []
     for _, of_set in groupby(source.pages, attrgetter("dataset")):
@@ -111,7 +104,7 @@ def train_learned_fields(source: TrainingPages, _progress: Progress) -> TrainedM
 
 
 def _score_own(pages: Sequence[FieldPage]) -> dict[str, dict[str, float]]:
-    """Share of right picks of the fields that pages hold: cross-validated by site, and by the shipped model."""
+    """Return the share of right picks by field: cross-validated by site, and of the shipped model."""
     own = dict.fromkeys(FIELDS, Overlap())
     for rest, held in deal([page.site for page in pages]):
         model = fit_fields([pages[at] for at in rest], keeps_shipped=True)
@@ -123,12 +116,15 @@ def _score_own(pages: Sequence[FieldPage]) -> dict[str, dict[str, float]]:
 
 
 def make_field_pages(pages: Iterable[GoldPage]) -> Iterator[FieldPage]:
-    """Make training examples of `pages`; those that cannot be parsed or declare nothing are left out."""
+    """Make training examples of `pages`, leaving out those that cannot be parsed or declare no field."""
     for page in pages:
         tree = parse(page.html)
         if isinstance(tree, Rejected):
             continue
-        truth = _marked(page) or declared(read_fields(tree, Page.from_html(page.html, page.url)).fields)
+        if page.list == TEACH and (page.title or page.date or page.authors):  # what a person or a set says
+            truth = Fields(title=page.title, published=page.date, authors=page.authors, language=page.language)
+        else:
+            truth = declared(read_fields(tree, Page.from_html(page.html, page.url)).fields)
         hidden = parse(hide_structured(page.html))
         if isinstance(hidden, Rejected) or not (truth.title or truth.published or truth.authors):
             continue
@@ -136,19 +132,18 @@ def make_field_pages(pages: Iterable[GoldPage]) -> Iterator[FieldPage]:
         if not nodes.elements:
             continue
         setting = Setting(None, truth.language)
-        may, holds = _labels(nodes, truth, setting)
+        may = np.zeros((len(nodes.elements), len(FIELDS)), bool)
+        holds = np.zeros_like(may)
+        for place, (element, amount) in enumerate(zip(nodes.elements, nodes.amounts, strict=True)):
+            text = plain(element.text_content())
+            for column, field in enumerate(FIELDS):
+                if may_hold(field, amount.characters):
+                    may[place, column], holds[place, column] = matches_field(field, text, truth, setting)
         yield FieldPage(page.dataset, page.site, setting, nodes, may, holds, truth)
 
 
-def _marked(page: GoldPage) -> Fields | None:
-    """What a person or a set says of the fields of a page that is marked for training; None where nothing."""
-    if page.list != TEACH or not (page.title or page.date or page.authors):
-        return None
-    return Fields(title=page.title, published=page.date, authors=page.authors, language=page.language)
-
-
 def declared(fields: Fields) -> Fields:
-    """Those of title, date and authors that structured data gives; a heading confirms what it says of the title."""
+    """Return title, date and authors as far as structured data gives them; a heading may confirm the title."""
     source = fields.provenance
     return Fields(
         title=fields.title if source.title in STATED | {"heading"} else "",
@@ -158,19 +153,8 @@ def declared(fields: Fields) -> Fields:
     )
 
 
-def _labels(nodes: Nodes, truth: Fields, setting: Setting) -> tuple[Flags, Flags]:
-    may = np.zeros((len(nodes.elements), len(FIELDS)), bool)
-    holds = np.zeros_like(may)
-    for place, (element, amount) in enumerate(zip(nodes.elements, nodes.amounts, strict=True)):
-        text = plain(element.text_content())
-        for column, field in enumerate(FIELDS):
-            if may_hold(field, amount.characters):
-                may[place, column], holds[place, column] = matches_field(field, text, truth, setting)
-    return may, holds
-
-
 def matches_field(field: str, text: str, truth: Fields, setting: Setting) -> tuple[bool, bool]:
-    """Tell whether an element of this text could hold the field of a page, and whether it does."""
+    """Tell whether an element with this text could hold the field, and whether it does."""
     if field == "published":
         days = [date.value[:10] for date in find_dates(text, setting)] if truth.published else []
         return bool(days), truth.published[:10] in days
@@ -183,10 +167,9 @@ def matches_field(field: str, text: str, truth: Fields, setting: Setting) -> tup
 
 
 def fit_fields(pages: Sequence[FieldPage], *, keeps_shipped: bool = False) -> LinearModel:
-    """One linear machine a field, as a model without a name.
+    """Fit one linear machine per field, as a model without a name.
 
-    A field that no page holds has that of the shipped model where `keeps_shipped` is true, and none can be learned
-    where it is false.
+    If no page holds a field, its machine is that of the shipped model (`keeps_shipped`), or training fails.
     """
     keeps_shipped &= any(page.holds.any() for page in pages)
     machines = []
@@ -204,7 +187,7 @@ def fit_fields(pages: Sequence[FieldPage], *, keeps_shipped: bool = False) -> Li
                     f"nothing can be learned: no element could be taken for the field {field} by mistake"
                 )
             machine = LinearSVC(C=PENALTY, class_weight="balanced", random_state=SEED, max_iter=5_000)
-            machines.append(machine_of(machine.fit(rows, answers)))
+            machines.append(machine.fit(rows, answers))
         elif keeps_shipped:
             machines.append(load_linear(MODEL).output(column))
         else:
@@ -213,15 +196,15 @@ def fit_fields(pages: Sequence[FieldPage], *, keeps_shipped: bool = False) -> Li
 
 
 def score_picks(pages: Sequence[FieldPage], model: LinearModel) -> dict[str, float]:
-    """By field, the share of the pages with an element that holds it on which the picked text says the same."""
+    """Return by field, of the pages where an element holds it, the share on which the picked text is right."""
     counted = count_picks(pages, model)
     return {field: picks.scores.recall if picks.gold else 0.0 for field, picks in counted.items()}
 
 
 def count_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: bool = True) -> dict[str, Overlap]:
-    """By field, over the pages of which it is known: right picks, picks, and pages that hold it in an element.
+    """Count by field, over pages whose field is known: right picks, picks, and pages where an element holds it.
 
-    A pick on a page of which no element holds the field is a wrong one, unless what stage two leaves of it is right.
+    A pick on a page without such an element is wrong, unless stage two reduces it to the right text.
     """
     counted = dict.fromkeys(FIELDS, Overlap())
     for page in pages:

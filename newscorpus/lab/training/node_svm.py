@@ -1,7 +1,7 @@
 """Train `node-svm` (Kazennikov 2013): a linear support vector machine over the elements of many pages."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
@@ -72,9 +72,9 @@ class NodePage:
 
     page: GoldPage
     nodes: Nodes
-    is_candidate: Flags  # per node whether it may be chosen
-    words: Floats  # per node the number of its words
-    good: Floats  # per node how many of those are main text
+    is_candidate: Flags  # per node, whether it may be chosen
+    words: Floats  # per node, number of words
+    good: Floats  # per node, number of words that are main text
     gold: int  # number of words of the gold text
 
     @property
@@ -119,7 +119,21 @@ def make_node_page(
     if isinstance(tree, Rejected):
         return None
     nodes = describe(tree, PARTS, groups)
-    page_words, spans = _words_of(tree)
+    # The visible words of the page in order, and between which of them each element stands
+    page_words: list[str] = []
+    begin: dict[HtmlElement, int] = {}
+    spans: dict[HtmlElement, tuple[int, int]] = {}
+    walk = etree.iterwalk(tree, events=("start", "end"))
+    for event, element in walk:
+        if event == "end":
+            spans[element] = (begin[element], len(page_words))
+            page_words += words(element.tail or "")
+            continue
+        begin[element] = len(page_words)
+        if element.tag in INVISIBLE_TAGS:
+            walk.skip_subtree()
+        else:
+            page_words += words(element.text or "")
     so_far = np.concatenate(([0], np.cumsum(match_words(page_words, page.text))))
     places = np.array([spans[element] for element in nodes.elements], np.int64).reshape(-1, 2)
     good = (so_far[places[:, 1]] - so_far[places[:, 0]]).astype(float)
@@ -130,67 +144,48 @@ def make_node_page(
     return NodePage(page, nodes, is_candidate, amounts, good, len(words(page.text)))
 
 
-def _words_of(tree: HtmlElement) -> tuple[list[str], Mapping[HtmlElement, tuple[int, int]]]:
-    """Return the visible words of a page in order, and between which of them each element stands."""
-    found: list[str] = []
-    begin: dict[HtmlElement, int] = {}
-    spans: dict[HtmlElement, tuple[int, int]] = {}
-    walk = etree.iterwalk(tree, events=("start", "end"))
-    for event, element in walk:
-        if event == "end":
-            spans[element] = (begin[element], len(found))
-            found += words(element.tail or "")
-            continue
-        begin[element] = len(found)
-        if element.tag in INVISIBLE_TAGS:
-            walk.skip_subtree()
-        else:
-            found += words(element.text or "")
-    return found, spans
-
-
 @dataclass(frozen=True, slots=True)
 class NodeScores:
     """Quality of the choices: means over pages."""
 
     pages: int
-    right: float  # whether the chosen node is as good as the best
-    around: float  # whether it is not, and holds the best
+    right: float  # share where the chosen node is as good as the best
+    around: float  # share where it is worse and contains the best
     f1: float  # of the words of the chosen node
     right_cleaned: float  # as `right`, without its foreign parts
     f1_cleaned: float  # as `f1`, without its foreign parts
     best_f1: float  # of the words of the best node
-    chosen: float  # whether a node is chosen
+    chosen: float  # share where a node is chosen
 
     @property
     def overlap(self) -> Overlap:
-        """Right choices without foreign parts, choices, and pages."""
+        """Overlap of right choices (without foreign parts), choices and pages."""
         return Overlap(round(self.right_cleaned * self.pages), round(self.chosen * self.pages), self.pages)
 
 
 def score_choices(
     pages: Sequence[NodePage], model: LinearModel, candidates: frozenset[str] = MODERN_CANDIDATES
 ) -> NodeScores:
-    """How right the choices of `model` among `candidates` are; `pages` were made with the same."""
-    chosen = [_judge(page, model, candidates) for page in pages]
-    return NodeScores(len(pages), *np.mean(chosen, axis=0).tolist())
-
-
-def _judge(page: NodePage, model: LinearModel, candidates: frozenset[str]) -> tuple[float, ...]:
-    choice = choose(page.nodes, model.score(page.nodes), candidates)
-    if choice is None:
-        return 0.0, 0.0, 0.0, 0.0, 0.0, page.best_f1, 0.0
-    whole, cleaned = page.f1_of(Choice(choice.text, ())), page.f1_of(choice)
-    least = page.best_f1 - NEAR_BEST
-    holds_best = page.nodes.elements[choice.text] in page.nodes.elements[page.best].iterancestors()
-    return whole >= least, whole < least and holds_best, whole, cleaned >= least, cleaned, page.best_f1, 1.0
+    """Score the choices of `model` among `candidates`; `pages` were made with the same candidates."""
+    scores = []
+    for page in pages:
+        choice = choose(page.nodes, model.score(page.nodes), candidates)
+        if choice is None:
+            scores.append((0.0, 0.0, 0.0, 0.0, 0.0, page.best_f1, 0.0))
+            continue
+        whole, cleaned = page.f1_of(Choice(choice.text, ())), page.f1_of(choice)
+        least = page.best_f1 - NEAR_BEST
+        holds_best = page.nodes.elements[choice.text] in page.nodes.elements[page.best].iterancestors()
+        is_around = whole < least and holds_best
+        scores.append((whole >= least, is_around, whole, cleaned >= least, cleaned, page.best_f1, 1.0))
+    return NodeScores(len(pages), *np.mean(scores, axis=0).tolist())
 
 
 def train_node_svm(source: TrainingPages, _progress: Progress) -> TrainedModel:
     """Train `node-svm` on the articles of `source`.
 
     Raises:
-        TrainingError: on no page one element holds the text.
+        TrainingError: no page has a single element that holds its text.
     """
     articles = first_of_each_set(source.articles, PAGES_A_SET)
     pages = [made for page in articles if (made := make_node_page(page)) and made.best_f1 >= LEAST_F1]
@@ -218,54 +213,46 @@ def train_node_svm(source: TrainingPages, _progress: Progress) -> TrainedModel:
 
 
 def fit_nodes(pages: Sequence[NodePage]) -> LinearModel:
-    """A model without a name, of two outputs: the text, and what is foreign in it.
+    """Fit a model without a name that has two outputs: the text, and foreign parts of it.
 
-    What is foreign is learned from the nodes inside the right ones alone, where stage two asks for it; a long one
-    counts for more, since to lose it costs more.
+    Foreign parts are learned only from nodes inside the right one, where stage two looks for them. Long nodes weigh
+    more, since losing one costs more.
     """
     generator = np.random.default_rng(SEED)
     nodes = [page.nodes for page in pages]
-    around = [_around(page, generator) for page in pages]
-    inside = [_inside(page) for page in pages]
+    around, inside = [], []  # per page the nodes to learn the text from, and those to learn foreign parts from
+    for page in pages:
+        elements = page.nodes.elements
+        best = elements[page.best]
+        within = set(best.iterdescendants())
+        near = {best, *best.iterancestors(), *within}
+        is_near = np.array([element in near for element in elements])
+        around.append(draw_places(is_near, ~is_near, OTHERS, generator))
+        is_within = np.array([element in within for element in elements])
+        inside.append(np.flatnonzero(is_within & (page.words > 0)))
     size = _join([np.sqrt(page.words) for page in pages], inside)
     text = LinearSVC(C=TEXT_PENALTY, random_state=SEED)
     text.fit(join_rows(nodes, around), _join([page.right for page in pages], around))
     is_foreign = _join([page.foreign for page in pages], inside)
     if is_foreign.all() or not is_foreign.any():  # few pages of one source may have no foreign part
-        return join_machines((machine_of(text), constant(KEPT)))
+        return join_machines((text, LinearModel("", np.zeros((COLUMNS, 1)), np.array([KEPT]))))
     foreign = LinearSVC(C=FOREIGN_PENALTY, random_state=SEED)
     foreign.fit(join_rows(nodes, inside), is_foreign, sample_weight=size / size.mean())
-    return join_machines((machine_of(text), machine_of(foreign)))
+    return join_machines((text, foreign))
 
 
 def _join(values: Sequence[NDArray[Any]], places: Sequence[Integers]) -> NDArray[Any]:
-    """Of each page's values those at the places, one page after the other."""
+    """Concatenate the values of each page at its places."""
     return np.concatenate([value[at] for value, at in zip(values, places, strict=True)])
 
 
-def _around(page: NodePage, generator: np.random.Generator) -> Integers:
-    """Places of the nodes around the text and in it, and of some others."""
-    elements = page.nodes.elements
-    best = elements[page.best]
-    near = {best, *best.iterancestors(), *best.iterdescendants()}
-    is_near = np.array([element in near for element in elements])
-    return draw_places(is_near, ~is_near, OTHERS, generator)
-
-
-def _inside(page: NodePage) -> Integers:
-    """Places of the nodes in the right one that have words of their own."""
-    inside = set(page.nodes.elements[page.best].iterdescendants())
-    is_inside = np.array([element in inside for element in page.nodes.elements])
-    return np.flatnonzero(is_inside & (page.words > 0))
-
-
 def draw_places(wanted: Flags, others: Flags, limit: int, generator: np.random.Generator) -> Integers:
-    """Places of all `wanted` nodes of a page, and of at most `limit` of the `others`, drawn at random; in order."""
+    """Return the sorted places of all `wanted` nodes of a page and of a random sample of at most `limit` `others`."""
     return np.union1d(np.flatnonzero(wanted), generator.permutation(np.flatnonzero(others))[:limit])
 
 
 def join_rows(pages: Sequence[Nodes], places: Sequence[Integers]) -> csr_matrix:
-    """One row for each node at the places of each page, of the values of its features."""
+    """Return the feature values of the nodes at the places of each page, a row for each node."""
     found = [(nodes, nodes.features_of(place)) for nodes, at in zip(pages, places, strict=True) for place in at]
     columns = [nodes.columns[features].astype(np.int32) for nodes, features in found]
     values = [nodes.values[features].astype(np.float32) for nodes, features in found]
@@ -273,27 +260,20 @@ def join_rows(pages: Sequence[Nodes], places: Sequence[Integers]) -> csr_matrix:
     return csr_matrix((np.concatenate(values), np.concatenate(columns), ends), shape=(len(found), COLUMNS))
 
 
-def machine_of(fitted: LinearSVC) -> LinearModel:
-    """What was fitted as a model of one output, without a name."""
-    return LinearModel("", fitted.coef_.T, fitted.intercept_)
-
-
-def constant(score: float) -> LinearModel:
-    """Return the model of one output that gives every node the same score."""
-    return LinearModel("", np.zeros((COLUMNS, 1)), np.array([score]))
-
-
-def join_machines(machines: Sequence[LinearModel]) -> LinearModel:
-    """One model without a name, with the outputs of all."""
-    weights = np.hstack([machine.weights for machine in machines])
-    return LinearModel("", weights, np.concatenate([machine.bias for machine in machines]))
+def join_machines(machines: Sequence[LinearModel | LinearSVC]) -> LinearModel:
+    """Return a model without a name that has the outputs of all machines."""
+    models = [
+        machine if isinstance(machine, LinearModel) else LinearModel("", machine.coef_.T, machine.intercept_)
+        for machine in machines
+    ]
+    return LinearModel("", np.hstack([one.weights for one in models]), np.concatenate([one.bias for one in models]))
 
 
 def weights_file(model: LinearModel) -> dict[str, bytes]:
-    """Return the weights as they are shipped, in half precision: the file by its name."""
+    """Return the file of the shipped weights, in half precision, by name."""
     return {WEIGHTS: array_bytes(model.weights.astype(np.float16))}
 
 
 def bias_parameter(model: LinearModel) -> dict[str, float | list[float]]:
-    """Return the bias as it is shipped, rounded: the parameter by its name."""
+    """Return the parameter of the shipped, rounded bias, by name."""
     return {BIAS: [round(float(value), 6) for value in model.bias]}
