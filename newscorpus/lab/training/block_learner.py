@@ -1,6 +1,6 @@
-"""Train the systems that decide block by block: from pages with gold text to rows and labels, a fit, a checked model.
+"""Train the systems that decide block by block: from gold pages to rows and labels, a fitted model and its scores.
 
-Sites are set aside, a fifth of them: the model learns from the pages of the others and is scored on theirs.
+A fifth of the sites is held out: the model is trained on the other sites and scored on these.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from newscorpus.page.extractor import Reading, read
 PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
 
 MOST_ASIDE = 2_000
-"""Maximum number of held-out pages that are scored, to bound memory; later ones are skipped."""
+"""Maximum number of held-out pages that are scored, to bound memory."""
 
 CARD_SOURCE = "Four fifths of the sites of these sets (where sites are not told apart: of the pages)."
 CARD_MEASURE = (
@@ -33,7 +33,7 @@ CARD_MEASURE = (
 
 @dataclass(frozen=True, slots=True)
 class LabelledPage:
-    """The blocks of a page for a learner: features, shape (blocks, features), and which are good."""
+    """The blocks of a page for a learner: features, shape (blocks, features), and whether each is main text."""
 
     dataset: str
     site: str
@@ -43,28 +43,25 @@ class LabelledPage:
 
 @dataclass(frozen=True, slots=True)
 class FittedModel:
-    """A fitted model: weights and parameters, and one sentence for the card on how it was fitted.
-
-    `predict` says of each row whether it is main text, as the weights do.
-    """
+    """A fitted model."""
 
     weights: Mapping[str, bytes]  # content of each weights file, by name
-    predict: Callable[[Matrix], Flags]
+    predict: Callable[[Matrix], Flags]  # whether each row is main text, as the weights say
     parameters: Mapping[str, float]
-    how: str
+    how: str  # one sentence for the card on how it was fitted
 
 
 @dataclass(frozen=True, slots=True)
 class BlockLearner:
-    """How one system is trained; the first four values are those of `TrainedModel`."""
+    """How one system is trained; the first four fields are those of `TrainedModel`."""
 
     name: str
     version: str
     features: tuple[str, ...]
     about: str
     cut: Callable[[Reading], tuple[Block, ...]]  # the blocks of a page
-    measure: Callable[[Sequence[Block]], Matrix]  # the features of a page's blocks, of which there is one at least
-    fit: Callable[[Iterable[LabelledPage]], FittedModel]  # reads the pages once: memory may not hold all of them
+    measure: Callable[[Sequence[Block]], Matrix]  # the features of a page's blocks (at least one)
+    fit: Callable[[Iterable[LabelledPage]], FittedModel]  # reads the pages once, since they may not fit into memory
     label: Labeller = label_by_alignment  # which of a page's blocks are main text
 
 
@@ -76,7 +73,16 @@ def train(learner: BlockLearner, source: TrainingPages, _progress: Progress) -> 
     """
     learned: Counter[str] = Counter()
     aside: list[LabelledPage] = []
-    fitted = learner.fit(_set_aside(source, labelled_pages(learner, source.articles), aside, learned))
+
+    def training_pages() -> Iterator[LabelledPage]:
+        for page in labelled_pages(learner, source.articles):
+            if not source.is_aside(page.site):
+                learned[page.dataset] += 1
+                yield page
+            elif len(aside) < MOST_ASIDE:
+                aside.append(page)
+
+    fitted = learner.fit(training_pages())
     return TrainedModel(
         name=learner.name,
         version=learner.version,
@@ -94,7 +100,7 @@ def train(learner: BlockLearner, source: TrainingPages, _progress: Progress) -> 
 
 
 def labelled_pages(learner: BlockLearner, pages: Iterable[GoldPage]) -> Iterator[LabelledPage]:
-    """Yield the examples for `learner` of the `pages` that can be parsed and have blocks."""
+    """Yield a training example for each of the `pages` that can be parsed and has blocks."""
     for page in pages:
         reading = read(Page.from_html(page.html, page.url))
         blocks = () if isinstance(reading, Rejected) else learner.cut(reading)
@@ -106,7 +112,7 @@ def stack(pages: Iterable[LabelledPage]) -> tuple[Matrix, Flags, list[str]]:
     """Return the rows of all `pages`, their labels and their sites.
 
     Raises:
-        TrainingError: there are none, or all are alike.
+        TrainingError: there are none, or all have the same label.
     """
     held = list(pages)
     good = np.concatenate([page.good for page in held]) if held else np.zeros(0, bool)
@@ -126,7 +132,7 @@ def check_labels(good: int, blocks: int) -> None:
 
 
 def score(predict: Callable[[Matrix], Flags], pages: Iterable[LabelledPage]) -> dict[str, dict[str, float]]:
-    """Scores of the verdicts on blocks, by set; `zero_r` is the accuracy of calling every block bad, or good."""
+    """Return the scores of block verdicts by set; `zero_r` is the accuracy of the more frequent class."""
     counts: dict[str, Confusion] = {}
     for page in pages:
         counts[page.dataset] = counts.get(page.dataset, Confusion()) + confusion(predict(page.rows), page.good)
@@ -148,30 +154,17 @@ def block_scores(counted: Confusion) -> dict[str, float]:
     }
 
 
-def _set_aside(
-    source: TrainingPages, pages: Iterable[LabelledPage], aside: list[LabelledPage], learned: Counter[str]
-) -> Iterator[LabelledPage]:
-    """Yield the `pages` of training sites, counted in `learned`; held-out ones go to `aside`."""
-    for page in pages:
-        if source.is_aside(page.site):
-            if len(aside) < MOST_ASIDE:
-                aside.append(page)
-        else:
-            learned[page.dataset] += 1
-            yield page
-
-
 class TableError(ValueError):
     """A table cannot be written; the message is one line."""
 
 
 def table_lines(suffix: str, features: Sequence[str], pages: Iterable[LabelledPage]) -> Iterator[bytes]:
-    """Write the features and classes of blocks as CSV, or as ARFF for Weka: its head, then one line for each block.
+    """Write the features and classes of blocks as CSV or as ARFF (Weka): header, then one line per block.
 
-    Numbers are written so that single precision reads them back as they were.
+    Numbers round-trip in single precision.
 
     Raises:
-        TableError: `suffix` of a file's name stands for neither.
+        TableError: `suffix` is neither ".csv" nor ".arff".
     """
     heads = {
         ".csv": [",".join([*features, "class"])],
@@ -184,10 +177,9 @@ def table_lines(suffix: str, features: Sequence[str], pages: Iterable[LabelledPa
     }
     if suffix not in heads:
         raise TableError(f"a table is written to a file whose name ends in {' or '.join(heads)}, not in {suffix!r}")
-    return (f"{line}\n".encode() for line in chain(heads[suffix], _table_rows(pages)))
-
-
-def _table_rows(pages: Iterable[LabelledPage]) -> Iterator[str]:
-    for page in pages:
-        for row, good in zip(page.rows, page.good.tolist(), strict=True):
-            yield ",".join([*map(str, row), "good" if good else "bad"])
+    rows = (
+        ",".join([*map(str, row), "good" if good else "bad"])
+        for page in pages
+        for row, good in zip(page.rows, page.good.tolist(), strict=True)
+    )
+    return (f"{line}\n".encode() for line in chain(heads[suffix], rows))

@@ -1,7 +1,7 @@
 """Train the published systems that decide block by block.
 
-Texttractor (Mrózek 2014) is a network and its two thresholds, the Slovene decision tree (Brezovnik 2021) is pruned by
-cross-validation, the paragraph SVM (Novotný 2016) is a linear machine, fitted at once or streamed.
+Texttractor (Mrózek 2014): a network and two thresholds. The Slovene decision tree (Brezovnik 2021), pruned by
+cross-validation. The paragraph SVM (Novotný 2016): a linear machine, fitted at once or streamed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,22 +25,19 @@ from newscorpus.lab.training.sources import TrainingError
 SEED = 1
 
 EPOCHS = 60
-"""Of Rprop, each over all blocks that are drawn; after 30, 60, 100 the blocks of sites not seen have an F1 of 0.611,
-0.620, 0.618 (a sample of the train split, 2026-11)."""
+"""Epochs of Rprop over all sampled blocks; after 30, 60 and 100 the F1 of blocks of held-out sites is 0.611, 0.620 and
+0.618 (a sample of the train split, 2026-11)."""
 
 MOST_BLOCKS = 100_000
-"""Drawn at random where there are more: each epoch of Rprop passes over all, and the network has but 4,031 weights."""
+"""Maximum size of the random sample: each epoch passes over all blocks, and the network has only 4,031 weights."""
 
 GOOD_BETA, ALMOST_BETA = 0.5, 1.0
-"""For the upper threshold precision counts twice as much as recall: post-analysis adds to what is good, three blocks
-bringing in all of their parent."""
+"""For the upper threshold precision counts twice as much as recall, since post-analysis adds blocks: three good ones
+bring in all blocks of their parent."""
 
 
 def fit_network(pages: Iterable[LabelledPage], epochs: int = EPOCHS, most_blocks: int = MOST_BLOCKS) -> FittedModel:
-    """Return the network, and the thresholds that are best on what it learned from.
-
-    The good one is that of the highest F0.5 of the blocks, the almost good one that of the highest F1.
-    """
+    """Fit the network, and choose the thresholds on its training blocks: good by the best F0.5, almost good by F1."""
     rows, good, _ = stack(pages)
     drawn = np.random.default_rng(SEED).permutation(len(good))[:most_blocks]
     with threadpool_limits(1):  # sums of several threads differ from run to run
@@ -61,7 +58,7 @@ def fit_network(pages: Iterable[LabelledPage], epochs: int = EPOCHS, most_blocks
 
 
 def best_threshold(output: Floats, good: Flags, beta: float) -> float:
-    """The threshold, a multiple of 0.05 in -1..1, whose verdicts have the highest F-beta; of equals the lowest."""
+    """Return the threshold with the highest F-beta, a multiple of 0.05 in -1..1; ties go to the lowest."""
     thresholds = np.arange(-19, 20) / 20
     kept = output[:, None] > thresholds
     hits = (kept & good[:, None]).sum(axis=0)
@@ -81,20 +78,20 @@ TEXTTRACTOR = BlockLearner(
 
 
 FOLDS = 10
-"""As published; no site stands in two."""
+"""As published; each site is in one fold."""
 
 PRUNINGS = tuple(10.0**exponent for exponent in np.arange(-5, -2.4, 0.5))
-"""Costs of a leaf that are tried (minimal cost-complexity pruning, Breiman et al. 1984)."""
+"""Costs per leaf to try (minimal cost-complexity pruning, Breiman et al. 1984)."""
 
 MIN_LEAF = 20
-"""Fewest blocks in a leaf; the many smaller ones would all be pruned again."""
+"""Minimum number of blocks in a leaf; smaller leaves would all be pruned."""
 
 Criterion = Literal["gini", "entropy"]
-"""How mixed the blocks of a leaf are: Gini impurity, or entropy; a split is taken that lowers it most."""
+"""Impurity measure that a split reduces most."""
 
 CRITERION: Criterion = "gini"
-"""J48 (C4.5) has entropy, and divides what a split gains by the entropy of the split itself. On sites not seen Gini
-impurity is as good: accuracy 0.8817, by entropy 0.8805 (train split, 2026-11)."""
+"""J48 (C4.5) uses entropy, as a gain ratio. On held-out sites Gini impurity is as good: accuracy 0.8817, entropy 0.8805
+(train split, 2026-11)."""
 
 
 def fit_tree(
@@ -103,22 +100,28 @@ def fit_tree(
     folds: int = FOLDS,
     criterion: Criterion = CRITERION,
 ) -> FittedModel:
-    """Return the tree of the pruning whose accuracy is best in cross-validation over sites; of equals the stronger.
+    """Fit a tree with the pruning of the best accuracy in cross-validation over sites; ties go to the stronger.
 
     Raises:
-        TrainingError: all pages are of one site, or their blocks of one kind.
+        TrainingError: all pages are of one site, or all blocks of one class.
     """
     rows, good, sites = stack(pages)
     n_sites = len(set(sites))
     if n_sites < 2:
         raise TrainingError("the pruning is chosen in cross-validation over sites: pages of two at least are needed")
     groups = GroupKFold(min(folds, n_sites))
-    accuracy = {
-        pruning: float(cross_val_score(_tree(criterion, pruning), rows, good, groups=sites, cv=groups).mean())
+    trees = {
+        pruning: DecisionTreeClassifier(
+            criterion=criterion, min_samples_leaf=MIN_LEAF, ccp_alpha=pruning, random_state=SEED
+        )
         for pruning in prunings
     }
+    accuracy = {
+        pruning: float(cross_val_score(tree, rows, good, groups=sites, cv=groups).mean())
+        for pruning, tree in trees.items()
+    }
     pruning = max(prunings, key=lambda pruning: (accuracy[pruning], pruning))
-    tree = _tree(criterion, pruning).fit(rows, good)
+    tree = trees[pruning].fit(rows, good)
     return FittedModel(
         weights={WEIGHTS: estimator_to_onnx(tree, len(shallow_tree.FEATURES))},
         predict=tree.predict,
@@ -129,10 +132,6 @@ def fit_tree(
             f"cross-validation over sites (accuracy {accuracy[pruning]:.4f})."
         ),
     )
-
-
-def _tree(criterion: Criterion, pruning: float) -> DecisionTreeClassifier:
-    return DecisionTreeClassifier(criterion=criterion, min_samples_leaf=MIN_LEAF, ccp_alpha=pruning, random_state=SEED)
 
 
 SHALLOW_TREE = BlockLearner(
@@ -147,16 +146,16 @@ SHALLOW_TREE = BlockLearner(
 
 
 HELD_BLOCKS = 1_000_000
-"""Paragraphs that memory is trusted to hold, some 30,000 pages: half a GB while they are fitted (measured 2026-11)."""
+"""Maximum number of paragraphs held in memory, some 30,000 pages: half a GB while fitting (measured 2026-11)."""
 
 BATCH_PAGES = 500
-"""Pages whose paragraphs are shuffled and learned from at once, where there are more: sites come in runs."""
+"""Pages whose paragraphs are shuffled together when streaming, since the pages of a site come in runs."""
 
 
 def fit_machine(
     pages: Iterable[LabelledPage], held_blocks: int = HELD_BLOCKS, batch_pages: int = BATCH_PAGES
 ) -> FittedModel:
-    """The machine: fitted at once where at most `held_blocks` paragraphs come, else streamed in batches of pages."""
+    """Fit the machine at once for up to `held_blocks` paragraphs, else stream batches of pages."""
     coming = iter(pages)
     held: list[LabelledPage] = []
     left = held_blocks

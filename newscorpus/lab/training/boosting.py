@@ -16,7 +16,7 @@ from newscorpus.page.extractor import read
 from newscorpus.page.text.features import FEATURES, Hints, PageFeatures, measure
 
 MAX_CAPTION_WORDS = 60
-"""The text of an element that has more, and whose class speaks of pictures, is taken for text."""
+"""An element whose class names pictures is no caption if it has more words."""
 
 _WORDS, _CAPTION, _CAPTION_CLASS = (
     tuple(FEATURES).index(name) for name in ("words", "in_figcaption", "own_class_caption")
@@ -26,10 +26,10 @@ OTHER_PAGE_WEIGHT = 0.5
 """Weight of a page without an article relative to an article."""
 
 NEAR_GOOD = 8
-"""Blocks around a good one that are always used in training."""
+"""Blocks before and after a good one that are always used in training."""
 
 FAR_SHARE = 0.3
-"""Share of the other blocks that is sampled, weighted to represent the rest: most are easy."""
+"""Sampled share of the other blocks, most of which are easy; the sample is weighted to represent all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,12 @@ class Example:
     blocks: tuple[Block, ...]
     fields: Fields
     features: PageFeatures
-    good: Floats  # per block, how much of it is main text, 0..1
-    weight: Floats  # per block, how far that is to be trusted, 0..1
+    good: Floats  # share of each block that is main text, 0..1
+    weight: Floats  # confidence in that label, 0..1
 
 
 def make_example(page: GoldPage) -> Example | None:
-    """Make the training example of `page`; None where it cannot be parsed or has no blocks."""
+    """Make the training example of `page`; None if it cannot be parsed or has no blocks."""
     reading = read(Page.from_html(page.html, page.url), respect_paywall=False)
     if isinstance(reading, Rejected) or not reading.blocks:
         return None
@@ -54,7 +54,7 @@ def make_example(page: GoldPage) -> Example | None:
     labels = align(reading.blocks, page.text, page.title or fields.title)
     good, weight = labels.good.copy(), labels.weight.copy()
     matrix = features.matrix
-    # Per block the words of all blocks of its element: an article cut by `<br>` lies in one, with short blocks
+    # Per block the words of all blocks of its element: an article cut by `<br>` is one element of short blocks
     words: Counter[Element] = Counter()
     for block, number in zip(reading.blocks, matrix[:, _WORDS].tolist(), strict=True):
         words[block.element] += number
@@ -73,24 +73,25 @@ def make_example(page: GoldPage) -> Example | None:
 
 @dataclass(frozen=True, slots=True)
 class Boosting:
-    """How the trees are grown."""
+    """Parameters of the trees."""
 
     rounds: int = 200  # number of trees
     learning_rate: float = 0.09  # shrinkage of each tree
-    leaves: int = 31  # most leaves of a tree
-    min_leaf: int = 60  # fewest blocks in a leaf
-    column_share: float = 0.1  # of the columns, that a tree may use
-    row_share: float = 0.7  # of the blocks, that a tree sees
+    leaves: int = 31  # maximum leaves of a tree
+    min_leaf: int = 60  # minimum blocks in a leaf
+    column_share: float = 0.1  # of the columns that a tree may use
+    row_share: float = 0.7  # of the blocks that a tree sees
     l2: float = 5.0  # penalty on the leaves' values
-    bins: int = 63  # values that a column is cut into
+    bins: int = 63  # of each column
     seed: int = 7
-    threads: int = 2  # of the processor; the result is the same for any number
+    threads: int = 2  # do not change the result
 
 
 def block_weights(examples: Sequence[Example]) -> list[Floats]:
-    """Per example the weights of its blocks: sets, sites and pages count fairly, and long blocks more than short ones.
+    """Return per example the weights of its blocks, which balance sets, sites and pages.
 
-    A site's pages share the square root of their number; a page's blocks are weighted by the logarithm of their words.
+    All pages of a site weigh together as much as the square root of their number; a block weighs as much as the
+    logarithm of its words.
     """
     pages_of = Counter((example.page.dataset, example.page.domain) for example in examples)
     weights = []
@@ -107,16 +108,25 @@ def block_weights(examples: Sequence[Example]) -> list[Floats]:
 def fit(
     examples: Sequence[Example], matrices: Sequence[Matrix], boosting: Boosting, start: Sequence[Floats] | None = None
 ) -> lightgbm.Booster:
-    """Trees that tell main text from the rest; `matrices` holds the columns of each example.
+    """Grow trees that tell main text from the rest; `matrices` holds the columns of each example.
 
-    Where `start` gives what other trees say of the blocks of each example, as margins, the trees are added to those.
+    `start` are the margins that other trees give the blocks of each example; the new trees are added to these.
     """
-    kept, rows, labels, weights = _sample(examples, matrices, boosting.seed)
+    generator = np.random.default_rng(boosting.seed)
+    taken, sampled_rows, sampled_labels, sampled_weights = [], [], [], []
+    for example, matrix, weight in zip(examples, matrices, block_weights(examples), strict=True):
+        near = np.convolve(example.good > 0.05, np.ones(2 * NEAR_GOOD + 1))[NEAR_GOOD:][: len(example.good)] > 0.5
+        is_taken = (near | (generator.random(len(near)) < FAR_SHARE)) & (weight > 0)
+        taken.append(is_taken)
+        sampled_rows.append(matrix[is_taken])
+        sampled_labels.append(example.good[is_taken])
+        sampled_weights.append(np.where(near, weight, weight / FAR_SHARE)[is_taken])
+    weights = np.concatenate(sampled_weights)
     data = lightgbm.Dataset(
-        rows,
-        labels,
+        np.concatenate(sampled_rows),
+        np.concatenate(sampled_labels),
         weight=weights / weights.mean(),
-        init_score=None if start is None else np.concatenate(start)[kept],
+        init_score=None if start is None else np.concatenate(start)[np.concatenate(taken)],
         params={"max_bin": boosting.bins},
     )
     parameters = {
@@ -145,7 +155,7 @@ def out_of_fold(
     folds: int,
     advance: Callable[[], None],
 ) -> tuple[list[lightgbm.Booster], list[Floats]]:
-    """Per fold the trees that saw no page of its sites, and per example the probabilities that they give its blocks.
+    """Grow trees for each fold of sites without its pages, and predict the blocks of each example out of fold.
 
     `advance` is called after each fold.
     """
@@ -161,17 +171,3 @@ def out_of_fold(
         boosters.append(booster)
         advance()
     return boosters, probabilities
-
-
-def _sample(examples: Sequence[Example], matrices: Sequence[Matrix], seed: int) -> tuple[Flags, Matrix, Floats, Floats]:
-    """The blocks near good ones and a share of the others: which of all blocks they are, rows, labels and weights."""
-    generator = np.random.default_rng(seed)
-    taken, rows, labels, weights = [], [], [], []
-    for example, matrix, weight in zip(examples, matrices, block_weights(examples), strict=True):
-        near = np.convolve(example.good > 0.05, np.ones(2 * NEAR_GOOD + 1))[NEAR_GOOD:][: len(example.good)] > 0.5
-        kept = (near | (generator.random(len(near)) < FAR_SHARE)) & (weight > 0)
-        taken.append(kept)
-        rows.append(matrix[kept])
-        labels.append(example.good[kept])
-        weights.append(np.where(near, weight, weight / FAR_SHARE)[kept])
-    return np.concatenate(taken), np.concatenate(rows), np.concatenate(labels), np.concatenate(weights)

@@ -39,26 +39,29 @@ Made by `newscorpus train {system}` with {versions}; the same pages give the sam
 
 @dataclass(frozen=True, slots=True)
 class TrainedModel:
-    """A fitted model, and what its metadata and its card say of it; what has no comment is as in `Metadata`."""
+    """A fitted model with the contents of its metadata and card; fields without a comment are as in `Metadata`."""
 
     name: str
     version: str
     features: tuple[str, ...]
     parameters: Mapping[str, float | list[float]]
     weights: Mapping[str, bytes]  # content of each weights file, by name
-    packages: Sequence[str]  # names of those that made it
+    packages: Sequence[str]  # names of the packages that made it
     data: dict[str, dict[str, str | int]]
     scores: dict[str, dict[str, float]]
     about: str  # what it does
-    source: str  # which pages of the sets it was made from
-    how: str  # it was fitted
-    measure: str  # what the scores are
+    source: str  # the training pages
+    how: str  # the fit
+    measure: str  # meaning of the scores
     use: str = SYSTEM_USE  # how to use it; `{name}` stands for the name
-    limits: str = ""  # what to know before using it; "" for nothing
+    limits: str = ""  # what to know before using it
     system: str = ""  # as in `Metadata`
 
     def save(self, folder: Path) -> Metadata:
-        """Write the model, its scores with four digits; the same model makes the same bytes."""
+        """Write the model, with scores of four digits; the same model makes the same bytes.
+
+        On the card, groups whose scores have the same measures share a table.
+        """
         versions = {"python": python_version(), **{name: version(name) for name in self.packages}}
         metadata = Metadata(
             name=self.name,
@@ -71,17 +74,12 @@ class TrainedModel:
             scores={name: {key: round(value, 4) for key, value in row.items()} for name, row in self.scores.items()},
             system=self.system,
         )
-        save_artifact(folder, metadata, self.weights, self._card(metadata))
-        return metadata
-
-    def _card(self, metadata: Metadata) -> str:
-        """Return the card as Markdown; groups whose scores have the same measures share a table."""
         sets = [(name, row["pages"], row["licence"], f"`{row['sha256']}`") for name, row in self.data.items()]
         score_tables = [
             _table(("set", *measures), [(name, *(f"{value:g}" for value in row.values())) for name, row in groups])
             for measures, groups in groupby(metadata.scores.items(), lambda group: tuple(group[1]))
         ]
-        return _CARD.format(
+        card = _CARD.format(
             name=self.name,
             version=self.version,
             system=self.system or self.name,
@@ -95,10 +93,12 @@ class TrainedModel:
             scores="\n".join(score_tables),
             limits=f"\n## Limits\n\n{self.limits}\n" if self.limits else "",
         )
+        save_artifact(folder, metadata, self.weights, card)
+        return metadata
 
 
 Train = Callable[[TrainingPages, Progress], TrainedModel]
-"""From the pages to learn from to the model."""
+"""A function from training pages to a model."""
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -24,7 +24,7 @@ NODE_COLUMNS = (
     *("nodes_truenodeids", "nodes_falsenodeids", "nodes_missing_value_tracks_true"),
 )
 LEAF_COLUMNS = ("target_treeids", "target_nodeids", "target_ids", "target_weights")
-"""The attributes of the operator TreeEnsembleRegressor: lists with a value for each node, and for each leaf."""
+"""Attributes of the operator TreeEnsembleRegressor: lists with a value per node, and per leaf."""
 
 
 def trees_to_onnx(booster: lightgbm.Booster) -> bytes:
@@ -64,7 +64,7 @@ def trees_to_onnx(booster: lightgbm.Booster) -> bytes:
 
 
 def add_trees(model: bytes, booster: lightgbm.Booster) -> bytes:
-    """Add boosted trees to those of a model that `trees_to_onnx` wrote: the margin is that of both."""
+    """Add boosted trees to those of a model that `trees_to_onnx` wrote; their margins add up."""
     joined, added = ModelProto.FromString(model), ModelProto.FromString(trees_to_onnx(booster))
     lists = {attribute.name: attribute for attribute in joined.graph.node[0].attribute}
     offset = max(lists["nodes_treeids"].ints) + 1
@@ -88,10 +88,9 @@ def _walk(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def estimator_to_onnx(estimator: BaseEstimator, columns: int) -> bytes:
     """Write a fitted estimator, or pipeline of them, as an ONNX model: `features` (rows, columns) to `scores`.
 
-    `scores` has the shape (rows, classes) for a classifier, in the order of `classes_`: probabilities, or margins where
-    it gives no probabilities (of two classes the first's margin is the second's with the sign changed); (rows, 1) for a
-    regressor. Computed in single precision. The same estimator makes the same bytes. `newscorpus.artifacts.Scorer` runs
-    the model.
+    `scores` of a classifier has the shape (rows, classes), in the order of `classes_`: probabilities, or margins if it
+    has no probabilities (with two classes, the first margin is the negated second); of a regressor (rows, 1). Single
+    precision. The same estimator makes the same bytes. `newscorpus.artifacts.Scorer` runs the model.
     """
     last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     options = {} if hasattr(last, "predict_proba") else {id(last): {"raw_scores": True}}
