@@ -1,4 +1,4 @@
-"""Share what the published block systems do: features of neighbours, and verdicts by thresholds."""
+"""Features of neighbours and verdicts by thresholds, shared by the published block systems."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,9 @@ from newscorpus.data import Block, Label, LabelledBlock
 
 
 def with_neighbours(own: Matrix) -> Matrix:
-    """`own` (blocks, features) as (blocks, 3 features): the block's, the previous one's, the next one's.
+    """Extend `own` (blocks, features) to (blocks, 3 x features): of the block, the previous and the next one.
 
-    A missing neighbour is all zeros.
+    The features of a missing neighbour are zero.
     """
     none = np.zeros_like(own[:1])
     return np.hstack((own, np.vstack((none, own))[: len(own)], np.vstack((own[1:], none))[: len(own)]))
@@ -26,13 +26,12 @@ def neighbour_names(own: Sequence[str]) -> tuple[str, ...]:
 def label_by_thresholds(
     scores: Floats, blocks: Sequence[Block], revision: Revision, good_above: float, almost_above: float = np.inf
 ) -> tuple[LabelledBlock, ...]:
-    """`blocks` with the verdicts that one or two thresholds make of the score of each; `revision` may give others."""
+    """Label `blocks` by one or two thresholds of their scores; the thresholds of `revision` take precedence."""
     good_above = good_above if revision.upper is None else revision.upper
     almost_above = almost_above if revision.lower is None else revision.lower
-
-    def verdict(score: float) -> Label:
-        return Label.GOOD if score > good_above else Label.ALMOST if score > almost_above else Label.BAD
-
     return tuple(
-        LabelledBlock(block, score, verdict(score)) for block, score in zip(blocks, scores.tolist(), strict=True)
+        LabelledBlock(
+            block, score, Label.GOOD if score > good_above else Label.ALMOST if score > almost_above else Label.BAD
+        )
+        for block, score in zip(blocks, scores.tolist(), strict=True)
     )

@@ -1,14 +1,11 @@
 """Reproduce the element classifier (Kazennikov 2013, Moscow): a linear SVM on elements of the tree, in two stages.
 
-Stage one takes the candidate that the classifier likes best; stage two takes out of it the parts that the same
-classifier finds foreign.
+Stage one chooses the candidate with the best score, stage two removes its foreign parts.
 
-Published, share of right elements on sites not seen, by groups of features: 0.885 (first group) to 0.926 (all four) and
-0.936 (two stages), trained on Lenta. Repeat it: `python -m benchmarks.reproduce DATA --only node_svm`, or `make
-reproduce`.
+Published, share of right elements on held-out sites, by groups of features: 0.885 (first group) to 0.926 (all four) and
+0.936 (two stages), trained on Lenta. To reproduce: `python -m benchmarks.reproduce DATA --only node_svm`.
 """
 
-from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -27,55 +24,48 @@ from newscorpus.page.template import TemplateRules
 MODEL = "node-svm"
 CANDIDATES = frozenset(("div", "span", "table", "td", "li", "h1", "h2", "h3", "h4", "h5", "h6"))
 MODERN_CANDIDATES = CANDIDATES | {"article", "main", "section"}
-"""The candidates of the paper, and those that HTML has had since."""
+"""The candidates of the paper, and newer HTML elements."""
 
 PARTS = BLOCK_TAGS | {"span"}
-"""Elements that stage two may take out."""
+"""Elements that stage two may remove."""
 
 FOREIGN = "newscorpus-foreign"
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Places of what was chosen among nodes: the text, and the outermost foreign parts in it."""
+    """Indices of the chosen nodes: the text, and its outermost foreign parts."""
 
     text: int
     foreign: tuple[int, ...]
 
 
 def choose(nodes: Nodes, scores: Floats, candidates: frozenset[str] = MODERN_CANDIDATES) -> Choice | None:
-    """Choose the candidate of the highest score, the first of equals, and its parts that are foreign."""
+    """Choose the candidate with the highest score (ties go to the first), and its foreign parts."""
     places = [place for place, element in enumerate(nodes.elements) if element.tag in candidates]
     if not places:
         return None
     text = places[int(np.argmax(scores[places, 0]))]
     inside = set(nodes.elements[text].iterdescendants())
-    foreign = [place for place, element in enumerate(nodes.elements) if scores[place, 1] > 0 and element in inside]
-    return Choice(text, tuple(_outermost(nodes, foreign)))
-
-
-def _outermost(nodes: Nodes, places: Iterable[int]) -> Iterator[int]:
-    """Those of `places`, in document order, that stand in no other of them."""
-    taken: set[HtmlElement] = set()
-    for place in places:
-        if taken.isdisjoint(nodes.elements[place].iterancestors()):
-            taken.add(nodes.elements[place])
-            yield place
+    foreign: dict[HtmlElement, int] = {}  # in document order, so that outer elements come first
+    for place, element in enumerate(nodes.elements):
+        if scores[place, 1] > 0 and element in inside and foreign.keys().isdisjoint(element.iterancestors()):
+            foreign[element] = place
+    return Choice(text, tuple(foreign.values()))
 
 
 @dataclass(frozen=True, slots=True)
 class NodeSystem:
-    """Find the main text by the two stages with a trained model; its outputs are the text and foreign parts."""
+    """Find the main text by a trained model with two outputs, one for each stage."""
 
     model: LinearModel
 
     def find(self, reading: Reading) -> FoundText | Rejected:
-        """Return the text of the chosen element without its foreign parts and the headline, which is a field."""
+        """Return the text of the chosen element without its foreign parts and the headline."""
         nodes = describe(reading.tree, PARTS)
         choice = choose(nodes, self.model.score(nodes)) if nodes.elements else None
         if choice is None:
             return Rejected("extract", "no_candidate", "no element that may hold the text", reading.page.url)
-        # The paragraphs of `element` without the elements of `foreign`
         element = nodes.elements[choice.text]
         foreign = {nodes.elements[place] for place in choice.foreign}
         copy = deepcopy(element)

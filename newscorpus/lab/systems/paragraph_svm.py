@@ -1,7 +1,7 @@
 """Reproduce the paragraph SVM (Novotný 2016, Plzeň): a linear support vector machine decides on each `<p>`.
 
-Published, on 82,538 pages of four Czech sites: F1 0.872 (Boilerpipe 0.854), 58.62 words to edit a page (78.97). Repeat
-it: `python -m benchmarks.reproduce DATA --only paragraph_svm`, or `make reproduce`.
+Published, on 82,538 pages of four Czech sites: F1 0.872 (Boilerpipe 0.854), 58.62 words to edit a page (78.97). To
+reproduce: `python -m benchmarks.reproduce DATA --only paragraph_svm`.
 """
 
 import re
@@ -40,10 +40,10 @@ FEATURES: Final[Mapping[str, str]] = {
     "positive_ancestor": "class or id of the element or of one around it speaks of an article or its content",
     "negative_ancestor": "class or id of the element or one of the two around it speaks of comments, links, forms",
 }
-"""What the machine sees of a paragraph, each in 0..1: counts n as log(1 + n) / log(1 + 200), at most 1."""
+"""Features of a paragraph, each in 0..1: counts n as log(1 + n) / log(1 + 200), at most 1."""
 
 MANY: Final = 200
-"""The count that makes 1; few paragraphs have more words."""
+"""The count whose feature is 1; few paragraphs have more words."""
 
 _NUMBER = re.compile(r"\d+")
 _POSITIVE, _NEGATIVE = (
@@ -56,10 +56,7 @@ _POSITIVE, _NEGATIVE = (
 
 
 class ParagraphSvm:
-    """Label blocks as `paragraph-svm` does, by the machine of `artifact`.
-
-    `revision` may name steps of post-analysis, and other thresholds of the margin than 0.
-    """
+    """Label `<p>` blocks by the machine of `artifact`; `revision` may add rules and change the threshold 0."""
 
     def __init__(self, artifact: Artifact, revision: Revision = Revision()) -> None:
         self.machine = Scorer(artifact)
@@ -67,7 +64,7 @@ class ParagraphSvm:
         self.revision = revision
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
-        """Return the paragraphs of a parsed page with their labels; the score is the margin."""
+        """Label the paragraphs of a parsed page; the score is the margin."""
         blocks = paragraphs(reading)
         if not blocks:
             return ()
@@ -87,7 +84,7 @@ def paragraphs(reading: Reading) -> tuple[Block, ...]:
 
 
 def measure(blocks: Sequence[Block]) -> Matrix:
-    """Return the features of a page's paragraphs, of which there must be one: shape (paragraphs, 13)."""
+    """Return the features of a page's paragraphs (at least one): shape (paragraphs, 13)."""
     characters = count_characters([block.text for block in blocks])
     structure = read_structure(blocks)
     n_words = characters.words.count

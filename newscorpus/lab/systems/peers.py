@@ -1,7 +1,7 @@
-"""Run the other extractors in use behind our protocol, for side-by-side tables: peers for texts, and for fields.
+"""Run other extractors (peers for texts, and for fields) behind our protocol, for side-by-side tables.
 
-Each is called the way its documentation recommends for an article (docs/evaluation.md, "The peers"); none touches the
-network. They need the packages of `requirements-bench.txt`, imported only when a peer is loaded.
+Each is called as its documentation recommends for an article (docs/evaluation.md, "The peers"); none uses the network.
+They need the packages of `requirements-bench.txt`, imported only when a peer is loaded.
 """
 
 import importlib
@@ -26,12 +26,12 @@ from newscorpus.tokens import collapse
 logger = logging.getLogger(__name__)
 
 Peer = Callable[[str, str], tuple[str, str]]
-"""A peer's own function: decoded page and its address to main text and headline, each "" where it gives none."""
+"""A peer's own function: from a decoded page and its address to main text and headline, each "" if it has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a reader says of a page: headline, publication date as text that starts with the day in ISO 8601, names."""
+    """Headline, publication date (text that starts with the day in ISO 8601) and authors that a reader finds."""
 
     title: str = ""
     date: str = ""
@@ -81,7 +81,7 @@ def load_peer(name: str) -> Extractor:
 
 
 def load_field_peer(name: str) -> FieldReader:
-    """Return the peer called `name` as a reader of title, date and authors; where it fails its claim is empty.
+    """Return the peer called `name` as a reader of title, date and authors; if it fails, its claim is empty.
 
     Raises:
         KeyError: there is no such peer.
@@ -146,7 +146,7 @@ def _readability() -> Peer:
 
 
 def visible_text(html: str) -> str:
-    """Return the text of a cleaned fragment of HTML, a line for each block-level element."""
+    """Return the text of a cleaned fragment of HTML, one line per block-level element."""
     pieces = []
     for event, element in etree.iterwalk(lxml_html.fragment_fromstring(collapse(html), create_parent=True), TAGS):
         pieces.append("\n" if element.tag in LINE_BREAKS else "")

@@ -1,10 +1,9 @@
 """Reproduce SVM-seg and the two hybrids (Bakić 2012, Zagreb): segments of a page, and four other extractors.
 
-A page is cut where `div` and `table` stand. An element that holds more than half of the page's text is looked into, or,
-where it holds text alone, is a segment; any other `div` or `table` is a segment too, and so is what stands between
-them. `segment-svm` decides on each segment by its 37 features, each in [0, 1]; `hybrid-section` also sees how much of
-the segment each of four other extractors, the experts, kept; `hybrid-document` chooses by the page's features which
-expert to believe.
+A page is cut into segments at `div` and `table`. An element with more than half of the page's text is split further, or
+is a segment if it has no children. Any other `div` or `table` is a segment, and so is the content between them.
+`segment-svm` decides on each segment by 37 features, each in [0, 1]; `hybrid-section` also sees which share of the
+segment each of four other extractors (the experts) kept; `hybrid-document` chooses an expert by the page's features.
 
 Published, F1 of the longest common subsequence of words on cleaneval: SVM-A 0.930, SVM-B 0.915, SVM-seg 0.901 (BTE
 0.944). Repeat it: `python -m benchmarks.reproduce DATA --only bakic hybrids`, or `make reproduce`.
@@ -37,7 +36,7 @@ from newscorpus.tokens import words
 
 UNREAD = ("script", "style")
 WHOLE = frozenset({"div", "table", "td", "caption"})
-"""Elements that are segments of their own; the last two are met in a table that is looked into."""
+"""Elements that are segments of their own; `td` and `caption` occur in tables that are split."""
 CELLS = ("td", "caption")
 
 Node: TypeAlias = "str | HtmlElement"
@@ -46,7 +45,7 @@ Node: TypeAlias = "str | HtmlElement"
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A part of a page: its markup and text, and its visible text, a paragraph for each block-level element."""
+    """A part of a page: its HTML, and its visible text with one paragraph per block-level element."""
 
     html: str
     paragraphs: tuple[str, ...]
@@ -58,7 +57,7 @@ def cut(tree: HtmlElement) -> tuple[Segment, ...]:
 
 
 def read_body(tree: HtmlElement) -> HtmlElement:
-    """A copy of the page's body without scripts and styles; of the document where it has no body."""
+    """Copy the page's body, or the document if it has none, without scripts and styles."""
     body = tree.find("body")
     copy = deepcopy(tree if body is None else body)
     etree.strip_elements(copy, *UNREAD, with_tail=False)
@@ -72,13 +71,16 @@ def make_segment(html: str) -> Segment:
 
 
 def outer_html(element: HtmlElement) -> str:
-    """Return the markup and text of an element, without the text behind it."""
+    """Return the HTML of an element without its tail."""
     return etree.tostring(element, encoding="unicode", method="html", with_tail=False)
 
 
 def _cut(body: HtmlElement) -> Iterator[str]:
-    """The HTML of each segment. The stack holds what is being looked into, since pages nest deeper than Python."""
-    sizes = _text_sizes(body)
+    """Yield the HTML of each segment. The stack replaces recursion, since pages nest deeper than Python allows."""
+    sizes: dict[HtmlElement, int] = {}  # characters of the text in each element, without white space
+    for _, element in etree.iterwalk(body, events=("end",)):
+        tails = sum(sizes[child] + _visible(child.tail) for child in element)
+        sizes[element] = tails + _visible(element.text)
     half = sizes[body] / 2
     buffer: list[str] = []
     stack = [_children(body)]
@@ -114,21 +116,12 @@ def _cells(table: HtmlElement) -> Iterator[HtmlElement]:
     return (cell for cell in table.iter(*CELLS) if next(cell.iterancestors(*CELLS), None) is around)
 
 
-def _text_sizes(body: HtmlElement) -> dict[HtmlElement, int]:
-    """Characters of text in each element, white space not counted."""
-    sizes: dict[HtmlElement, int] = {}
-    for _, element in etree.iterwalk(body, events=("end",)):
-        inside = sum(sizes[child] + _visible(child.tail) for child in element)
-        sizes[element] = inside + _visible(element.text)
-    return sizes
-
-
 def _visible(text: str | None) -> int:
     return len("".join(text.split())) if text else 0
 
 
 SIZE_LIMITS = (10**2, 10**3, 10**4, 10**5, 10**6)
-"""Bytes below which a segment falls into the first five size classes; all others are in the sixth."""
+"""Upper limits in bytes of the first five size classes; longer segments are in the sixth."""
 
 COUNTED = (
     "blockquote br caption cite code col colgroup div dl form frameset h1 h2 h3 h4 h5 h6 hr iframe object ol p samp "
@@ -150,9 +143,9 @@ _TOKEN = re.compile(r"""<(?P<end>/?)(?P<name>[a-zA-Z][^\s/>]*)(?:"[^"]*"|'[^']*'
 
 
 def measure_segment(html: str) -> list[float]:
-    """The features of one segment, in the order of `FEATURES`. Lengths are of characters, sizes of UTF-8 bytes."""
+    """Compute the features of one segment, in the order of `FEATURES`; lengths in characters, sizes in UTF-8 bytes."""
     markup, link_markup, open_links = 0, 0, 0
-    runs: list[int] = []
+    runs: list[int] = []  # lengths of the texts between two tags, outside links
     counts = dict.fromkeys(COUNTED, 0)
     for token in _TOKEN.finditer(html):
         name = token["name"]
@@ -166,49 +159,36 @@ def measure_segment(html: str) -> list[float]:
             open_links = max(open_links + (-1 if token["end"] else 1), 0)
         elif not token["end"] and name in counts:
             counts[name] += 1
-    size = max(len(html), 1)
-    most = max(*counts.values(), 1)
+    n_bytes = len(html.encode("utf-8", "replace"))
+    size_class = sum(n_bytes >= limit for limit in SIZE_LIMITS)
+    longest = max(runs, default=0)
     return [
-        *_size_class(len(html.encode("utf-8", "replace"))),
-        markup / size,
-        link_markup / size,
-        *_run_measures(runs),
-        *(count / most for count in counts.values()),
+        *(float(at == size_class) for at in range(len(SIZE_LIMITS) + 1)),
+        *(length / max(len(html), 1) for length in (markup, link_markup)),
+        *((fmean(runs) / longest, median(runs) / longest, longest / sum(runs)) if runs else (0.0, 0.0, 0.0)),
+        *(count / max(*counts.values(), 1) for count in counts.values()),
     ]
-
-
-def _size_class(size: int) -> list[float]:
-    place = sum(size >= limit for limit in SIZE_LIMITS)
-    return [float(at == place) for at in range(len(SIZE_LIMITS) + 1)]
-
-
-def _run_measures(runs: Sequence[int]) -> tuple[float, float, float]:
-    """Of the lengths of the texts between two tags outside links: mean and median to longest, longest to their sum."""
-    if not runs:
-        return 0.0, 0.0, 0.0
-    longest = max(runs)
-    return fmean(runs) / longest, median(runs) / longest, longest / sum(runs)
 
 
 SEGMENT_SVM, HYBRID_SECTION, HYBRID_DOCUMENT = "segment-svm", "hybrid-section", "hybrid-document"
 """The systems; their models have the same names."""
 
 EXPERTS = ("bte", "readability", "boilerpipe-default", "boilerpipe-article")
-"""The four of the thesis, in its order."""
+"""The four extractors of the thesis, in its order."""
 
 SECTION_FEATURES = (*FEATURES, *(f"kept_by_{name}" for name in EXPERTS))
-"""What `hybrid-section` sees of a segment."""
+"""Features of a segment for `hybrid-section`."""
 
 CLASSES = "classes"
-"""The parameter of a model that holds its classes, in the order of its scores."""
+"""Name of the model parameter that holds the classes, in the order of the scores."""
 
 Expert = Callable[[Reading], str]
-"""From what was read of a page to its main text according to one extractor, or ""."""
+"""The main text of a parsed page according to one extractor, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
 class Svm:
-    """A trained support vector machine; `classify` gives the class of each row of features, shape (rows, columns)."""
+    """A trained support vector machine; `classify` returns the class of each row, shape (rows, columns)."""
 
     name: str
     classify: Callable[[Matrix], Integers]
@@ -216,9 +196,9 @@ class Svm:
 
 @dataclass(frozen=True, slots=True)
 class SegmentSystem:
-    """Keeps the segments of a page that a machine calls good (class 1).
+    """Keep the segments of a page that a machine calls good (class 1).
 
-    What the experts kept of each segment stands beside its features; `segment-svm` has no experts.
+    The shares that experts kept of a segment are features, too; `segment-svm` has no experts.
     """
 
     svm: Svm
@@ -229,7 +209,8 @@ class SegmentSystem:
         segments = cut(reading.tree)
         if not segments:
             return Rejected("segment", "no_segments", url=reading.page.url)
-        rows = np.hstack((measure(segments), measure_kept(segments, ask(self.experts, reading))))
+        texts = {name: expert(reading) for name, expert in self.experts.items()}
+        rows = np.hstack((measure(segments), measure_kept(segments, texts)))
         kept = [segment for segment, found in zip(segments, self.svm.classify(rows), strict=True) if found == 1]
         paragraphs = [paragraph for segment in kept for paragraph in segment.paragraphs]
         if not paragraphs:
@@ -239,22 +220,18 @@ class SegmentSystem:
 
 @dataclass(frozen=True, slots=True)
 class DocumentSystem:
-    """Gives the text of the expert that a machine chooses for the page; its classes are places in `experts`."""
+    """Return the text of the expert that a machine chooses for the page; its classes are indices of `experts`."""
 
     svm: Svm
     experts: Mapping[str, Expert]
 
     def find(self, reading: Reading) -> FoundText | Rejected:
-        """Return the text of the chosen expert; its name is in the article's flags."""
-        name = self.choose(reading.tree)
+        """Return the text of the chosen expert, whose name becomes a flag of the article."""
+        name = tuple(self.experts)[int(self.svm.classify(measure_page(reading.tree)[None])[0])]
         text = self.experts[name](reading)
         if not text:
             return Rejected("extract", "no_main_text", f"{name} found none", reading.page.url)
         return FoundText(text.split("\n"), self.svm.name, flags=(f"by_{name.replace('-', '_')}",))
-
-    def choose(self, tree: HtmlElement) -> str:
-        """Return the name of the expert for a page."""
-        return tuple(self.experts)[int(self.svm.classify(measure_page(tree)[None])[0])]
 
 
 def measure(segments: Sequence[Segment]) -> Matrix:
@@ -268,7 +245,7 @@ def measure_page(tree: HtmlElement) -> Matrix:
 
 
 def measure_kept(segments: Sequence[Segment], texts: Mapping[str, str]) -> Matrix:
-    """The share of each segment's words that stand in each of `texts`: shape (segments, texts); 0 without words."""
+    """Return the share of each segment's words found in each of `texts`: shape (segments, texts); 0 without words."""
     wholes = [words(text) for text in texts.values()]
     parts = [words(" ".join(segment.paragraphs)) for segment in segments]
     shares = [[share_found(part, whole) for whole in wholes] for part in parts]
@@ -276,13 +253,8 @@ def measure_kept(segments: Sequence[Segment], texts: Mapping[str, str]) -> Matri
 
 
 def share_found(part: Sequence[str], whole: Sequence[str]) -> float:
-    """The share of the words of `part` that stand in `whole` in the same order (longest common subsequence)."""
+    """Return the share of the words of `part` found in `whole` in order (longest common subsequence)."""
     return LCSseq.similarity(part, whole) / len(part) if part else 0.0
-
-
-def ask(experts: Mapping[str, Expert], reading: Reading) -> dict[str, str]:
-    """Return the main text according to each of `experts`."""
-    return {name: expert(reading) for name, expert in experts.items()}
 
 
 def by_extractor(extractor: Extractor) -> Expert:
@@ -299,17 +271,17 @@ def load_experts() -> dict[str, Expert]:
     """Return the four experts of the thesis by name.
 
     Raises:
-        MissingPeerError: the package of one is not installed; one line that says how to get it.
+        MissingPeerError: the package of an expert is not installed; the message says how to get it.
     """
     peers = {name: by_extractor(load_peer(name)) for name in EXPERTS[1:]}
     return {"bte": lambda reading: body_text(reading.html), **peers}
 
 
 def load(name: str, template: TemplateRules | None, model: str, _revision: Revision) -> SystemExtractor:
-    """Load the system of that name with the model that travels with the package or another, and the thesis's experts.
+    """Load the system `name` with its shipped model or another, and the experts of the thesis.
 
     Raises:
-        ArtifactError: the model is missing, damaged or made for other features.
+        ArtifactError: the model is missing, damaged or has other features.
         MissingPeerError: the package of an expert is not installed.
     """
     model = model or name

@@ -1,10 +1,10 @@
 """Reproduce the Slovene decision tree (Brezovnik 2021, Ljubljana): shallow features of text blocks, rules around it.
 
-A block is what h1 to h6, p and div part; of links only the words in them count. Twelve features: four of the block, the
-one before and the one after. The rules are those of Boilerpipe (Kohlschütter et al. 2010), in the published order.
+Blocks are separated by h1 to h6, p and div; of links only the words in them count. Twelve features: four of the block,
+of the previous and of the next one. The rules are those of Boilerpipe (Kohlschütter et al. 2010), in published order.
 
-Published: similarity of characters 0.940 (Boilerpipe 0.846) in ten-fold cross-validation on Slovene portals. Repeat it:
-`python -m benchmarks.reproduce DATA --only shallow_tree`, or `make reproduce`.
+Published: similarity of characters 0.940 (Boilerpipe 0.846) in ten-fold cross-validation on Slovene portals. To
+reproduce: `python -m benchmarks.reproduce DATA --only shallow_tree`.
 """
 
 from collections.abc import Sequence
@@ -28,10 +28,10 @@ LINE_COLUMNS = 80
 
 
 def text_density(text: str) -> float:
-    """Words a line of `text` wrapped at `LINE_COLUMNS`; the last line is left out, and a single line counts its words.
+    """Return the words per line of `text` wrapped at `LINE_COLUMNS`, without the last line unless it is the only one.
 
-    Kohlschütter and Nejdl (2008, "A Densitometric Approach to Web Page Segmentation", CIKM; section 3). A word takes
-    its characters and one column more, as in Boilerpipe; marks take none.
+    Kohlschütter and Nejdl (2008, "A Densitometric Approach to Web Page Segmentation", CIKM; section 3). As in
+    Boilerpipe, a word takes its characters and one column more, punctuation none.
     """
     full_lines = in_full_lines = in_line = column = 0
     for word in words(text):
@@ -49,14 +49,11 @@ MODEL: Final = "shallow-tree"
 BLOCK_TAGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "p", "div"})
 
 FEATURES: Final = neighbour_names(("words", "link_words", "text_density", "link_density"))
-"""Words, words inside a, words a line (Kohlschütter), and the second of the first; then of both neighbours."""
+"""Words, words in links, words per line, share of words in links; the same of both neighbours."""
 
 
 class ShallowTree:
-    """Label blocks as `shallow-tree` does, by the tree of `artifact`.
-
-    `revision` may name other steps that revise its verdicts, or none, and other thresholds.
-    """
+    """Label blocks by the tree of `artifact`; `revision` may change the rules and the threshold."""
 
     def __init__(self, artifact: Artifact, revision: Revision = Revision()) -> None:
         self.tree = Scorer(artifact)
@@ -64,7 +61,7 @@ class ShallowTree:
         self.revision = revision.or_else(Revision(BREZOVNIK))
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
-        """The blocks of a parsed page with their final labels; the score is the share of good in its leaf."""
+        """Label the blocks of a parsed page; the score is the share of good blocks in the leaf."""
         blocks = cut(reading)
         labelled = label_by_thresholds(self.tree(measure(blocks))[:, 1], blocks, self.revision, good_above=0.5)
         return revise(labelled, reading.head_title, self.revision.post_analysis or (), self.revision.config)

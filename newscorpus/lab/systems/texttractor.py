@@ -1,12 +1,11 @@
 """Reproduce Texttractor (Mrózek 2014, Brno University of Technology): a neural network on blocks, and four rules.
 
-26 features of the block and of both neighbours, each in 0..1, go into a multi-layer perceptron as FANN (Nissen 2003)
-has it: 78-39-19-9-1, four activations, Rprop. Its output is in -1..1; two thresholds make a block good, almost good or
-bad.
+26 features of the block and of both neighbours, each in 0..1, are the input of a multi-layer perceptron as in FANN
+(Nissen 2003): 78-39-19-9-1, four activations, Rprop. Two thresholds on its output in -1..1 make a block good, almost
+good or bad.
 
 Published, judged by eye on 32 pages: with the rules 90 blocks wrongly marked and 21 missed, without them 99 and 113;
-0.945 of the good blocks marked. Repeat it: `python -m benchmarks.reproduce DATA --only texttractor`, or `make
-reproduce`.
+0.945 of the good blocks marked. To reproduce: `python -m benchmarks.reproduce DATA --only texttractor`.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,9 +31,9 @@ from newscorpus.tokens import count_words, words
 
 MODEL: Final = "texttractor"
 WEIGHTS: Final = "weights.npy"
-"""The file of the network's weights, in one row."""
+"""File of the network's weights, as one row."""
 THRESHOLDS: Final = ("good_above", "almost_good_above")
-"""The model's parameters: what the network's output must exceed."""
+"""Parameters of the model: thresholds that the output must exceed."""
 
 COUNTS: Final = (
     "letters words capitalised all_caps sentences links bars images positive_inline mean_word mean_sentence"
@@ -49,17 +48,14 @@ FLAGS: Final = "has_copyright has_angle positive_ancestor is_heading is_paragrap
 """Binary features, and the index of the block divided by the number of blocks."""
 
 FEATURES: Final = neighbour_names((*COUNTS, *DENSITIES, *FLAGS))
-"""The 78 columns: the block's 26, then those of the block before, then those of the block after."""
+"""The 78 columns: 26 of the block, of the previous one, and of the next one."""
 
 _POSITIVE_KINDS = sum(1 << CLASS_NAMES.index(name) for name in ("article", "content", "main", "lead"))
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 class Texttractor:
-    """Label blocks as `texttractor` does, by the network of `artifact`.
-
-    `revision` may name other steps of post-analysis than the four, or none, and other thresholds than the model's.
-    """
+    """Label blocks by the network of `artifact`; `revision` may change the four rules and the thresholds."""
 
     def __init__(self, artifact: Artifact, revision: Revision = Revision()) -> None:
         self.weights = artifact.array(WEIGHTS)
@@ -68,7 +64,7 @@ class Texttractor:
         self.revision = revision.or_else(Revision(MROZEK))
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
-        """Return the blocks of a parsed page with their final labels; the score is the network's output."""
+        """Label the blocks of a parsed page; the score is the network's output."""
         if not reading.blocks:
             return ()
         output = run(self.weights, measure(reading.blocks))
@@ -82,12 +78,12 @@ def load(_name: str, template: TemplateRules | None, model: str, revision: Revis
 
 
 def load_unrevised(name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
-    """Load it without its four rules."""
+    """Load the system without its four rules."""
     return load(name, template, model, revision.or_else(Revision(())))
 
 
 def measure(blocks: Sequence[Block]) -> Matrix:
-    """The features of a page's `blocks`, of which there must be one: shape (blocks, 78), columns as in `FEATURES`."""
+    """Return the features of a page's `blocks` (at least one): shape (blocks, 78), columns as in `FEATURES`."""
     characters = count_characters([block.text for block in blocks])
     of_words = characters.words
     amounts = {
@@ -145,41 +141,40 @@ _LEVELS = np.array([-0.99, -0.9, -0.5, 0.5, 0.9, 0.99])
 _PLACES = np.arctanh(_LEVELS)
 
 GREATER, SMALLER, FIRST_STEP, LARGEST_STEP = 1.2, 0.5, 0.1, 50.0
-"""How the steps of iRprop- grow, shrink, begin and end in FANN."""
+"""Factors, first and largest step of iRprop- in FANN."""
 FIRST_WEIGHT = 0.1
-"""Largest weight at the beginning, in FANN."""
+"""Largest initial weight in FANN."""
 MOST_ERROR = 0.9999999
 
 
 class Activation(NamedTuple):
-    """What a layer makes of its weighted sums, times the steepness, and the slope of that by sum and value."""
+    """The activation of a layer: function of the weighted sums times `steepness`, and its slope by sum and value."""
 
     steepness: float
     value: Callable[[Floats], Floats]
     slope: Callable[[Floats, Floats], Floats | float]
 
 
-def _stepwise(sums: Floats) -> Floats:
-    """Return the symmetric sigmoid, tanh, as six points with straight lines between them, and -1 and 1 beyond."""
-    values: Floats = np.interp(sums, _PLACES, _LEVELS, left=-1, right=1)
-    return values
-
-
 GAUSSIAN = Activation(0.75, lambda sums: 2 * np.exp(-(sums**2)) - 1, lambda sums, values: -2 * sums * (values + 1))
 ACTIVATIONS = (
-    Activation(0.65, _stepwise, lambda _, values: 1 - np.clip(values, -0.98, 0.98) ** 2),
+    # tanh as straight lines between six points, and -1 and 1 beyond
+    Activation(
+        0.65,
+        lambda sums: np.interp(sums, _PLACES, _LEVELS, left=-1, right=1),
+        lambda _, values: 1 - np.clip(values, -0.98, 0.98) ** 2,
+    ),
     GAUSSIAN,
     GAUSSIAN,
     Activation(0.8, lambda sums: np.clip(sums, -1, 1), lambda _sums, _values: 1.0),
 )
-"""Of the layers; FANN takes the slope of the linear piece to be that of its middle everywhere."""
+"""Activations of the layers; FANN uses the slope of the linear piece's middle everywhere."""
 
 Weights = Sequence[Floats]
-"""Of each layer, shape (inputs and 1, neurons): the last row is the bias."""
+"""Weights of each layer, shape (inputs + 1, neurons); the last row is the bias."""
 
 
 def unpack(flat: Floats | Matrix) -> Weights:
-    """Return the weights of each layer, from all in one row."""
+    """Split the row of all weights into layers."""
     shapes = [(before + 1, after) for before, after in pairwise(LAYERS)]
     ends = np.cumsum([rows * columns for rows, columns in shapes])
     parts = np.split(np.asarray(flat, np.float64), ends[:-1])
@@ -187,12 +182,12 @@ def unpack(flat: Floats | Matrix) -> Weights:
 
 
 def run(flat: Floats | Matrix, rows: Matrix) -> Floats:
-    """Return the output in -1..1 of each of `rows` (rows, 78), by the weights in one row."""
+    """Return the network's output for each of `rows` (rows, 78), in -1..1."""
     return _run(unpack(flat), rows)[-1][1][:, 0]
 
 
 def _run(weights: Weights, rows: Matrix) -> list[tuple[Floats, Floats]]:
-    """Sums and values of the rows, and of each layer."""
+    """Return sums and values of the input and of each layer."""
     values = rows.astype(np.float64)
     passed = [(values, values)]
     for layer, activation in zip(weights, ACTIVATIONS, strict=True):
@@ -202,7 +197,7 @@ def _run(weights: Weights, rows: Matrix) -> list[tuple[Floats, Floats]]:
 
 
 def train(rows: Matrix, targets: Floats, epochs: int, seed: int) -> Floats:
-    """Return the weights in one row after so many epochs of Rprop from random ones; `targets` are 1 and -1."""
+    """Train random weights by Rprop and return them as one row; `targets` are 1 and -1."""
     size = sum((before + 1) * after for before, after in pairwise(LAYERS))
     flat = np.random.default_rng(seed).uniform(-FIRST_WEIGHT, FIRST_WEIGHT, size)
     steps, before = np.full(size, FIRST_STEP), np.zeros(size)
@@ -216,7 +211,7 @@ def train(rows: Matrix, targets: Floats, epochs: int, seed: int) -> Floats:
 
 
 def error_slopes(weights: Weights, rows: Matrix, targets: Floats) -> Floats:
-    """How each weight should change for a smaller error, by back-propagation of FANN's default error."""
+    """Return the negative gradient of FANN's default error, by back-propagation."""
     passed = _run(weights, rows)
     wrong = np.clip((targets[:, None] - passed[-1][1]) / 2, -MOST_ERROR, MOST_ERROR)
     error = 2 * np.arctanh(wrong)

@@ -44,7 +44,7 @@ PAGES_A_SET = 250
 """Pages learned from of each set: more segments than a kernel machine can take."""
 
 GOOD_SHARE = 0.9
-"""A segment is good in training when more than this share of its words stands in the gold text."""
+"""Minimum share of words in the gold text that makes a segment a good one."""
 
 MIN_CLASSES = MIN_SITES = 2
 
@@ -57,7 +57,7 @@ ABOUT = {
 SOURCE = f"The first {PAGES_A_SET} pages with an article of the train split of each of these sets."
 
 CompareTexts = Callable[[str, str], Overlap]
-"""What an extracted text and the gold text share."""
+"""Overlap of an extracted text and the gold text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +67,14 @@ class SegmentedPage:
     page: GoldPage
     segments: tuple[Segment, ...]
     features: Matrix  # of the segments: shape (segments, 37)
-    kept: Matrix  # the share of each segment that each expert kept: shape (segments, experts)
-    good: Flags  # per segment whether it is main text
+    kept: Matrix  # share of each segment that each expert kept: shape (segments, experts)
+    good: Flags  # whether each segment is main text
     whole: Matrix  # the 37 features of the whole page
     texts: Mapping[str, str]  # the main text according to each expert
 
     @property
     def hybrid_features(self) -> Matrix:
-        """Of the segments, with what the experts kept: shape (segments, 37 + experts)."""
+        """Features of the segments and shares kept by experts: shape (segments, 37 + experts)."""
         return np.hstack((self.features, self.kept))
 
     def text_of(self, chosen: Iterable[object]) -> str:
@@ -83,17 +83,18 @@ class SegmentedPage:
         return "\n".join(paragraph for segment in kept for paragraph in segment.paragraphs)
 
     def best_expert(self, overlap: CompareTexts) -> int:
-        """Return the place of the expert whose text has the best F1; of equals the first."""
+        """Return the index of the expert whose text has the best F1; ties go to the first."""
         f1 = [overlap(text, self.page.text).scores.f1 for text in self.texts.values()]
         return f1.index(max(f1))
 
 
 def make_segmented(page: GoldPage, experts: Mapping[str, Expert]) -> SegmentedPage | None:
-    """Make the training example of `page`; None where it cannot be parsed."""
+    """Make the training example of `page`; None if it cannot be parsed."""
     reading = read(Page.from_html(page.html, page.url))
     if isinstance(reading, Rejected):
         return None
-    segments, texts, gold = cut(reading.tree), segment_systems.ask(experts, reading), words(page.text)
+    segments, gold = cut(reading.tree), words(page.text)
+    texts = {name: expert(reading) for name, expert in experts.items()}
     shares = [segment_systems.share_found(words(" ".join(segment.paragraphs)), gold) for segment in segments]
     return SegmentedPage(
         page=page,
@@ -108,19 +109,19 @@ def make_segmented(page: GoldPage, experts: Mapping[str, Expert]) -> SegmentedPa
 
 @dataclass(frozen=True, slots=True)
 class SvmSearch:
-    """How a machine is chosen and fitted, in a time that grows with the square of the rows."""
+    """How a machine is chosen and fitted; the time grows with the square of the rows."""
 
-    kernels: tuple[str, ...] = ("linear", "rbf")  # tried, of those of libSVM
-    penalties: tuple[float, ...] = (1.0, 10.0, 100.0)  # tried, libSVM's C
-    folds: int = 5  # of the cross-validation; no site stands in two
-    choose_from: int = 3_000  # most rows that the choice is made from
-    fit_to: int = 8_000  # most rows that the chosen machine is fitted to; each may become a part of the model
+    kernels: tuple[str, ...] = ("linear", "rbf")  # of libSVM, to try
+    penalties: tuple[float, ...] = (1.0, 10.0, 100.0)  # libSVM's C, to try
+    folds: int = 5  # of the cross-validation over sites
+    choose_from: int = 3_000  # maximum rows for the choice
+    fit_to: int = 8_000  # maximum rows for the fit; each may become a part of the model
     scoring: str = "f1"  # measure of scikit-learn that decides
-    seed: int = 1  # of the draw of rows
+    seed: int = 1  # of the samples
 
 
 class ChosenSvm(NamedTuple):
-    """A fitted machine, the score of its kernel and penalty by `measure` in cross-validation, rows it was fitted to."""
+    """A fitted machine, its cross-validated score by `measure`, and the number of rows it was fitted to."""
 
     machine: SVC
     measure: str
@@ -129,17 +130,17 @@ class ChosenSvm(NamedTuple):
 
 
 def fit_svm(rows: Matrix, classes: Integers, sites: Sequence[str], search: SvmSearch = SvmSearch()) -> ChosenSvm:
-    """Fit the machine of the kernel and penalty that do best on sites they have not seen.
+    """Fit a machine with the kernel and penalty that do best on held-out sites.
 
-    `rows` has the shape (rows, columns); each has a class and a site.
+    `rows` has the shape (rows, columns); each row has a class and a site.
 
     Raises:
-        TrainingError: the rows are of one class, or of one site.
+        TrainingError: all rows have one class, or one site.
     """
     if len(set(classes.tolist())) < MIN_CLASSES or len(set(sites)) < MIN_SITES:
         raise TrainingError("nothing to learn from: a machine needs rows of two classes, of two sites at least")
     generator = np.random.default_rng(search.seed)
-    chosen = _draw(generator, len(rows), search.choose_from)
+    chosen = np.sort(generator.permutation(len(rows))[: search.choose_from])
     grid = GridSearchCV(
         SVC(),
         {"kernel": search.kernels, "C": search.penalties},
@@ -147,26 +148,21 @@ def fit_svm(rows: Matrix, classes: Integers, sites: Sequence[str], search: SvmSe
         cv=GroupKFold(min(search.folds, len({sites[at] for at in chosen}))),
         refit=False,
     )
-    with warnings.catch_warnings(action="ignore", category=UserWarning):  # of a class that a fold lacks
+    with warnings.catch_warnings(action="ignore", category=UserWarning):  # about a class that a fold lacks
         grid.fit(rows[chosen], classes[chosen], groups=[sites[at] for at in chosen])
-    fitted = _draw(generator, len(rows), search.fit_to)
+    fitted = np.sort(generator.permutation(len(rows))[: search.fit_to])
     machine = SVC(**grid.best_params_).fit(rows[fitted], classes[fitted])
     return ChosenSvm(machine, search.scoring, float(grid.best_score_), len(fitted))
 
 
-def _draw(generator: np.random.Generator, rows: int, limit: int) -> Integers:
-    """Places of at most `limit` rows, in order."""
-    return np.sort(generator.permutation(rows)[:limit])
-
-
 def fit_segments(pages: Sequence[SegmentedPage], rows: Sequence[Matrix]) -> ChosenSvm:
-    """A machine that tells good segments (class 1) from others (0); `rows` has what it sees of each page's segments."""
+    """Fit a machine that tells good segments (class 1) from others (0); `rows` are the features by page."""
     good = np.concatenate([page.good for page in pages]).astype(np.int64)
     return fit_svm(np.concatenate(rows), good, [page.page.site for page in pages for _ in page.segments])
 
 
 def fit_documents(pages: Sequence[SegmentedPage], overlap: CompareTexts) -> ChosenSvm:
-    """A machine that tells by a page's 37 features which expert has the best F1 there; its class is their place."""
+    """Fit a machine that predicts from a page's 37 features the index of the expert with the best F1."""
     best = np.array([page.best_expert(overlap) for page in pages], np.int64)
     sites = [page.page.site for page in pages]
     return fit_svm(np.stack([page.whole for page in pages]), best, sites, SvmSearch(scoring="accuracy"))
@@ -175,7 +171,7 @@ def fit_documents(pages: Sequence[SegmentedPage], overlap: CompareTexts) -> Chos
 def train(name: str, source: TrainingPages, _progress: Progress) -> TrainedModel:
     """Train one of the three systems on the articles of `source`.
 
-    The best expert of a page, for `hybrid-document`, is that of the best 4-gram F1.
+    For `hybrid-document`, the best expert of a page is the one with the best 4-gram F1.
 
     Raises:
         MissingPeerError: the package of an expert is not installed.
@@ -187,10 +183,7 @@ def train(name: str, source: TrainingPages, _progress: Progress) -> TrainedModel
         chosen = fit_documents(pages, ngram_overlap)
     else:
         chosen = fit_segments(pages, [page.hybrid_features for page in pages])
-    machine, features = (
-        chosen.machine,
-        SECTION_FEATURES if name == HYBRID_SECTION else FEATURES,
-    )
+    machine, features = chosen.machine, SECTION_FEATURES if name == HYBRID_SECTION else FEATURES
     scored = "best choices" if name == HYBRID_DOCUMENT else "segments"
     fitted = f"kernel {machine.kernel}, C {machine.C:g}, fitted to {chosen.rows} rows"
     return TrainedModel(
