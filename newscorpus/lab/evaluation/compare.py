@@ -38,7 +38,7 @@ class EvaluationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PageResult:
-    """The result of one extractor on one page; the first six values are those of the `GoldPage`."""
+    """The result of one extractor on one page; the first six fields are those of the `GoldPage`."""
 
     dataset: str
     id: str
@@ -48,12 +48,12 @@ class PageResult:
     page_type: str
     extractor: str  # name
     rejected: str  # "stage/reason" where the page was refused, else ""
-    confidence: float  # as the extractor gives it, 0..1
+    confidence: float  # of the extractor, 0..1
     ngrams: Overlap  # shared word 4-grams
     lcs: Overlap  # longest common subsequence of words (Bakić 2012)
     edits: int  # words to edit (Novotný 2016)
     similarity: float  # of the characters, 0..1 (Brezovnik 2021)
-    blocks: Confusion  # verdicts on blocks, good is positive; empty where the extractor does not decide block by block
+    blocks: Confusion  # verdicts on blocks (good is positive); empty unless the extractor decides block by block
     seconds: float  # CPU time
 
     @property
@@ -69,15 +69,15 @@ def evaluate(
     jobs: int = 1,
     load: Load = registry.load_whole,
 ) -> Iterator[PageResult]:
-    """Run extractors over sets of pages: every extractor on a page, then the next page; one result each.
+    """Run all extractors on each page of the sets in turn, and yield one result per extractor and page.
 
     Args:
         datasets: files for `newscorpus.lab.gold.pages.read_pages`.
         extractors: names for `load`.
         split: "train", "dev" or "all".
-        jobs: processes; the order of the results depends on it. CPU times mean something only where there are no more
-            of them than idle cores.
-        load: makes an extractor of its name; with several jobs it must be a function of a module.
+        jobs: number of processes, on which the order of the results depends. CPU times are comparable only if there
+            are as many idle cores.
+        load: makes an extractor from its name; with several jobs it must be a function of a module.
 
     Raises:
         EvaluationError: a set has no page with gold text in the split.
@@ -102,7 +102,7 @@ def _as_list(run: Callable[[tuple[Path, int]], Iterator[PageResult]], share: tup
 def _evaluate_share(
     names: tuple[str, ...], split: str, step: int, load: Load, share: tuple[Path, int]
 ) -> Iterator[PageResult]:
-    """Evaluate every `step`-th page of a set; each process reads the file itself, so that no pages are transferred."""
+    """Evaluate every `step`-th page of a set; each process reads the file itself, so that no pages are pickled."""
     path, first = share
     extractors = {name: load(name) for name in names}
     for extractor in extractors.values():
@@ -113,6 +113,9 @@ def _evaluate_share(
             start = time.process_time()
             found = extractor(fetched)
             seconds = time.process_time() - start
+            label = getattr(extractor, "label", None)  # of extractors that decide block by block
+            labelled = label(fetched) if label and has_article(page.page_type) else ()
+            gold = label_by_alignment([item.block for item in labelled], page) if labelled else ()
             text = "" if isinstance(found, Rejected) else as_gold_has_it(page.dataset, found.fields.title, found.text)
             yield PageResult(
                 dataset=page.dataset,
@@ -128,7 +131,7 @@ def _evaluate_share(
                 lcs=lcs_overlap(text, page.text),
                 edits=word_edits(text, page.text),
                 similarity=character_similarity(text, page.text),
-                blocks=_judge_blocks(extractor, fetched, page),
+                blocks=confusion((item.label is Label.GOOD for item in labelled), gold),
                 seconds=seconds,
             )
 
@@ -139,19 +142,9 @@ def _pages(path: Path, split: str) -> Iterator[GoldPage]:
             yield page
 
 
-def _judge_blocks(extractor: Extractor, fetched: Page, page: GoldPage) -> Confusion:
-    """Compare a block extractor's labels with those from the gold text."""
-    label = getattr(extractor, "label", None)
-    if label is None or not has_article(page.page_type):
-        return Confusion()
-    labelled = label(fetched)
-    gold = label_by_alignment([item.block for item in labelled], page)
-    return confusion((item.label is Label.GOOD for item in labelled), gold)
-
-
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """Scores of a perfect choice of blocks over the articles of one set: mean P and R, F1 of these, mean page F1."""
+    """Scores of a perfect choice of blocks over the articles of a set: mean P and R, their F1, and mean page F1."""
 
     dataset: str
     pages: int
@@ -162,19 +155,17 @@ class Ceiling:
 
 
 def find_ceilings(datasets: Sequence[Path], split: str = ALL_SPLITS) -> Iterator[Ceiling]:
-    """Score a perfect choice of blocks for every file of `datasets`: the upper bound of block classifiers."""
+    """Score a perfect choice of blocks (those of more than half gold text): the upper bound of block classifiers."""
     for path in datasets:
         pages = [page for page in read_pages(path) if page.is_in(split) and has_article(page.page_type)]
-        scores = [ngram_scores(_perfect_text(page), page.text) for page in pages]
+        scores = []
+        for page in pages:
+            reading = read(Page.from_html(page.html, page.url))
+            blocks = () if isinstance(reading, Rejected) else reading.blocks
+            shares = align(blocks, page.text).good
+            chosen = (block.text for block, share in zip(blocks, shares, strict=True) if share > 0.5)
+            scores.append(ngram_scores("\n".join(chosen), page.text))
         if scores:
             precision, recall = fmean(page.precision for page in scores), fmean(page.recall for page in scores)
             page_f1 = fmean(page.f1 for page in scores)
             yield Ceiling(pages[0].dataset, len(pages), precision, recall, harmonic_mean(precision, recall), page_f1)
-
-
-def _perfect_text(page: GoldPage) -> str:
-    """Return the blocks of which more than half is gold text."""
-    reading = read(Page.from_html(page.html, page.url))
-    blocks = () if isinstance(reading, Rejected) else reading.blocks
-    shares = align(blocks, page.text).good
-    return "\n".join(block.text for block, share in zip(blocks, shares, strict=True) if share > 0.5)

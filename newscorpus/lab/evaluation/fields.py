@@ -34,7 +34,7 @@ UNSEEN_TAGS = ("script", "style", "noscript", "template", "head")
 
 @dataclass(frozen=True, slots=True)
 class FieldResult:
-    """One reader's claim on one page beside the gold. A score is None where the gold has no value."""
+    """The claim of one reader on one page and its scores, which are None where the gold has no value."""
 
     page: GoldPage  # its `html` is what the reader read
     reader: str
@@ -48,7 +48,7 @@ class FieldResult:
 
 @dataclass(frozen=True, slots=True)
 class FieldSummary:
-    """Figures of one reader on one group of pages, each over the pages whose gold has the field; None without any."""
+    """Figures of one reader on one group of pages, over the pages whose gold has the field; None if there are none."""
 
     scope: str
     group: str
@@ -66,19 +66,24 @@ class FieldSummary:
 def evaluate_fields(
     datasets: Sequence[Path], readers: Sequence[str], split: str = "dev", hidden: bool = False
 ) -> Iterator[FieldResult]:
-    """Run field readers over sets of pages, every reader on a page, then the next page.
+    """Run all field readers on each page of the sets in turn.
 
-    The readers are names in `READERS`, or folders of models of fields.
-
-    `hidden` removes structured data first, and evaluates only dates that remain on the page or in its address (by
-    `shows_date`, or found by one of the readers).
+    Readers are names in `READERS` or folders of field models. `hidden` removes structured data first, and evaluates
+    only dates that remain on the page or in its address (`shows_date`, or found by one of the readers).
 
     Raises:
         EvaluationError: an unknown reader, or a set without a page in the split that has a title, date or authors.
         MissingPeerError: a reader's package is not installed.
         PagesError: a file cannot be read.
     """
-    loaded = {name: _load_reader(name) for name in readers}
+    loaded: dict[str, FieldReader] = {}
+    for name in readers:
+        try:
+            loaded[name] = READERS[name]() if name in READERS else partial(read_own_fields, model=name)
+            if name not in READERS:
+                check_fields_model(name)
+        except ValueError as error:
+            raise EvaluationError(f"unknown field reader: {error}; others: {', '.join(READERS)}") from error
     for path in datasets:
         found = False
         for page in read_pages(path):
@@ -87,16 +92,6 @@ def evaluate_fields(
                 yield from _evaluate_page(page, loaded, hidden)
         if not found:
             raise EvaluationError(f"{path}: no page with title, date or authors in the split '{split}'")
-
-
-def _load_reader(name: str) -> FieldReader:
-    if name in READERS:
-        return READERS[name]()
-    try:
-        check_fields_model(name)
-    except ValueError as error:
-        raise EvaluationError(f"unknown field reader: {error}; others: {', '.join(READERS)}") from error
-    return partial(read_own_fields, model=name)
 
 
 def hide_structured(html: str) -> str:
@@ -126,16 +121,25 @@ def shows_date(html: str, url: str, day: str) -> bool:
 
 
 def summarise_fields(results: Iterable[FieldResult]) -> list[FieldSummary]:
-    """Figures per set, per language and over all, sorted; the intervals draw whole domains."""
+    """Summarise per set, per language and over all, sorted; the bootstrap draws whole domains."""
     groups: dict[tuple[str, str, str], list[FieldResult]] = defaultdict(list)
     for result in results:
         for scope, group in (("set", result.page.dataset), ("language", result.page.language), ("all", "all")):
             groups[scope, group, result.reader].append(result)
-    return [_summarise(key, groups[key]) for key in sorted(groups)]
+    summaries = []
+    for key in sorted(groups):
+        titles, title_exact = _mean(groups[key], "title_exact")
+        dates, date_exact = _mean(groups[key], "date_exact")
+        bylines, authors_f1 = _mean(groups[key], "authors_f1")
+        title_f1 = _mean(groups[key], "title_f1")[1]
+        cpu_ms = fmean(1_000 * result.seconds for result in groups[key])
+        summary = FieldSummary(*key, titles, title_exact, title_f1, dates, date_exact, bylines, authors_f1, cpu_ms)
+        summaries.append(summary)
+    return summaries
 
 
 def print_field_summaries(summaries: Iterable[FieldSummary], console: Console) -> None:
-    """Print one table: a line for each group and reader."""
+    """Print one table with a line for each group and reader."""
     columns = ("group", "reader", "titles", "exact", "word F1", "dates", "day exact", "bylines", "authors F1", "ms")
     rows = [
         (
@@ -185,19 +189,8 @@ def _names(authors: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(" ".join(folded_words(name)) for name in authors))
 
 
-def _summarise(key: tuple[str, str, str], results: Sequence[FieldResult]) -> FieldSummary:
-    titles, title_exact = _mean(results, "title_exact")
-    dates, date_exact = _mean(results, "date_exact")
-    bylines, authors_f1 = _mean(results, "authors_f1")
-    title_f1 = _mean(results, "title_f1")[1]
-    milliseconds = fmean(1_000 * result.seconds for result in results)
-    return FieldSummary(
-        *key, titles, title_exact, title_f1, dates, date_exact, bylines, authors_f1, cpu_ms=milliseconds
-    )
-
-
 def _mean(results: Sequence[FieldResult], name: str) -> tuple[int, Estimate | None]:
-    """Number of the results that have the score of this name, and its mean with its interval."""
+    """Return the number of results that have the score of this name, and its mean with interval."""
     scored = [(result.page.domain, score) for result in results if (score := getattr(result, name)) is not None]
     sums = np.array([(1, float(score)) for _, score in scored])
     domains = [domain for domain, _ in scored]
@@ -206,7 +199,7 @@ def _mean(results: Sequence[FieldResult], name: str) -> tuple[int, Estimate | No
 
 
 def read_own_fields(html: str, url: str, model: str = MODEL) -> Claim:
-    """Read the fields by `newscorpus`; agencies count as authors, since the gold does not tell them apart."""
+    """Read the fields by `newscorpus`; agencies count as authors, since the gold does not distinguish them."""
     tree = parse(html)
     if isinstance(tree, Rejected):
         return Claim()

@@ -1,8 +1,8 @@
 """Check texts and fields against pinned minimum scores on the development pages: the quality gate."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from operator import attrgetter
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +21,7 @@ READER = "newscorpus"
 TEXTS = {"f1": attrgetter("f1"), "page_f1": attrgetter("page_f1")}
 FIELDS = {"title": attrgetter("title_exact"), "date": attrgetter("date_exact"), "authors": attrgetter("authors_f1")}
 HIDDEN = {"hidden_date": attrgetter("date_exact")}
-"""Measures that can have a floor: of texts, of fields, and of fields without structured data."""
+"""Measures that can have a floor: of texts, of fields, and of fields with structured data removed."""
 MEASURES = (*TEXTS, *FIELDS, *HIDDEN)
 
 
@@ -42,7 +42,7 @@ Floors = Mapping[str, Mapping[str, Floor]]
 
 @dataclass(frozen=True, slots=True)
 class GateVerdict:
-    """A floor and the measured value; None where the set holds nothing to measure."""
+    """A floor and the measured value, which is None if the set has nothing to measure."""
 
     dataset: str
     measure: str
@@ -56,7 +56,7 @@ class GateVerdict:
 
 
 def read_floors(path: Path = FLOORS) -> Floors:
-    """Read the floors that hold now: the last one of each list.
+    """Read the floors in force: the last one of each list.
 
     Raises:
         FloorsError: unreadable, an unknown measure or key, a figure out of range, a lowered floor without a reason.
@@ -65,25 +65,21 @@ def read_floors(path: Path = FLOORS) -> Floors:
         sets = msgspec.toml.decode(path.read_bytes(), type=dict[str, dict[str, list[Floor]]])
     except (OSError, msgspec.MsgspecError) as error:
         raise FloorsError(f"{path}: {error}; a measure of a set has a list of tables: least, reason") from error
-    return {
-        dataset: {measure: _last(floors, measure, f"{path}: {dataset}.{measure}") for measure, floors in lists.items()}
-        for dataset, lists in sets.items()
-    }
-
-
-def _last(floors: Sequence[Floor], measure: str, where: str) -> Floor:
-    if measure not in MEASURES:
-        raise FloorsError(f"{where}: unknown measure; known: {', '.join(MEASURES)}")
-    if not floors:
-        raise FloorsError(f"{where}: no floor in the list")
-    for before, after in pairwise(floors):
-        if after.least < before.least and not after.reason:
-            raise FloorsError(f"{where}: lowered from {before.least} without a reason")
-    return floors[-1]
+    for dataset, lists in sets.items():
+        for measure, floors in lists.items():
+            where = f"{path}: {dataset}.{measure}"
+            if measure not in MEASURES:
+                raise FloorsError(f"{where}: unknown measure; known: {', '.join(MEASURES)}")
+            if not floors:
+                raise FloorsError(f"{where}: no floor in the list")
+            for before, after in pairwise(floors):
+                if after.least < before.least and not after.reason:
+                    raise FloorsError(f"{where}: lowered from {before.least} without a reason")
+    return {name: {measure: floors[-1] for measure, floors in lists.items()} for name, lists in sets.items()}
 
 
 def judge(measured: Mapping[tuple[str, str], float], floors: Floors) -> list[GateVerdict]:
-    """A verdict for each floor; `measured` has the figures by set and measure."""
+    """Compare each floor with the measured figure; `measured` has the figures by set and measure."""
     return [
         GateVerdict(dataset, measure, floor, measured.get((dataset, measure)))
         for dataset, measures in floors.items()
@@ -92,10 +88,12 @@ def judge(measured: Mapping[tuple[str, str], float], floors: Floors) -> list[Gat
 
 
 def run_gate(folder: Path, console: Console, floors: Floors | None = None) -> bool:
-    """Measure the default extractor and the reader of fields against the floors and print a table.
+    """Measure the default extractor and the field reader against the floors, and print a table.
 
-    `folder` holds the pages with gold text, one `SET.jsonl.zst` a set; without `floors` those of the package count.
-    True where every floor is reached, and where the pages are not here (it says so); False where no floor is set.
+    `folder` holds the gold pages, one `SET.jsonl.zst` per set; `floors` default to those of the package.
+
+    Returns:
+        True if every floor is reached, or if pages are missing and the gate is skipped; False if there are no floors.
     """
     floors = read_floors() if floors is None else floors
     if not floors:
@@ -104,28 +102,25 @@ def run_gate(folder: Path, console: Console, floors: Floors | None = None) -> bo
     if missing := [path.name for path in _paths(folder, floors) if not path.is_file()]:
         console.print(f"quality gate skipped: {', '.join(missing)} not in {folder}")
         return True
-    verdicts = judge(dict(_measure(folder, floors)), floors)
-    rows = []
-    for row in verdicts:
-        measured = "none" if row.measured is None else f"{row.measured:.4f}"
-        rows.append((row.dataset, row.measure, measured, f"{row.floor.least:.4f}", "pass" if row.passed else "FAIL"))
-    print_table(console, "quality gate", ("set", "measure", "measured", "floor", ""), rows)
-    return all(verdict.passed for verdict in verdicts)
-
-
-def _paths(folder: Path, floors: Floors, measures: Iterable[str] = MEASURES) -> list[Path]:
-    """Return the files of the sets that have a floor for one of the measures."""
-    return [folder / f"{dataset}.jsonl.zst" for dataset, lists in floors.items() if lists.keys() & set(measures)]
-
-
-def _measure(folder: Path, floors: Floors) -> Iterator[tuple[tuple[str, str], float]]:
-    """Yield every measure of every set that has a floor of its kind."""
     texts, fields, hidden = (_paths(folder, floors, measures) for measures in (TEXTS, FIELDS, HIDDEN))
+    measured: dict[tuple[str, str], float] = {}
     for measures, summaries in (
         (TEXTS, summarise(evaluate(texts, [EXTRACTOR]))),
         (FIELDS, summarise_fields(evaluate_fields(fields, [READER], hidden=False))),
         (HIDDEN, summarise_fields(evaluate_fields(hidden, [READER], hidden=True))),
     ):
-        for row in summaries:
-            found = ((name, of(row)) for name, of in measures.items() if row.scope == "set")
-            yield from (((row.group, name), estimate.value) for name, estimate in found if estimate)
+        for row, (name, estimate_of) in product(summaries, measures.items()):
+            if row.scope == "set" and (estimate := estimate_of(row)):
+                measured[row.group, name] = estimate.value
+    verdicts = judge(measured, floors)
+    rows = []
+    for one in verdicts:
+        value = "none" if one.measured is None else f"{one.measured:.4f}"
+        rows.append((one.dataset, one.measure, value, f"{one.floor.least:.4f}", "pass" if one.passed else "FAIL"))
+    print_table(console, "quality gate", ("set", "measure", "measured", "floor", ""), rows)
+    return all(verdict.passed for verdict in verdicts)
+
+
+def _paths(folder: Path, floors: Floors, measures: Iterable[str] = MEASURES) -> list[Path]:
+    """Return the files of the sets with a floor for one of the measures."""
+    return [folder / f"{dataset}.jsonl.zst" for dataset, lists in floors.items() if lists.keys() & set(measures)]

@@ -36,7 +36,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Sizes of what two collections share, of the extracted one and of gold; overlaps of many pages add up."""
+    """Sizes of the intersection, of the extracted collection and of gold; overlaps of many pages add up."""
 
     common: int = 0
     predicted: int = 0
@@ -47,7 +47,7 @@ class Overlap:
 
     @property
     def scores(self) -> Scores:
-        """Precision, recall, F1; all 1 where both sides are empty, 0 where one is."""
+        """Precision, recall and F1: all 1 if both sides are empty, 0 if one is."""
         if self.predicted == self.gold == 0:
             return Scores(1.0, 1.0, 1.0)
         precision = self.common / self.predicted if self.predicted else 0.0
@@ -56,12 +56,12 @@ class Overlap:
 
 
 def harmonic_mean(precision: float, recall: float) -> float:
-    """F1 of a precision and a recall; 0 where both are 0."""
+    """Return the F1 of a precision and a recall; 0 if both are 0."""
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
 def ngrams(text: str, n: int = NGRAM) -> Counter[tuple[str, ...]]:
-    """Multiset of the word n-grams of `text`; fewer than n words make one n-gram of all of them, no words none."""
+    """Return the multiset of word n-grams of `text`; fewer than n words make one n-gram, no words none."""
     tokens = words(clean(text))
     if len(tokens) < n:
         return Counter([tuple(tokens)] if tokens else [])
@@ -69,43 +69,43 @@ def ngrams(text: str, n: int = NGRAM) -> Counter[tuple[str, ...]]:
 
 
 def ngram_overlap(predicted: str, gold: str, n: int = NGRAM) -> Overlap:
-    """Shared word n-grams of two texts, each as often as both hold it."""
+    """Return the overlap of two texts as multisets of word n-grams."""
     ours, theirs = ngrams(predicted, n), ngrams(gold, n)
     return Overlap((ours & theirs).total(), ours.total(), theirs.total())
 
 
 def ngram_scores(predicted: str, gold: str, n: int = NGRAM) -> Scores:
-    """Scores of an extracted text by multisets of word n-grams.
+    """Score an extracted text by multisets of word n-grams.
 
-    The definition of the article-extraction-benchmark (Scrapinghub 2020, `evaluate.py`), but that a word is
+    As in the article-extraction-benchmark (Scrapinghub 2020, `evaluate.py`), except for words, which are those of
     `newscorpus.tokens.words`: scripts without spaces count by character.
     """
     return ngram_overlap(predicted, gold, n).scores
 
 
 def ascii_words(text: str) -> list[str]:
-    """Words as Bakić (2012, evaluation) counts them: markup and characters above 127 removed, split at white space."""
+    """Split into words as Bakić (2012, evaluation): at white space, without markup and characters above 127."""
     return NOT_ASCII.sub("", MARKUP.sub("", text)).split()
 
 
 def lcs_overlap(predicted: str, gold: str) -> Overlap:
-    """Longest common subsequence of words (Bakić 2012), with the number of words of both sides."""
+    """Return the overlap by the longest common subsequence of words (Bakić 2012)."""
     ours, theirs = _numbered(ascii_words(predicted), ascii_words(gold))
     return Overlap(LCSseq.similarity(ours, theirs), len(ours), len(theirs))
 
 
 def word_edits(predicted: str, gold: str) -> int:
-    """Words to insert, delete or replace to make the gold text of the extracted one (Novotný 2016)."""
+    """Count the words to insert, delete or replace to turn the extracted text into gold (Novotný 2016)."""
     return Levenshtein.distance(*_numbered(words(predicted), words(gold)))
 
 
 def character_similarity(predicted: str, gold: str) -> float:
-    """1 minus the Levenshtein distance in characters over the length of the longer text (Brezovnik 2021); 0..1."""
+    """Return 1 - Levenshtein distance in characters / length of the longer text (Brezovnik 2021); 0..1."""
     return Levenshtein.normalized_similarity(predicted, gold)
 
 
 def _numbered(*texts: Sequence[str]) -> tuple[list[int], ...]:
-    """Each word as a number: rapidfuzz compares the hashes of words, and those of small numbers never collide."""
+    """Number the words: rapidfuzz compares hashes, and those of small numbers never collide."""
     numbers: dict[str, int] = {}
     return tuple([numbers.setdefault(word, len(numbers)) for word in text] for text in texts)
 
@@ -129,7 +129,7 @@ class Confusion:
 
     @property
     def accuracy(self) -> float:
-        """Share of right verdicts; 1 where there were none."""
+        """Share of right verdicts; 1 if there were none."""
         return (self.true_positive + self.true_negative) / self.total if self.total else 1.0
 
     @property
@@ -140,7 +140,7 @@ class Confusion:
 
     @property
     def kappa(self) -> float:
-        """Cohen's kappa (1960), agreement beyond chance, -1..1; 1 where only one verdict was ever given."""
+        """Cohen's kappa (1960), agreement beyond chance, -1..1; 1 if all verdicts are the same."""
         tp, fp, fn, tn = self.true_positive, self.false_positive, self.false_negative, self.true_negative
         chance = (tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)
         total = self.total**2
@@ -148,7 +148,7 @@ class Confusion:
 
     @property
     def mcc(self) -> float:
-        """Matthews correlation coefficient, -1..1; 0 where a row or column of the table is empty."""
+        """Matthews correlation coefficient, -1..1; 0 if a row or column of the table is empty."""
         tp, fp, fn, tn = self.true_positive, self.false_positive, self.false_negative, self.true_negative
         scale = math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
         return (tp * tn - fp * fn) / scale if scale else 0.0
@@ -179,9 +179,9 @@ def estimate(
     """Estimate a figure over all pages, with its percentile bootstrap interval.
 
     Args:
-        pages: what each page adds to the sums, shape (pages, columns).
-        figure: sums of shape (n, columns) to n figures.
-        groups: one name a page, such as its domain: whole groups are drawn then, not pages.
+        pages: contributions of each page to the sums, shape (pages, columns).
+        figure: function from sums of shape (n, columns) to n figures.
+        groups: a name per page, such as its domain, to draw whole groups instead of pages.
         seed: of the random draw.
 
     Raises:

@@ -38,7 +38,7 @@ COLUMNS = ("extractor", "pages", "P", "R", "F1", "page F1", "95 %", "exact", "< 
 
 @dataclass(frozen=True, slots=True)
 class BlockScores:
-    """Scores of the verdicts on the blocks of a group, good is positive; all 0 where there were none."""
+    """Scores of the verdicts on the blocks of a group (good is positive); all 0 if there are none."""
 
     count: int = 0
     true_positive: int = 0  # good, and found
@@ -86,9 +86,9 @@ class Summary:
 
 
 def summarise(results: Iterable[PageResult], by_domain: bool = False) -> list[Summary]:
-    """Figures per set, per language and over all, of the pages that hold an article; sorted.
+    """Summarise the pages with an article per set, per language and over all, sorted.
 
-    With `by_domain` the bootstrap draws whole domains, not pages.
+    With `by_domain` the bootstrap draws whole domains instead of pages.
     """
     groups: dict[Group, list[PageResult]] = defaultdict(list)
     for result in results:
@@ -104,6 +104,11 @@ def _summarise_group(key: Group, results: Sequence[PageResult], by_domain: bool)
     f1s = [result.f1 for result in results]
     similar = [result.similarity for result in results]
     milliseconds = [1_000 * result.seconds for result in results]
+    verdicts = sum((result.blocks for result in results), Confusion())
+    blocks = BlockScores()
+    if verdicts.total:
+        measures = {"accuracy": verdicts.accuracy, **asdict(verdicts.scores), "mcc": verdicts.mcc}
+        blocks = BlockScores(verdicts.total, **asdict(verdicts), **measures)
     return Summary(
         *key,
         pages=len(results),
@@ -118,26 +123,14 @@ def _summarise_group(key: Group, results: Sequence[PageResult], by_domain: bool)
         lcs_page_f1=fmean(result.lcs.scores.f1 for result in results),
         edits=fmean(result.edits for result in results),
         similarity=Spread(fmean(similar), min(similar), max(similar)),
-        blocks=_block_scores(sum((result.blocks for result in results), Confusion())),
+        blocks=blocks,
         cpu_ms=fmean(milliseconds),
         cpu_ms_median=median(milliseconds),
     )
 
 
-def _block_scores(verdicts: Confusion) -> BlockScores:
-    if not verdicts.total:
-        return BlockScores()
-    return BlockScores(
-        verdicts.total,
-        **asdict(verdicts),
-        accuracy=verdicts.accuracy,
-        **asdict(verdicts.scores),
-        mcc=verdicts.mcc,
-    )
-
-
 def _columns(result: PageResult) -> tuple[float, ...]:
-    """What a page adds to the sums: its F1, its precision where it has a text, its recall where it has gold text."""
+    """Return what a page adds to the sums: F1, precision if it has a text, recall if it has gold text."""
     scores, ngrams = result.ngrams.scores, result.ngrams
     extracted, wanted = ngrams.predicted > 0, ngrams.gold > 0
     return 1, scores.f1, extracted, extracted * scores.precision, wanted, wanted * scores.recall
@@ -168,7 +161,7 @@ class Rejection:
 
 
 def summarise_rejections(results: Iterable[PageResult]) -> list[Rejection]:
-    """Rejection of pages without an article, for each extractor; sets that tell no kinds of page apart are left out."""
+    """Summarise how each extractor rejects pages without an article; sets without kinds of page are left out."""
     kinds: dict[str, dict[str, Counter[bool]]] = defaultdict(lambda: defaultdict(Counter))
     for result in results:
         if result.page_type:
@@ -185,19 +178,16 @@ def summarise_rejections(results: Iterable[PageResult]) -> list[Rejection]:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceBin:
-    """Texts of one extractor whose confidence lies in one tenth of 0..1: their number and mean confidence.
-
-    `good` is the share of them that are good; it equals `confidence` where that is calibrated.
-    """
+    """Texts of one extractor whose confidence lies in one tenth of 0..1."""
 
     extractor: str
     pages: int
-    confidence: float
-    good: float
+    confidence: float  # mean
+    good: float  # share of good texts; equals `confidence` if that is calibrated
 
 
 def summarise_confidence(results: Iterable[PageResult]) -> list[ConfidenceBin]:
-    """Bins of each extractor that states a confidence, lowest first, over its texts of pages with an article."""
+    """Bin the texts of articles by the confidence of each extractor that states one, lowest first."""
     bins: dict[tuple[str, int], list[PageResult]] = defaultdict(list)
     for result in results:
         if result.confidence > 0 and has_article(result.page_type):
@@ -226,7 +216,7 @@ class WorstPage:
 def print_table(
     console: Console, title: str, columns: Iterable[str | Column], rows: Iterable[Sequence[object]]
 ) -> None:
-    """Print a table, nothing where it has no rows; numbers to three decimals."""
+    """Print a table with numbers to three decimals, or nothing if it has no rows."""
     table = Table(*columns, title=title)
     for row in rows:
         table.add_row(*(f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row))
@@ -268,13 +258,13 @@ def print_blocks(summaries: Sequence[Summary], console: Console) -> None:
 
 
 def print_similarity(summaries: Sequence[Summary], console: Console) -> None:
-    """Print how like the texts are to gold in their characters, for each set."""
+    """Print the similarity of characters to gold for each set."""
     rows = [(row.group, row.extractor, *asdict(row.similarity).values()) for row in summaries if row.scope == "set"]
     print_table(console, "similarity in characters", ("set", "extractor", "mean", "least", "greatest"), rows)
 
 
 def print_rejections(rejections: Sequence[Rejection], console: Console) -> None:
-    """Print how well each extractor refuses pages without an article, and the share it refuses of each kind of page."""
+    """Print how well each extractor rejects pages without an article, and its share of rejections by kind of page."""
     kinds = sorted({kind for rejection in rejections for kind in rejection.shares})
     rows = []
     for row in rejections:
@@ -285,16 +275,13 @@ def print_rejections(rejections: Sequence[Rejection], console: Console) -> None:
 
 
 def print_confidence(bins: Sequence[ConfidenceBin], console: Console) -> None:
-    """Print the share of good texts beside the confidence they were given."""
+    """Print the share of good texts beside their confidence."""
     rows = [(row.extractor, row.pages, f"{row.confidence:.2f}", f"{row.good:.2f}") for row in bins]
     print_table(console, "confidence", ("extractor", "texts", "confidence", f"F1 ≥ {GOOD_F1}"), rows)
 
 
 def worst_pages(results: Iterable[PageResult], extractor: str, limit: int = 20) -> list[WorstPage]:
-    """Return the pages on which one extractor does worst, at most `limit`, with what the others make of them.
-
-    Ties are broken by set and id.
-    """
+    """Return the pages with the lowest F1 of one extractor, at most `limit`; ties are broken by set and id."""
     pages: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for result in results:
         if has_article(result.page_type):
@@ -311,7 +298,7 @@ def print_worst(worst: Sequence[WorstPage], console: Console) -> None:
 
 
 def write_csv(path: Path, summaries: Sequence[Summary]) -> None:
-    """Write a CSV file, one line for each group and extractor; nested figures become `f1_low`, `lcs_recall` ..."""
+    """Write a CSV file with one line for each group and extractor; nested figures become `f1_low`, `lcs_recall`."""
     rows = [flatten(asdict(summary)) for summary in summaries]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]) if rows else [], lineterminator="\n")
@@ -320,7 +307,7 @@ def write_csv(path: Path, summaries: Sequence[Summary]) -> None:
 
 
 def flatten(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """One level of keys, joined by "_"; numbers to 5 decimals. The key "value" is left out of a joined name."""
+    """Flatten nested keys, joined by "_" (without "value"); numbers to 5 decimals."""
     flat: dict[str, Any] = {}
     for key, value in row.items():
         name = prefix.rstrip("_") if key == "value" else prefix + key
