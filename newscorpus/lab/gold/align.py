@@ -1,7 +1,7 @@
 """Align gold text to the blocks of a page, to label which of them are main text.
 
-Gold texts are not cut as the page is, and the sets differ in what they keep. A block's label is therefore soft: the
-share of its words that lie in word 4-grams of the gold text and in order with the rest of what was found.
+Gold texts are not divided into blocks as the page is, and the sets differ in what they keep. Labels are therefore soft:
+the share of a block's words that are in word 4-grams of the gold text and in order with the other matched words.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from newscorpus.lab.gold.pages import GoldPage
 from newscorpus.tokens import paragraphs, words
 
 Labeller = Callable[[Sequence[Block], GoldPage], Flags]
-"""Per block of a page whether it is main text."""
+"""Whether each block of a page is main text."""
 
 N = 4
 """Words of an n-gram, as in the evaluation score."""
@@ -26,23 +26,23 @@ GOOD_SHARE = 0.5
 """Minimum share of gold text in a good block, for labels by alignment."""
 
 TWIN_WEIGHT = 0.3
-"""Weight of labels of gold text that was matched to another block of the page (a guess)."""
+"""Weight of the label of a block whose gold text was matched to another block of the page (a guess)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SoftLabels:
-    """How much of each block of one page is main text."""
+    """Labels of the blocks of one page."""
 
-    good: Floats  # per block, how much of it is main text, 0..1
-    weight: Floats  # per block, how far the label is to be trusted, 0..1
+    good: Floats  # share of each block that is main text, 0..1
+    weight: Floats  # confidence in that label, 0..1
 
 
 def align(blocks: Sequence[Block], gold: str, title: str = "") -> SoftLabels:
     """Label `blocks` by the `gold` text; a block that only repeats the `title` is never main text.
 
-    The words of page and gold are matched by their longest common subsequence, so that of text that stands on the page
-    twice one copy is matched. A block shorter than an n-gram is good when all its words are matched in one piece, and
-    not to the inside of what another block was matched to.
+    The words of page and gold are matched by their longest common subsequence, so of two copies on the page one is
+    matched. A block shorter than an n-gram is good if all its words are matched as one piece, which is not inside the
+    match of another block.
     """
     texts = [_lower_words(block.text) for block in blocks]
     gold_words = _lower_words(gold)
@@ -71,7 +71,7 @@ def align(blocks: Sequence[Block], gold: str, title: str = "") -> SoftLabels:
 
 
 def match_words(page: Sequence[str], gold: str) -> Flags:
-    """Per word of the text of a whole page whether it is main text: matched to `gold`, and in one of its 4-grams."""
+    """Tell for each word of a page whether it is main text: matched to `gold` and in one of its 4-grams."""
     page_words, gold_words = [word.lower() for word in page], _lower_words(gold)
     grams = {tuple(gold_words[at : at + N]) for at in range(len(gold_words) - N + 1)}
     return _covered(page_words, grams) & (_match(page_words, gold_words) >= 0)
@@ -82,7 +82,7 @@ def _lower_words(text: str) -> list[str]:
 
 
 def _covered(text: list[str], grams: set[tuple[str, ...]]) -> Flags:
-    """Per word of `text` whether it lies in one of the `grams`."""
+    """Tell for each word of `text` whether it is in one of the `grams`."""
     hit = np.zeros(len(text), bool)
     for at in range(len(text) - N + 1):
         if tuple(text[at : at + N]) in grams:
@@ -91,7 +91,7 @@ def _covered(text: list[str], grams: set[tuple[str, ...]]) -> Flags:
 
 
 def _match(page: list[str], gold: list[str]) -> Integers:
-    """Per word of `page` the index of the word of `gold` that it is matched to, or -1."""
+    """Return for each word of `page` the index of the matched word of `gold`, or -1."""
     places = np.full(len(page), -1, np.int64)
     for operation in LCSseq.opcodes(page, gold):
         if operation.tag == "equal":
@@ -103,7 +103,7 @@ def _match(page: list[str], gold: list[str]) -> Integers:
 
 
 def _is_one_piece(matched: Integers, word_of_gold: Integers, ends: Integers) -> bool:
-    """Tell whether a short block is matched as a whole, and not inside what one other block is matched to."""
+    """Tell whether a short block is matched as a whole, and not inside the match of another block."""
     if matched[0] < 0 or (np.diff(matched) != 1).any() or (matched < 0).any():
         return False
     before = word_of_gold[matched[0] - 1] if matched[0] else -1
@@ -113,7 +113,7 @@ def _is_one_piece(matched: Integers, word_of_gold: Integers, ends: Integers) -> 
 
 
 def _is_taken(text: list[str], matched: Integers, word_of_gold: Integers, page: list[str]) -> bool:
-    """Whether a short block took its words from the beginning of a block that holds them too: a tie of the matching."""
+    """Tell whether a short block took its words from the beginning of a longer block (a tie of the matching)."""
     after = int(word_of_gold[matched[-1] + 1])
     start = after - len(text)
     if start < 0 or page[start:after] != text:
@@ -122,13 +122,13 @@ def _is_taken(text: list[str], matched: Integers, word_of_gold: Integers, page: 
 
 
 def label_exactly(blocks: Sequence[Block], page: GoldPage) -> Flags:
-    """Label a block good that equals a paragraph of the text (Brezovnik 2021, distant supervision)."""
+    """Label the blocks good that equal a paragraph of the text (Brezovnik 2021, distant supervision)."""
     gold = set(paragraphs(page.text))
     return np.array([block.text in gold for block in blocks], bool)
 
 
 def label_by_alignment(blocks: Sequence[Block], page: GoldPage) -> Flags:
-    """Label a block good of which at least half is gold text, regardless of its paragraphs."""
+    """Label the blocks good of which at least half is gold text."""
     return np.asarray(align(blocks, page.text, page.title).good >= GOOD_SHARE)
 
 

@@ -1,11 +1,11 @@
-"""Keep what people mark on archived pages: a journal of every mark, and the pages with gold text that it makes.
+"""Keep what people mark on archived pages: a journal of all marks, and the gold pages made from it.
 
-The journal, `gold/NAME.marks`, is a file of JSON lines that only grows: a mark is on the disk before it is answered,
-and a server that dies loses none. A page that a person calls done is written to `gold/NAME.jsonl`.
+The journal `gold/NAME.marks` is an append-only file of JSON lines. A mark is on the disk before its request is answered,
+so a server that dies loses none. A page that a person calls done is written to `gold/NAME.jsonl`.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -29,14 +29,14 @@ KINDS = ("good", "bad", "title", "lead", "date", "author")
 MAIN_TEXT = frozenset({"good", "lead"})
 
 PATIENCE_SECONDS = 30.0
-"""Longest wait for another writer of marks on the same portal, which takes an instant."""
+"""Maximum wait for another writer of marks on the same portal."""
 
 SETTLED = "settled"
 """Name of the person who settles disagreements."""
 
 
 class MarkError(ValueError):
-    """A mark cannot be kept; the message is one line."""
+    """A mark cannot be stored; the message is one line."""
 
 
 class MarkedBlock(msgspec.Struct, frozen=True):
@@ -84,7 +84,7 @@ def journal_of(corpus: Path, name: str) -> Path:
 
 
 def read_marks(journal: Path) -> list[PageMarks]:
-    """Read what every person marked on every page, in the order of the first mark; a torn last line is left out.
+    """Read the marks of every person on every page, in the order of the first mark; a torn last line is skipped.
 
     Raises:
         CorpusError: a line is damaged.
@@ -105,11 +105,11 @@ def read_marks(journal: Path) -> list[PageMarks]:
 
 
 def save_mark(journal: Path, line: MarkLine) -> None:
-    """Write a line to the disk, unless it says what is there already, and the gold text anew where that changes.
+    """Append and fsync a line unless it changes nothing, and rewrite the gold pages if they change.
 
     Raises:
-        MarkError: there is no such kind of mark, or another process writes marks and does not end.
-        OSError: the disk is full, for one.
+        MarkError: unknown kind of mark, or another process keeps the lock.
+        OSError: for instance, the disk is full.
     """
     if unknown := {block.kind for block in line.blocks} - {*KINDS, ""}:
         raise MarkError(f"unknown mark {min(unknown)!r}; known are: {', '.join(KINDS)}")
@@ -121,7 +121,7 @@ def save_mark(journal: Path, line: MarkLine) -> None:
             any(before.blocks.get(one.position, MarkedBlock(one.position, "")) != one for one in line.blocks)
             or any(new and new != old for new, old in ((line.place, before.place), (line.kept, before.kept)))
         ):
-            with journal.open("ab+", buffering=0) as file:  # behind the last whole line; a torn one is cut off
+            with journal.open("ab+", buffering=0) as file:  # a torn last line is overwritten
                 committed = max((offset + len(text) + 1 for offset, text in complete_lines(journal)), default=0)
                 extend(file, committed, encode_line(line))
                 sync(file)
@@ -130,72 +130,67 @@ def save_mark(journal: Path, line: MarkLine) -> None:
 
 
 def judged_elsewhere(marks: Iterable[PageMarks], who: str, page: str) -> frozenset[str]:
-    """The texts that a person called no main text on other pages of the portal: repeated lines, not asked again."""
+    """Return the texts that a person marked bad on other pages of the portal, so that they are not asked again."""
     others = (one for one in marks if one.who == who and one.page != page)
     return frozenset(block.text for one in others for block in one.blocks.values() if block.kind == "bad")
 
 
 def write_gold(journal: Path) -> int:
-    """Write the pages that are done, or should have been kept, to `NAME.jsonl` beside the journal; gives their number.
+    """Write the pages that are done, or were wrongly rejected, to `NAME.jsonl` beside the journal; return their number.
 
-    Of a page that several people did, what was settled counts, else the marks of the one who began it. A page that
-    should have been kept is an article, without a text until somebody has done it.
+    If several people did a page, the settled marks count, else those of the first person. A wrongly rejected page is an
+    article, without text until somebody has done it.
     """
     done: defaultdict[str, list[PageMarks]] = defaultdict(list)
     for one in read_marks(journal):
         if one.place or one.kept:
             done[one.page].append(one)
-    pages = [_gold_page(journal.stem, versions) for versions in done.values()]
     with replacing(journal.with_suffix(".jsonl")) as file:
-        for page in pages:  # whose markup stays in the archive
-            held = msgspec.to_builtins(page)
+        for versions in done.values():
+            finished = [one for one in versions if one.place] or versions
+            chosen = next((one for one in finished if one.who == SETTLED), finished[0])
+            in_order = [chosen.blocks[at] for at in sorted(chosen.blocks)]
+            of_kind = {kind: [block.text for block in in_order if block.kind == kind] for kind in KINDS}
+            page = GoldPage(
+                id=chosen.page,
+                dataset=journal.stem,
+                url=chosen.page,
+                title=" ".join(of_kind["title"]),
+                date=" ".join(of_kind["date"]),
+                authors=tuple(of_kind["author"]),
+                text="\n".join(block.text for block in in_order if block.kind in MAIN_TEXT),
+                split=SPLITS[chosen.list],
+                list=chosen.list,
+                marks=tuple(
+                    Mark(one.path, "good" if one.kind in MAIN_TEXT else "bad", chosen.who, chosen.when, one.position)
+                    for one in in_order
+                ),
+                archive=chosen.place or chosen.kept,
+                page_type=ARTICLE if any(one.kept for one in versions) else "",
+            )
+            held = msgspec.to_builtins(page)  # the HTML stays in the archive
             file.write(encode_line({key: value for key, value in held.items() if key not in {"html", "dataset"}}))
-    return len(pages)
-
-
-def _gold_page(name: str, versions: Sequence[PageMarks]) -> GoldPage:
-    finished = [one for one in versions if one.place] or versions
-    chosen = next((one for one in finished if one.who == SETTLED), finished[0])
-    in_order = [chosen.blocks[at] for at in sorted(chosen.blocks)]
-    of_kind = {kind: [block.text for block in in_order if block.kind == kind] for kind in KINDS}
-    marks = tuple(
-        Mark(block.path, "good" if block.kind in MAIN_TEXT else "bad", chosen.who, chosen.when, block.position)
-        for block in in_order
-    )
-    return GoldPage(
-        id=chosen.page,
-        dataset=name,
-        url=chosen.page,
-        title=" ".join(of_kind["title"]),
-        date=" ".join(of_kind["date"]),
-        authors=tuple(of_kind["author"]),
-        text="\n".join(block.text for block in in_order if block.kind in MAIN_TEXT),
-        split=SPLITS[chosen.list],
-        list=chosen.list,
-        marks=marks,
-        archive=chosen.place or chosen.kept,
-        page_type=ARTICLE if any(one.kept for one in versions) else "",
-    )
+    return len(done)
 
 
 def place_of(file: str, offset: int) -> ByteRange:
-    """Where a page of the corpus lies, as seen from the folder of its gold text."""
+    """Return the place of an archived page relative to the folder `gold`."""
     return ByteRange(f"../{ARCHIVE}/{Path(file).name}", offset, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far two people agree."""
+    """Agreement of two people."""
 
     first: str  # their names
     second: str
-    pages: int  # that both are done with
-    blocks: Confusion  # the verdicts of the second, held against those of the first
+    pages: int  # done by both
+    blocks: Confusion  # verdicts of the second person against those of the first
     differing: tuple[tuple[str, str], ...]  # list and address of the pages on which they differ
 
 
 def agreement(marks: Iterable[PageMarks], first: str, second: str) -> Agreement:
-    """Compare two people on the pages that both are done with; a block that is not marked is no main text."""
+    """Compare two people on the pages that both have done; an unmarked block is no main text."""
     done = {(one.who, one.list, one.page): one for one in marks if one.place}
     blocks, differing, pages = Confusion(), [], 0
     for (who, name, page), ours in done.items():
@@ -204,12 +199,10 @@ def agreement(marks: Iterable[PageMarks], first: str, second: str) -> Agreement:
             continue
         pages += 1
         n_blocks = max(ours.n_blocks, theirs.n_blocks)
-        verdicts = [[_is_text(one, at) for at in range(n_blocks)] for one in (theirs, ours)]
+        verdicts = [
+            [at in one.blocks and one.blocks[at].kind in MAIN_TEXT for at in range(n_blocks)] for one in (theirs, ours)
+        ]
         blocks += confusion(*verdicts)
         if verdicts[0] != verdicts[1]:
             differing.append((name, page))
     return Agreement(first, second, pages, blocks, tuple(differing))
-
-
-def _is_text(marks: PageMarks, position: int) -> bool:
-    return position in marks.blocks and marks.blocks[position].kind in MAIN_TEXT

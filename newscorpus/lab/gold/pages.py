@@ -18,51 +18,49 @@ from newscorpus.store.archive.values import ArchiveError, ByteRange
 
 Row = TypeVar("Row")
 
-
 TEACH: Final = "teach"
 MEASURE: Final = "measure"
-"""What a page that a person marked is for."""
+"""The lists of marked pages: for training, and for evaluation."""
 PAGES, CLEAN = "html", "clean"
-"""The subfolders of a folder of pages and of their texts (Bakić 2012)."""
-
+"""Subfolders of a folder of pages and texts (Bakić 2012)."""
 
 ALL_SPLITS = "all"
 
 ANY_POSITION = -1
-"""Stands for every block of a path."""
+"""A mark of every block of a path."""
 
 _OBJECTS = msgspec.json.Decoder(dict[str, Any])
 
 ARTICLE = "article"
 
 NO_ARTICLE = frozenset({"collection", "listing", "product", "service"})
-"""Kinds of page that an extractor should reject. Forum and documentation pages hold running text: either is right."""
+"""Kinds of page that an extractor should reject; forums and documentation have running text and count neither way."""
 
 HEADLINE_IN_GOLD = frozenset({"cleaneval"})
-"""Sets whose gold holds the headline: there the headline that an extractor gives apart is put before its text."""
+"""Sets whose gold includes the headline: an extractor's headline is put before its text there."""
 
 LISTS_MISSING = frozenset({"fundus"})
-"""Sets whose gold lacks most list items: an item amid good blocks says nothing there."""
+"""Sets whose gold lacks most list items: items between good blocks are not used there."""
 
 LICENCES: Mapping[str, str] = {"wcxb": "CC-BY-4.0", "fundus": "MIT", "daniel": "GPL-3.0", "dragnet": "AGPL-3.0"}
-"""The sets whose licence allows to train shipped models on their texts, and that licence."""
+"""Sets whose licence allows to train shipped models on their texts, with that licence."""
 
 TEXT_LICENCES: Mapping[str, str] = {**LICENCES, "misinformation": "MIT", "article_extraction": "Apache-2.0"}
-"""The same for the default model; the published systems stay with the sets that their documented results are from."""
+"""The same for the default model; the published systems keep the sets of their documented results."""
 
 FIELD_LICENCES: Mapping[str, str] = {**LICENCES, "htmldate": "Apache-2.0"}
-"""The same for title, date and authors; it has sets without gold text, too."""
+"""The same for title, date and authors, with sets that have no gold text."""
 
 SET_WEIGHTS: Mapping[str, float] = {
     "wcxb": 1.0, "fundus": 3.0, "daniel": 0.7, "dragnet": 0.7, "misinformation": 1.0, "article_extraction": 1.0,
 }  # fmt: skip
-"""How much a page counts in training: the small set of many languages more, those whose gold keeps bylines less."""
+"""Weight of a page in training: higher for the small multilingual set, lower for sets whose gold includes bylines."""
 
 PLATFORMS = frozenset({"posterous.com", "typepad.com"})
-"""Domains whose hosts are sites of their own, beside those that the public suffix list names."""
+"""Domains whose hosts are separate sites, in addition to those of the public suffix list."""
 
 ARCHIVE_DOMAINS = frozenset({"archive.org", "google.com"})
-"""Domains that show pages of others: their pages are of no one site."""
+"""Domains that show pages of other sites."""
 
 
 class PagesError(ValueError):
@@ -70,75 +68,73 @@ class PagesError(ValueError):
 
 
 class Mark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a person said of one block."""
+    """A person's verdict on one block."""
 
-    block: str  # path of its element from the root, such as `html/body/div#main/p`, as the blocks of the page give it
+    block: str  # path of its element from the root, such as `html/body/div#main/p`
     label: Literal["good", "bad"]  # whether it is main text
-    who: str = ""  # the person, by whatever name they use
+    who: str = ""  # any name
     when: str = ""  # ISO 8601
     position: int = ANY_POSITION  # among the blocks of the page, from 0, since siblings share a path
 
 
 @dataclass(frozen=True, slots=True)
 class GoldPage:
-    """A page and the main text that people marked in it: one line of a file. What is not known is "" or ()."""
+    """A page and its gold main text: one line of a file. Unknown values are "" or ()."""
 
     id: str  # unique in its set
     dataset: str  # name of the set: the file's name before its first dot
     url: str = ""  # address of the page
-    domain: str = ""  # registered domain; pages of one domain stay on one side of every split
+    domain: str = ""  # registered domain; never divided by a split
     language: str = ""  # primary language tag
     title: str = ""  # headline
     date: str = ""  # publication date as the set gives it
     authors: tuple[str, ...] = ()  # names
     html: str = ""  # the page, decoded
     text: str = ""  # gold main text, one paragraph a line
-    page_type: str = ""  # kind of page ("article", "listing" ...) where the set tells kinds apart
+    page_type: str = ""  # kind of page ("article", "listing" ...) if the set has kinds
     split: str = ""  # "train" or "dev"
-    list: Literal["", "measure", "teach"] = ""  # what a page that a person marked is for
+    list: Literal["", "measure", "teach"] = ""  # of a marked page
     marks: tuple[Mark, ...] = ()  # on single blocks
-    # where the page lies when the line has no `html`; its file is relative to the folder of the JSONL file
-    archive: ByteRange | None = None
-    fetched: str = ""  # when the page was fetched, ISO 8601, where its archive says so
+    archive: ByteRange | None = None  # place of a page without `html`; the file is relative to that of the JSONL file
+    fetched: str = ""  # ISO 8601, if the archive has it
 
     def is_in(self, split: str) -> bool:
-        """Tell whether the page is in a split; one that names none is in all, as all are in `ALL_SPLITS`."""
+        """Tell whether the page is in a split; pages without a split are in all."""
         return split in (self.split, ALL_SPLITS) or not self.split
 
     @property
     def site(self) -> str:
-        """What keeps pages together in splits and folds: the registered domain, or the id where that is unknown."""
+        """The unit of splits and folds: the registered domain, or the id if that is unknown."""
         return self.domain or self.id
 
 
 def read_pages(path: Path) -> Iterator[GoldPage]:
-    """Read the pages of a JSONL file (`.zst` and `.gz` are unpacked), in order, one in memory at a time.
+    """Read the pages of a JSONL file (`.zst` and `.gz` are unpacked) in order, one at a time.
 
-    Of a folder with pages in `html/` and their texts in `clean/`, those pages are read that have a text; files that
-    belong together share their name up to the last dot.
+    In a folder, pages are in `html/` and texts in `clean/`, with the same name up to the last dot; pages without a text
+    are skipped.
 
     Raises:
-        PagesError: the file cannot be opened or unpacked, a line is not a page, or its place in an archive holds none.
+        PagesError: the file cannot be opened or unpacked, a line is not a page, or its place in an archive has none.
     """
-    return _read_folder(path) if path.is_dir() else read_rows(path, partial(_read_page, path))
-
-
-def _read_folder(folder: Path) -> Iterator[GoldPage]:
-    if not all((folder / name).is_dir() for name in (PAGES, CLEAN)):
-        raise PagesError(f"{folder}: name a file of pages with gold text, or a folder with {PAGES}/ and {CLEAN}/")
+    if not path.is_dir():
+        yield from read_rows(path, partial(_read_page, path))
+        return
+    if not all((path / name).is_dir() for name in (PAGES, CLEAN)):
+        raise PagesError(f"{path}: name a file of pages with gold text, or a folder with {PAGES}/ and {CLEAN}/")
     try:
-        texts = {path.stem: path for path in (folder / CLEAN).iterdir() if path.is_file()}
-        for path in sorted((folder / PAGES).iterdir()):
-            if path.stem in texts:
-                html = decode(Page("", path.read_bytes()))
-                text = texts[path.stem].read_text("utf-8-sig")
-                yield GoldPage(path.stem, folder.name, html="" if isinstance(html, Rejected) else html, text=text)
+        texts = {file.stem: file for file in (path / CLEAN).iterdir() if file.is_file()}
+        for file in sorted((path / PAGES).iterdir()):
+            if file.stem in texts:
+                html = decode(Page("", file.read_bytes()))
+                text = texts[file.stem].read_text("utf-8-sig")
+                yield GoldPage(file.stem, path.name, html="" if isinstance(html, Rejected) else html, text=text)
     except (OSError, UnicodeDecodeError) as error:
-        raise PagesError(f"{folder}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise PagesError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def read_rows(path: Path, read_row: Callable[[bytes], Row]) -> Iterator[Row]:
-    """Read the lines of a JSONL file, in order, each by `read_row`; empty ones are passed over.
+    """Read the lines of a JSONL file by `read_row`, skipping empty ones.
 
     Raises:
         PagesError: the file cannot be opened or unpacked, or `read_row` raises an error of msgspec or ArchiveError.
@@ -171,12 +167,12 @@ def _read_page(path: Path, line: bytes) -> GoldPage:
 
 
 def has_article(page_type: str) -> bool:
-    """Tell whether text scores count a page of this type; sets without types ("") hold articles only."""
+    """Tell whether a page of this type counts for text scores; sets without types ("") have articles only."""
     return page_type in ("", ARTICLE)
 
 
 def as_gold_has_it(dataset: str, title: str, text: str) -> str:
-    """Bring an extracted text into the form of the set's gold: the headline before it, unless it opens with that."""
+    """Put the headline before an extracted text if the set's gold includes it and the text does not start with it."""
     if dataset in HEADLINE_IN_GOLD and title and not text.lstrip().startswith(title):
         return f"{title}\n{text}"
     return text
