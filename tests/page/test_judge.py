@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 from datetime import date
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 from prose import paragraphs
@@ -12,21 +11,18 @@ from walled import CONSENT
 
 from newscorpus.config import Part, QualityConfig, Revision
 from newscorpus.data import Article, Fields, Page, Rejected, Rights, RuleHit
-from newscorpus.page import extractor as extraction
-from newscorpus.page import judge as module
-from newscorpus.page.fields import read_fields
-from newscorpus.page.judge import Judgement, Rules, extract_article, judge, lost_page, make_row, process_page
+from newscorpus.page.extractor import ParsedPage
+from newscorpus.page.judge import Judgement, Rules, extract_article, judge, make_row, process_page
 from newscorpus.page.links import read_page
-from newscorpus.page.parsing.parse import parse
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import EXCERPT_CHARACTERS
+from newscorpus.page.registry import load
 from newscorpus.page.rights import RightsPolicy
 from newscorpus.page.rows import Row
 from newscorpus.page.signature import sign
 from newscorpus.page.source_page import SourcePage, page_of_portal
 from newscorpus.portal.addresses import AddressTrust
 from newscorpus.portal.portal import Portal, TemplateSection
-from newscorpus.workers import Lost
 
 URL = "http://example.org/story-1"
 PAGE = Page(URL, b"")
@@ -75,26 +71,15 @@ def test_an_article_comes_in_with_language_tags_masks_and_signature() -> None:
     assert made.signature == sign(record.text)
 
 
-def test_one_in_another_language_is_quoted() -> None:
+def test_a_rejected_article_is_quoted_and_masked_and_quality_is_asked_before_language() -> None:
     found = rejection(article(), "cs")
     assert (found.stage, found.reason) == ("language", "unexpected_language")
     assert found.detail.startswith("en (")
     assert found.excerpt.startswith("The bridge | The council met")
     assert len(found.excerpt) == EXCERPT_CHARACTERS
-
-
-def test_one_that_is_not_good_enough_is_quoted_masked() -> None:
-    found = rejection(article("Write to mayor@town.example."), quality=QualityConfig(mask=("email",)))
-    assert (found.stage, found.reason) == ("quality", "too_short")
-    assert found.excerpt == "The bridge | Write to [email]."
-
-
-def test_without_a_headline_the_text_is_quoted() -> None:
+    short = rejection(article("Write to\nmayor@town.example."), "cs", quality=QualityConfig(mask=("email",)))
+    assert (short.stage, short.reason, short.excerpt) == ("quality", "too_short", "The bridge | Write to [email].")
     assert rejection(article("Too\nshort.", title="")).excerpt == "Too short."
-
-
-def test_quality_is_asked_before_language() -> None:
-    assert rejection(article(kind="LiveBlogPosting"), "cs").reason == "live_ticker"
 
 
 def test_without_filters_every_article_comes_in_as_it_is() -> None:
@@ -103,11 +88,14 @@ def test_without_filters_every_article_comes_in_as_it_is() -> None:
     assert row(article(), "cs", quality=None).record.language == "en"
 
 
-def test_without_a_portal_any_language_passes_and_the_page_names_it_where_the_text_bears_it_out() -> None:
-    assert row(article(language="cs")).record.language == "en"
-    assert row(article(language="en")).record.language == "en"
-    assert row(article(CROATIAN)).record.language == "hr"
-    assert row(article(CROATIAN, language="bs")).record.language == "bs"
+@pytest.mark.parametrize(
+    ("text", "stated", "language"),
+    [(STORY, "cs", "en"), (STORY, "en", "en"), (CROATIAN, "", "hr"), (CROATIAN, "bs", "bs")],
+)
+def test_without_a_portal_any_language_passes_and_the_page_names_it_where_the_text_bears_it_out(
+    text: str, stated: str, language: str
+) -> None:
+    assert row(article(text, language=stated)).record.language == language
 
 
 def test_what_a_site_reserves_is_rejected_where_that_is_wanted() -> None:
@@ -136,11 +124,6 @@ def test_the_template_decides() -> None:
     assert isinstance(made, Row)
     assert "More." not in made.record.text
     assert made.record.extractor.startswith("template:mock@")
-
-
-def test_a_page_without_text_is_rejected() -> None:
-    rejected = process_page(BTE, SourcePage(PAGE))
-    assert rejected == Rejected("decode", "empty_body", url=URL)
 
 
 @pytest.mark.parametrize(
@@ -173,37 +156,26 @@ def test_what_an_address_does_not_promise_the_page_has_to_prove(
         assert made.detail
 
 
-@pytest.mark.parametrize("trust", [AddressTrust.CERTAIN, AddressTrust.LIKELY, AddressTrust.DOUBTFUL])
-def test_a_list_is_refused_with_its_reason_unless_the_address_is_certain(trust: AddressTrust) -> None:
+def test_a_list_is_refused_with_its_reason_unless_the_address_is_certain_and_no_text_is_no_article() -> None:
     found = replace(article(kind="NewsArticle", published="2026-11-20"), is_article=0.99, listing="links elsewhere")
-    made = extract_article(lambda _page: found, SourcePage(PAGE, trust=trust))
-    refused = Rejected("discovery", "section", "links elsewhere", URL)
-    assert made == (found if trust is AddressTrust.CERTAIN else refused)
-
-
-def test_a_page_without_text_under_a_doubtful_address_is_a_section() -> None:
-    found = Rejected("extract", "no_main_text", url=URL)
-    made = extract_article(lambda _page: found, SourcePage(PAGE, trust=AddressTrust.DOUBTFUL))
+    for trust in (AddressTrust.LIKELY, AddressTrust.DOUBTFUL):
+        made = extract_article(lambda _page: found, SourcePage(PAGE, trust=trust))
+        assert made == Rejected("discovery", "section", "links elsewhere", URL)
+    assert extract_article(lambda _page: found, SourcePage(PAGE)) == found
+    nothing = Rejected("extract", "no_main_text", url=URL)
+    made = extract_article(lambda _page: nothing, SourcePage(PAGE, trust=AddressTrust.DOUBTFUL))
     assert made == Rejected("discovery", "section", "no_main_text", URL)
 
 
-def test_a_fault_of_ours_costs_its_page_only(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_fault_of_ours_costs_its_page_only(caplog: pytest.LogCaptureFixture) -> None:
     def broken(_page: Page) -> Article:
         raise ZeroDivisionError("division\nby zero")
 
-    monkeypatch.setattr(module, "extractor_of", lambda *_: broken)
-    rejected = process_page(BTE, SourcePage(PAGE))
-    assert rejected == Rejected("extract", "worker_failed", "ZeroDivisionError: division by zero", URL)
+    found = judge(SourcePage(PAGE), Rules(BTE, extractor=broken)).outcome
+    assert found == Rejected("extract", "worker_failed", "ZeroDivisionError: division by zero", URL)
     assert f"page {URL} failed" in caplog.text
-
-
-def test_a_wrong_recipe_is_no_fault_of_the_page() -> None:
     with pytest.raises(ValueError, match="unknown extractor 'nonsense'"):
         process_page(Recipe("nonsense"), SourcePage(PAGE))
-
-
-def test_a_page_whose_process_died_is_rejected() -> None:
-    assert lost_page(SourcePage(PAGE), Lost("timeout", "slow")) == Rejected("extract", "timeout", "slow", URL)
 
 
 def test_the_version_of_a_recipe_names_what_decides() -> None:
@@ -257,21 +229,38 @@ def test_the_extractor_of_a_portal_decides_unless_another_is_asked_for() -> None
     assert Recipe().version_for(page) != Recipe().version_for(replace(page, fields_model=""))
 
 
-def test_a_portal_that_may_be_read_whole_is() -> None:
-    body = "".join(f"<p>{text}</p>" for text in paragraphs("quarry", 6))
+def test_the_settings_of_a_portal_and_of_a_recipe_reach_the_extractor() -> None:
+    body = [f"<p>{text}</p>" for text in paragraphs("quarry", 6)]
+    post = "We waited a year for this, and the first boat is full."
+    body[3:3] = [
+        f'<blockquote class="twitter-tweet"><p>{post}</p>— Port (@port) <a href=/1>May 3, 2026</a></blockquote>'
+    ]
     node = json.dumps({"@type": "NewsArticle", "headline": "News of the quarry", "isAccessibleForFree": False})
     page = Page.from_html(
         f'<html lang="en"><title>News of the quarry</title><script type="application/ld+json">{node}</script>'
-        f"<body><article><h1>News of the quarry</h1><template>{body}</template></article></body></html>",
+        f"<body><article><h1>News of the quarry</h1><template>{''.join(body)}</template></article></body></html>",
         URL,
     )
-    portal = Portal("mock", ("en",), ("example.org",), ("https://example.org/",))
-    portals = portal, replace(portal, respect_paywall=False)
-    kept, read = (process_page(Recipe(), page_of_portal(page, each)) for each in portals)
-    assert isinstance(kept, Rejected)
-    assert kept.detail == "paywalled text not used"
-    assert isinstance(read, Row)
-    assert (read.record.provenance.text, read.record.n_words > 300) == ("template-element", True)
+    closed = Portal("mock", ("en",), ("example.org",), ("https://example.org/",))
+    whole = replace(closed, respect_paywall=False)
+    less, posts = replace(whole, leave_out=(Part.EMBEDDED_POSTS,)), (Part.EMBEDDED_POSTS,)
+    refused = process_page(Recipe(), page_of_portal(page, closed))
+    assert isinstance(refused, Rejected)
+    assert refused.detail == "paywalled text not used"
+    made = [
+        process_page(*each)
+        for each in (
+            (Recipe(), page_of_portal(page, whole)),
+            (Recipe(), page_of_portal(page, less)),
+            (Recipe(leave_out=posts), page_of_portal(page, whole)),
+        )
+    ]
+    rows = [one.record for one in made if isinstance(one, Row)]
+    assert [(post in one.text, one.n_words > 300, one.provenance.text) for one in rows] == [
+        (True, True, "template-element"),
+        (False, True, "template-element"),
+        (False, True, "template-element"),
+    ]
 
 
 def test_on_a_tenth_of_the_pages_a_template_that_cuts_the_text_short_is_flagged() -> None:
@@ -313,40 +302,33 @@ def story(head: str = "", more: str = "") -> SourcePage:
     return SourcePage(Page.from_html(HTML.format(head, paragraphs + more), URL), "mock", ("en",))
 
 
-def test_a_page_is_parsed_once_for_its_links_and_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed = Mock(wraps=parse)
-    monkeypatch.setattr(extraction, "parse", parsed)
-    found = judge(story(), CRAWL)
-    assert parsed.call_count == 1
-    assert found.links == read_page(story().page)
+def test_a_page_is_parsed_once_for_its_links_and_its_text() -> None:
+    given: list[Page] = []
+
+    def extractor(page: Page) -> Article | Rejected:
+        given.append(page)
+        return load("bte")(page)
+
+    found = judge(story(DATED), replace(DAY, extractor=extractor))
+    (parsed,) = given
+    assert isinstance(parsed, ParsedPage)
+    assert parsed.described is not None, "fields are read once in a crawl of certain days"
+    assert found.links == replace(read_page(story(DATED).page), published=date(2024, 3, 5))
     markup = frozenset({"html > body", "body > h1", "body > p", "body > a"})
-    assert found == replace(judge(story(), Rules(BTE)), links=found.links, markup=markup)
-
-
-def test_a_page_that_is_rejected_is_not_parsed_again_for_a_wall(monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed = Mock(wraps=parse)
-    monkeypatch.setattr(extraction, "parse", parsed)
-    shell = SourcePage(Page.from_html('<body><app-root></app-root><script src="main.js"></script></body>', URL))
-    assert judge(replace(shell, template=TemplateSection(remove=("app-root",))), CRAWL).wall is not None
-    assert parsed.call_count == 1
+    assert found == replace(judge(story(DATED), Rules(BTE)), links=found.links, markup=markup)
 
 
 def test_the_links_of_a_wall_are_left_out_and_those_of_a_shell_are_not() -> None:
     shell = '<body><a href="/2">More</a><app-root></app-root><script src="main.js"></script></body>'
     for html, links in ((CONSENT.replace("</body>", '<a href="/2">More</a></body>'), ()), (shell, ("/2",))):
-        found = judge(SourcePage(Page.from_html(html, URL)), CRAWL)
+        page = SourcePage(Page.from_html(html, URL), template=TemplateSection(remove=("app-root",)))
+        found = judge(page, CRAWL)
         assert found.wall is not None
         assert found.links.links == tuple(f"http://example.org{link}" for link in links)
 
 
-def test_fields_are_read_once_in_a_crawl_of_certain_days(monkeypatch: pytest.MonkeyPatch) -> None:
-    described = Mock(wraps=read_fields)
-    for reader in (extraction, module):
-        monkeypatch.setattr(reader, "read_fields", described)
-    outcome = judge(story(DATED), DAY).outcome
-    assert described.call_count == 1
-    assert outcome == judge(story(DATED), CRAWL).outcome
-    titled = replace(story(DATED), template=TemplateSection(title=("h1",)))  # what a template says is read with it
+def test_what_a_template_says_is_read_with_it_in_a_crawl_of_certain_days() -> None:
+    titled = replace(story(DATED), template=TemplateSection(title=("h1",)))
     row = judge(titled, DAY).outcome
     assert row == judge(titled, CRAWL).outcome
     assert isinstance(row, Row)
@@ -368,16 +350,13 @@ def test_an_article_of_any_address_goes_on_and_its_further_pages_are_none() -> N
     assert (further.reason, further.detail) == ("part_of_another", "of http://example.org/bridge/")
 
 
-def test_pages_that_were_extracted_one_by_one_give_the_row_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_that_were_extracted_one_by_one_give_the_row_of_all() -> None:
     first, text = story(more="<a href='?page=2'>2</a>"), STORY.replace("council", "parliament")
     part = Page.from_html(HTML.format("", "".join(f"<p>{line}</p>" for line in text.splitlines())), URL + "?page=2")
     whole = process_page(BTE, replace(first, following=(part,)))
     articles = [judge(one, CRAWL).article for one in (first, replace(first, page=part, part_of=URL))]
-    parsed = Mock(wraps=parse)
-    monkeypatch.setattr(extraction, "parse", parsed)
-    joined = judge(replace(first, page=Page(URL, b""), articles=tuple(filter(None, articles))), Rules(BTE))
+    joined = judge(replace(first, page=PAGE, articles=tuple(filter(None, articles))), Rules(BTE))  # nothing to parse
     assert joined.outcome == whole
-    assert not parsed.called
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,11 @@ from prose import paragraphs
 
 from newscorpus.config import Part, Revision
 from newscorpus.data import Article, Fields, Label, LabelledBlock, Page, Rejected
-from newscorpus.page.judge import process_page
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
-from newscorpus.page.recipe import Recipe
 from newscorpus.page.registry import load
-from newscorpus.page.rows import Row
-from newscorpus.page.source_page import page_of_portal
 from newscorpus.page.text.clean import clean, is_byline
 from newscorpus.page.text.features import measure
-from newscorpus.portal.portal import Portal
 
 TITLE = "The ferry at Aldwick runs again"
 GOLD = paragraphs(TITLE, 6)
@@ -216,21 +211,6 @@ def test_a_paragraph_on_the_author_stays() -> None:
     said = "Jana Malik, 34, has crossed the sound on every ferry since 1998 and kept the tickets of all of them."
     shown = page(f"<p>{said}</p>", head='<meta name="author" content="Jana Malik">')
     assert lines(shown) == with_gold(said)
-
-
-def test_a_portal_names_what_is_left_out() -> None:
-    portal = Portal("mock", ("en",), ("n.example",), ("https://n.example/",))
-    portals = portal, replace(portal, leave_out=(Part.EMBEDDED_POSTS,))
-    kept, left_out = (process_page(Recipe(), page_of_portal(page(EMBEDDED), each)) for each in portals)
-    assert isinstance(kept, Row)
-    assert isinstance(left_out, Row)
-    assert (POST in kept.record.text, POST in left_out.record.text) == (True, False)
-
-
-def test_a_recipe_names_what_is_left_out_of_all_texts() -> None:
-    left_out = process_page(Recipe(leave_out=(Part.EMBEDDED_POSTS,)), page(EMBEDDED))
-    assert isinstance(left_out, Row)
-    assert POST not in left_out.record.text
 
 
 @pytest.mark.parametrize("order", [1, -1])
