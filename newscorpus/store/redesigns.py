@@ -14,7 +14,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from math import lgamma, log
+from math import comb, log
 
 from newscorpus.data import Rejected
 from newscorpus.page.judge import Judgement
@@ -78,19 +78,6 @@ class _Sequence:
         self.looks: deque[Look] = deque()
         self.counts: Counter[str] = Counter()
 
-    def append(self, look: Look) -> None:
-        """Add a page."""
-        self.looks.append(look)
-        self.counts.update(look.signs)
-
-    def drop_oldest(self) -> None:
-        """Forget the oldest page."""
-        oldest = self.looks.popleft()
-        self.counts.subtract(oldest.signs)
-        for sign in oldest.signs:
-            if not self.counts[sign]:
-                del self.counts[sign]
-
 
 class PortalWatch:
     """Watches one portal.
@@ -145,10 +132,13 @@ class PortalWatch:
         """Add a page and drop the oldest."""
         self._looks.append(look)
         for key in _groups(look.url):
-            self._pages[key].append(look)
+            self._pages[key].looks.append(look)
+            self._pages[key].counts.update(look.signs)
         if len(self._looks) > KEPT_LOOKS:
-            for key in _groups(self._looks.popleft().url):
-                self._pages[key].drop_oldest()
+            oldest = self._looks.popleft()
+            for key in _groups(oldest.url):
+                self._pages[key].looks.popleft()
+                self._pages[key].counts -= Counter(oldest.signs)  # which drops signs of no page
                 if not self._pages[key].looks:
                     del self._pages[key]
 
@@ -209,12 +199,7 @@ def _groups(url: str) -> tuple[str, tuple[str, str]]:
 
 def log_chance(n: int, marked: int, drawn: int, found: int) -> float:
     """Return the log of the hypergeometric probability that `found` of `drawn` pages are among `marked` of `n`."""
-    return _choices(marked, found) + _choices(n - marked, drawn - found) - _choices(n, drawn)
-
-
-def _choices(n: int, k: int) -> float:
-    """Return the log of the binomial coefficient."""
-    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+    return log(comb(marked, found)) + log(comb(n - marked, drawn - found)) - log(comb(n, drawn))
 
 
 def look_of(page: SourcePage, judged: Judgement) -> Look | None:

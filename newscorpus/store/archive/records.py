@@ -24,8 +24,8 @@ from newscorpus.content_encoding import GZIP_MAGIC, WITH_GZIP_HEADER
 from newscorpus.store.archive.values import ArchiveError, ByteRange
 
 CHUNK_BYTES = 2**16
-PACKED_BYTES = 2**9
-"""Compressed bytes that are decompressed at a time: at most half a megabyte of gzip, or 16 of zstd."""
+PACKED_BYTES = 2**11
+"""Compressed bytes that are decompressed at a time: to at most 2 MB from gzip, 64 MB from zstd."""
 
 READ = frozenset({"warcinfo", "response", "resource", "metadata"})
 """Types of the records whose content is read; of others only the headers are."""

@@ -217,14 +217,6 @@ def unreached(corpus: Path) -> dict[str, str]:
     return fates
 
 
-def reported_ends(corpus: Path) -> dict[str, str]:
-    """Return the close reason of each portal in the last crawl report; {} without a report of ours."""
-    with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
-        by_portal = json.loads((corpus / CRAWL_REPORT).read_bytes())["by_portal"]
-        return {portal: str(figures.get("end", "")) for portal, figures in by_portal.items()}
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class PortalStatus:
     """Progress of the crawl of one portal."""
@@ -270,7 +262,11 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
         LedgerError: there is no ledger, or it cannot be read.
     """
     now = now or datetime.now(UTC)
-    ends = reported_ends(corpus) if ends is None else ends
+    if ends is None:
+        ends = {}
+        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):  # no report of ours
+            by_portal = json.loads((corpus / CRAWL_REPORT).read_bytes())["by_portal"]
+            ends = {portal: str(figures.get("end", "")) for portal, figures in by_portal.items()}
     at: defaultdict[str, Counter[UrlState]] = defaultdict(Counter)
     for (portal, state), n in states(corpus).items():
         at[portal][state] = n

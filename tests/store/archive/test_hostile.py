@@ -90,7 +90,7 @@ def test_the_next_frame_is_read(name: str, tmp_path: Path) -> None:
 def test_a_record_too_long_is_not_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "hostile.warc"
     long = bytearray(gzip.compress(record(PAGE + b" " * 50 * MEGABYTE)))
-    long[2_000:2_010] = bytes(10)  # two megabytes on, where reading would find it damaged
+    long[20_000:20_010] = bytes(10)  # twenty megabytes on, where reading would find it damaged
     path.write_bytes(long + gzip.compress(LAST))
     assert outcomes(path) == ["too_large", "last"]
 
