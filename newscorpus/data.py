@@ -1,7 +1,7 @@
 """Define the values that travel from a fetched page to a row of the corpus. All are immutable.
 
-They are frozen dataclasses, but for the three of which a page has hundreds: a frozen msgspec struct is made some ten
-times faster. None of these three can be part of a cycle, so that the garbage collector need not follow them.
+They are frozen dataclasses, except the three of which a page has hundreds: creating a frozen msgspec struct is some ten
+times faster. These never form cycles, so the garbage collector need not track them.
 """
 
 from collections.abc import Mapping
@@ -11,33 +11,32 @@ from enum import StrEnum
 import msgspec
 
 SCHEMA = 2
-"""Version of the record's layout; raised when a key is added, removed or changes its type. Older ones are read."""
+"""Version of the record's layout, raised when a key is added, removed or changes its type. Older ones can be read."""
 
 SINCE = "since"
-"""Key of a field's metadata: the schema that brought it; without the key, the first one did."""
-
+"""Key of a field's metadata: the schema that added it; by default the first."""
 
 LOW_CONFIDENCE = "low_confidence"
-"""Flag of a text that its model trusts less than what is published by default."""
+"""Flag of a text whose confidence is below the default minimum for publication."""
 PAYWALLED_TEXT_NOT_USED = "paywalled_text_not_used"
-"""Flag of a text that stands whole where the page does not show it, but the page is declared not free."""
+"""Flag of a page that is declared not free and carries the whole text without showing it."""
 
 STATED = frozenset({"json-ld", "microdata", "meta"})
-"""Sources of evidence in which a page makes statements on itself, to machines."""
+"""Sources of evidence that are machine-readable statements of a page about itself."""
 
 GONE = "gone"
-"""Flag of a document that its site deleted, with the day on which it was first missing behind a colon."""
+"""Flag of a document that its site deleted, followed by a colon and the first day on which it was missing."""
 
 REDESIGN = "redesign"
-"""Flag of a document that was read after a redesign by what had been made for the design before."""
+"""Flag of a document extracted after a redesign with the template or profile of the earlier design."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One value that one source claims for one field of a document."""
+    """A value that a source gives for a field of a document."""
 
     field: str  # a key of `Fields`, such as "title" or "published"
-    value: str  # what the source says, as text
+    value: str  # as text
     # "json-ld", "meta", "microdata", "time-tag", "heading", "text", "url", "feed", "sitemap", "learned", "template",
     # "portal" or "user"
     source: str
@@ -45,47 +44,47 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class RuleHit:
-    """A rule of a portal's template that found something on a page."""
+    """A rule of a portal's template with a match on a page."""
 
     field: str  # key of the template: "remove", "text", "title" ...
     position: int  # of the rule in the list of that key
-    misfit: str = ""  # the value found, where it cannot be what the field is
+    misfit: str = ""  # the value found, if it does not fit the field
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveCapture:
-    """The capture in somebody's web archive that a page was taken from; empty for a page that our own crawl fetched."""
+    """The capture of a page in a foreign web archive; empty for a page fetched by our own crawl."""
 
-    source: str = ""  # name of the collection, of its publisher, or of the program that wrote it, as far as it is known
-    time: str = ""  # when it was captured, ISO 8601 with offset
+    source: str = ""  # name of the collection, of its publisher, or of the program that wrote it, if known
+    time: str = ""  # of the capture, ISO 8601 with offset
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """A fetched document."""
 
-    url: str  # the final address, after redirects; "" where unknown
-    body: bytes  # the bytes as they came, content encoding (gzip, br) undone
+    url: str  # final address after redirects; "" if unknown
+    body: bytes  # as received, without content encoding (gzip, br)
     headers: Mapping[str, str] = field(default_factory=dict)  # HTTP response headers, names in lower case
-    fetched: str = ""  # time of the fetch, ISO 8601 with offset; "" where unknown
-    evidence: tuple[Evidence, ...] = ()  # what discovery knew of the document: feed entry, news sitemap fields
-    capture: ArchiveCapture = ArchiveCapture()  # the web archive that it was taken from
+    fetched: str = ""  # time of the fetch, ISO 8601 with offset; "" if unknown
+    evidence: tuple[Evidence, ...] = ()  # from discovery: feed entry, news sitemap fields
+    capture: ArchiveCapture = ArchiveCapture()  # in a foreign web archive
 
     @classmethod
     def from_html(cls, text: str, url: str = "", fetched: str = "") -> "Page":
-        """Make a page of text that is decoded already; a charset the document declares for itself is overruled."""
+        """Make a page of decoded text; a charset declared in the document is ignored."""
         body = text.encode("utf-8", "replace")
         return cls(url, body, {"content-type": "text/html; charset=utf-8"}, fetched)
 
 
 class Element(msgspec.Struct, frozen=True, eq=False, gc=False):
-    """A block-level element of the page, linked to the one that holds it. Compared by identity."""
+    """A block-level element of the page, linked to its parent. Compared by identity."""
 
     tag: str  # lower-case name
     id: str = ""  # value of `id`, or ""
     classes: str = ""  # value of `class`, or ""
     role: str = ""  # values of `role` and `itemprop`, joined by a space, or ""
-    hidden: bool = False  # carries `hidden`, `aria-hidden="true"` or an inline `display: none`
+    hidden: bool = False  # has `hidden`, `aria-hidden="true"` or an inline `display: none`
     parent: "Element | None" = None  # the nearest block-level ancestor; None at the root
     depth: int = 0  # number of block-level ancestors
     # Name of a custom element, short values of `data-` attributes and `aria-label`, joined by spaces, or ""
@@ -93,7 +92,7 @@ class Element(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     @property
     def ancestry(self) -> tuple["Element", ...]:
-        """The chain from the root down to this element."""
+        """The elements from the root down to this one."""
         chain: list[Element] = []
         here: Element | None = self
         while here is not None:
@@ -103,7 +102,7 @@ class Element(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     @property
     def is_unseen(self) -> bool:
-        """Whether this element, or one around it, is hidden."""
+        """Whether this element or an ancestor is hidden."""
         here: Element | None = self
         while here is not None and not here.hidden:
             here = here.parent
@@ -116,33 +115,32 @@ class Element(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     @property
     def path(self) -> str:
-        """The way from the root: `html/body/div#main.content/p`."""
+        """The path from the root: `html/body/div#main.content/p`."""
         return "/".join(element.step for element in self.ancestry)
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):
-    """The smallest run of visible text inside one block-level element."""
+    """The smallest run of visible text inside a block-level element."""
 
     position: int  # index on the page, from 0
     text: str  # white space collapsed to single spaces, trimmed
-    link_text: str  # the part of `text` that stands inside links, white space collapsed
-    element: Element  # the block-level element that holds the text directly
-    # the element holds this block and nothing else; False for text beside block children and for the parts that
-    # `<br><br>` makes
+    link_text: str  # the part of `text` inside links, white space collapsed
+    element: Element  # the block-level element that directly contains the text
+    # whether the element contains only this block; False beside block children, and for parts divided by `<br><br>`
     whole: bool = True
-    # names of the inline elements dissolved into the text, in document order, images included
+    # names of the inline elements in the text, in document order, including images
     inline: tuple[str, ...] = ()
-    # number of start and end tags between the previous block's last text and this block's last text
+    # number of start and end tags between the last text of the previous block and that of this block
     tags_before: int = 0
 
     @property
     def tag(self) -> str:
-        """Name of the element that holds the text."""
+        """Name of the element that contains the text."""
         return self.element.tag
 
     @property
     def parent(self) -> Element:
-        """The element around the block: what holds its element, or the element itself where the block is a part."""
+        """The element around the block: the parent of its element, or the element itself if the block is a part."""
         return self.element.parent if self.whole and self.element.parent else self.element
 
 
@@ -157,26 +155,25 @@ class Label(StrEnum):
 class LabelledBlock(msgspec.Struct, frozen=True, gc=False):
     """A block with its label."""
 
-    block: Block  # the block
+    block: Block
     score: float  # probability of being main text, 0..1 (a published system may use its own scale)
-    label: Label  # the verdict now
-    # names of the post-analysis rules that changed the verdict, in order; empty if the classifier's stands
-    reasons: tuple[str, ...] = ()
-    given: float | None = None  # the classifier's score, where a rule changed it
+    label: Label  # after all rules
+    reasons: tuple[str, ...] = ()  # names of the post-analysis rules that changed the label, in order
+    given: float | None = None  # the classifier's score, if a rule changed it
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image that belongs to the document; the address is absolute."""
+    """An image of the document."""
 
-    url: str
+    url: str  # absolute
     alt: str = ""
     caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where each value of a document came from: a source name of `Evidence`, or "" where there is no value."""
+    """The source of each value of a document, as in `Evidence`; "" without a value."""
 
     title: str = ""
     lead: str = ""
@@ -187,14 +184,14 @@ class Provenance:
     tags: str = ""
     language: str = ""
     license: str = ""
-    # "template", "model", "second-opinion", the name of an extractor that has no model, such as "bte", or where a text
-    # stands that the page does not show: "hidden", "noscript", "template-element", "json-ld" or "state"
+    # "template", "model", "second-opinion", the name of an extractor without a model, such as "bte", or the place of a
+    # text that the page does not show: "hidden", "noscript", "template-element", "json-ld" or "state"
     text: str = field(default="", metadata={SINCE: 2})
 
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What the site states on machine use, word for word; "" where it states nothing."""
+    """Statements of the site on machine use, verbatim; "" for none."""
 
     robots: str = ""
     tdm: str = ""
@@ -205,7 +202,7 @@ class Rights:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """All that is known of a document beside its text. Dates are ISO 8601; languages are BCP 47 primary tags."""
+    """The fields of a document except its text. Dates are ISO 8601; languages are BCP 47 primary tags."""
 
     title: str = ""
     lead: str = ""
@@ -223,13 +220,13 @@ class Fields:
     license: str = ""
     paywalled: bool = False
     kind: str = ""
-    """What the page declares itself to be, as schema.org names it: "NewsArticle", "LiveBlogPosting", "ImageGallery"."""
+    """Type declared by the page, as in schema.org: "NewsArticle", "LiveBlogPosting", "ImageGallery"."""
     rights: Rights = Rights()
     provenance: Provenance = Provenance()
 
     @property
     def declares_date(self) -> bool:
-        """Whether the day of publication is a statement of the page on itself, in what it says to machines."""
+        """Whether the page declares its date of publication in machine-readable form."""
         return self.provenance.published in STATED
 
 
@@ -238,37 +235,37 @@ class Article:
     """A page whose main text was found."""
 
     url: str  # the address of the page
-    text: str  # the main text, one paragraph a line, headline excluded
+    text: str  # the main text without the headline, one paragraph per line
     fields: Fields  # title, dates, authors and the rest
-    extractor: str  # what decided on the text: "template:NAME@VERSION", "model:NAME@VERSION" or an extractor's name
+    extractor: str  # of the text: "template:NAME@VERSION", "model:NAME@VERSION" or an extractor's name
     confidence: float = 0.0  # probability that the text is right, 0..1
-    flags: tuple[str, ...] = ()  # remarks for the reader, snake_case
+    flags: tuple[str, ...] = ()  # remarks, snake_case
     fetched: str = ""  # time of the fetch, as on the page
-    capture: ArchiveCapture = ArchiveCapture()  # the web archive that the page was taken from
-    rule_hits: tuple[RuleHit, ...] = ()  # the rules of the portal's template that found something
-    is_article: float | None = None  # probability that the page is one, 0..1; None where the extractor states none
+    capture: ArchiveCapture = ArchiveCapture()  # in a foreign web archive
+    rule_hits: tuple[RuleHit, ...] = ()  # rules of the portal's template with a match
+    is_article: float | None = None  # probability that the page is an article, 0..1; None without an estimate
     is_list: bool = False  # the text looks like a list of teasers
-    listing: str = ""  # why the page is a list of others, or one about its site, whatever its text; "": nothing says so
+    listing: str = ""  # reason why the page is a listing, or about its site, whatever its text; "" for none
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
     """A page that did not become a document."""
 
-    stage: str  # the step that refused it: "fetch", "decode", "parse", "segment", "extract", "quality", "language"
+    stage: str  # the rejecting step: "fetch", "decode", "parse", "segment", "extract", "quality", "language"
     reason: str  # snake_case
     detail: str = ""  # one line for a person
     url: str = ""  # the address of the page
-    excerpt: str = ""  # headline and first words of what was refused, where there was a text
+    excerpt: str = ""  # headline and first words, if there was a text
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One row of the corpus. Every key is always there, of the same type; "" or [] or 0, never null."""
+    """A row of the corpus. Every row has every key, always of the same type; "" or [] or 0, never null."""
 
     id: str  # stable for a document across runs: hash of its canonical URL
     revision: str  # hash of its text
-    supersedes: str  # the revision this one replaced, or ""
+    supersedes: str  # the replaced revision, or ""
     url: str
     source: str  # name of the portal
     site_name: str
@@ -295,6 +292,6 @@ class Record:
     n_words: int
     flags: tuple[str, ...]
     fetched: str
-    cluster: str = ""  # id of the group of near-duplicates the document leads, or "" when it stands alone
-    cluster_size: int = 1  # documents in that group; 1 when it stands alone
+    cluster: str = ""  # id of the group of near-duplicates that the document represents; "" for none
+    cluster_size: int = 1  # documents in that group
     schema: int = SCHEMA  # version of this layout
