@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
+from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.search import make_index
 from newscorpus.data import Page
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
@@ -59,6 +61,13 @@ def trap() -> Iterator[Any]:
     yield server
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture(scope="module")
+def indexed(demo_corpus: Path) -> Path:
+    """The demo corpus with its index for the search."""
+    make_index(demo_corpus)
+    return demo_corpus
 
 
 def show(tab: Any, served: str, html: str) -> Any:
@@ -162,3 +171,53 @@ def test_a_missing_extra_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     with pytest.raises(ImportError, match=r"pip install 'newscorpus\[ui\]'"):
         CliRunner().invoke(app, ["ui"], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "line"),
+    [
+        ("/documents/demo?words=-bridge", 422, "name one that is"),
+        ("/documents/demo/lines.csv?words=-bridge", 422, "name one that is"),
+        ("/documents/demo?least=much", 422, "Expected `float`"),
+        ("/documents/demo?page=0", 422, "page"),
+        ("/documents/demo/nothing", 404, "no document"),
+        ("/jobs/99", 404, "no such job"),
+        ("/mark/other", 404, "no corpus called"),
+        ("/mark/demo/demo/nonsense?who=a", 404, "no list"),
+        ("/mark/demo/nowhere/measure?who=a", 404, "no portal"),
+        ("/mark/demo/..%2F", 404, ""),
+        ("/mark/demo/demo/measure", 422, "say who marks"),
+        ("/mark/demo/demo/measure?who=a&page=https://a.example/", 422, "never met in this corpus"),
+        ("/mark/demo/demo", 422, "no page is marked yet"),
+        ("/portal/demo/nowhere", 404, "no portal"),
+        ("/portal/demo", 200, "demo"),
+    ],
+)
+def test_mistakes_are_one_line(client: TestClient, indexed: Path, path: str, status: int, line: str) -> None:
+    answer = client.get(path)
+    assert (answer.status_code, line in answer.text) == (status, True)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("path", "ready"),
+    [
+        ("/", "main"),
+        ("/documents/demo?words=seed*&shown=lines", ".lines"),
+        ("/documents/demo/{id}", "[data-ready]"),
+        ("/left-out/demo", ".reason"),
+        ("/mark/demo", "main"),
+        ("/mark/demo/demo/measure?who=ann", "[data-marks=ready]"),
+        ("/portal/demo/demo", "#tried table"),
+        ("/try?url={url}", "[data-ready]"),
+        ("/watch/demo", "h2:text-is('Languages')"),
+    ],
+)
+def test_nothing_sticks_out_and_everybody_can_use_it(
+    tab: Any, served: str, indexed: Path, check_looks: Callable[..., None], path: str, ready: str, scheme: str
+) -> None:
+    record = next(one for one in open_corpus(indexed).records() if one.language == "ru")
+    tab.emulate_media(color_scheme=scheme)
+    tab.goto(served + path.format(id=record.id, url=record.url))
+    tab.wait_for_selector(ready)
+    check_looks(served)

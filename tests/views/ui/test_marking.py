@@ -5,12 +5,10 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
@@ -137,38 +135,6 @@ def test_a_server_that_is_killed_loses_no_mark(gold: Path, demo_corpus: Path) ->
             urllib.request.urlopen(urllib.request.Request(f"{address}{LISTED}", body.encode(), headers))
         server.send_signal(signal.SIGKILL)
     assert sorted(read_marks(journal_of(demo_corpus, "demo"))[0].blocks) == [0, 1, 2, 3, 4]
-
-
-@pytest.mark.parametrize(
-    ("path", "status", "line"),
-    [
-        ("/mark/other", 404, "no corpus called"),
-        ("/mark/demo/demo/nonsense?who=a", 404, "no list"),
-        ("/mark/demo/nowhere/measure?who=a", 404, "no portal"),
-        ("/mark/demo/..%2F", 404, ""),
-        (LISTED, 422, "say who marks"),
-        (f"{LISTED}?who=a&page=https://a.example/", 422, "never met in this corpus"),
-        ("/mark/demo/demo", 422, "no page is marked yet"),
-    ],
-)
-def test_mistakes_of_those_who_mark_are_one_line(client: TestClient, path: str, status: int, line: str) -> None:
-    answer = client.get(path)
-    assert answer.status_code == status
-    assert line in answer.text
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_sticks_out_and_everybody_can_use_it(
-    tab: Any, served: str, gold: Path, check_looks: Callable[..., None], scheme: str
-) -> None:
-    tab.emulate_media(color_scheme=scheme)
-    open_page(tab, f"{served}{LISTED}?who=ann")
-    tab.keyboard.press("m")
-    tab.wait_for_selector("text=saved: 1 mark")
-    for path in ("", "/mark/demo"):
-        if path:
-            tab.goto(f"{served}{path}")
-        check_looks(served)
 
 
 def test_a_page_is_marked_by_mouse_alone(tab: Any, served: str, gold: Path) -> None:

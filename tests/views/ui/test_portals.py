@@ -1,6 +1,5 @@
 """The file of a portal is tried while it is typed and saved with its comments."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -94,24 +93,6 @@ def test_verbs_are_run_and_their_log_is_shown(tab: Any, served: str) -> None:
     assert "pages with an article:" in tab.text_content(".log")
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [("/portal/demo/nowhere", 404), ("/jobs/999", 404), ("/portal/demo", 200)],
-)
-def test_places(client: TestClient, path: str, status: int) -> None:
-    assert client.get(path).status_code == status
-
-
 def test_other_verbs_are_not_run(send: Any) -> None:
     assert send(f"{PLACE}/add").status_code in {404, 405}
     assert send("/portal/demo/nowhere/check").status_code == 404
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_sticks_out_and_everybody_can_use_it(
-    tab: Any, served: str, check_looks: Callable[..., None], scheme: str
-) -> None:
-    tab.emulate_media(color_scheme=scheme)
-    tab.goto(f"{served}{PLACE}")
-    tab.wait_for_selector("#tried table")
-    check_looks(served)

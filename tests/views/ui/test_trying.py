@@ -1,6 +1,5 @@
 """A page is tried: by address, file or pasted HTML, by mouse and by keys, and as JSON."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,6 @@ from newscorpus.cli import app
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record
 from newscorpus.views.ui.app import TOKEN_HEADER
-
-LOOKS = [{"width": 1300, "height": 900}, {"width": 390, "height": 800}]
 
 
 @pytest.fixture(scope="module")
@@ -136,18 +133,3 @@ def test_by_keys_alone(tab: Any, served: str, record: Record) -> None:
     assert tab.text_content(".text .chosen") == last
     tab.keyboard.press("h")
     assert tab.get_attribute("[data-do=hide]", "aria-pressed") == "true"
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", LOOKS, ids=["wide", "narrow"])
-def test_nothing_sticks_out_and_everybody_can_use_it(
-    tab: Any, served: str, record: Record, size: dict[str, int], scheme: str
-) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
-    tab.set_viewport_size(size)
-    tab.emulate_media(color_scheme=scheme)
-    tab.goto(f"{served}/try?url={record.url}")
-    tab.wait_for_selector("[data-ready]")
-    assert tab.evaluate("document.documentElement.scrollWidth") <= size["width"]
-    found = axe.Axe().run(tab).response["violations"]
-    assert [json.dumps(one)[:1500] for one in found if one["impact"] in {"serious", "critical"}] == []

@@ -62,10 +62,13 @@ def test_the_page_of_the_statistics_is_that_of_the_crawl_after_its_end(
     assert [bool(view.css("a[href^='/try']")) for view in (*watched, written)] == [True, True, False]
 
 
-def test_a_crawl_under_way_renews_itself_until_its_end(tab: Any, running: tuple[Path, Ledger]) -> None:
+def test_a_crawl_under_way_renews_itself_until_its_end(
+    tab: Any, running: tuple[Path, Ledger], check_looks: Callable[..., None]
+) -> None:
     corpus, ledger = running
     with serving(corpus) as address:
         tab.goto(f"{address}/watch/run")
+        check_looks(address)
         said = tab.text_content("main")
         assert "A crawl is under way" in said
         assert RESTS.why in said
@@ -88,18 +91,6 @@ def test_after_the_end_the_contents_follow(tab: Any, served: str, demo_corpus: P
     tab.focus("summary:text-is('Table') >> nth=0")
     tab.keyboard.press("Enter")
     assert tab.locator("details[open] td:has-text('demo')").first.is_visible()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_sticks_out_and_everybody_can_use_it(
-    tab: Any, served: str, running: tuple[Path, Ledger], check_looks: Callable[..., None], scheme: str
-) -> None:
-    tab.emulate_media(color_scheme=scheme)
-    with serving(running[0]) as live:
-        for address in (f"{served}/watch/demo", f"{live}/watch/run"):
-            tab.goto(address)
-            tab.wait_for_load_state("networkidle")
-            check_looks(served, live)
 
 
 def test_a_redesign_is_marked_on_the_chart(tmp_path: Path) -> None:
