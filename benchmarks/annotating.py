@@ -15,7 +15,7 @@ from pathlib import Path
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.annotate import annotators
-from newscorpus.corpus.annotate.annotate import Annotation, _parts, _prepare_folder, annotate_part
+from newscorpus.corpus.annotate.annotate import Annotation, PartCounts, annotate_part, make_folders, parts_of
 from newscorpus.corpus.annotate.annotators import Sentence, Token, Word
 from newscorpus.corpus.published import open_corpus, publish
 from newscorpus.data import Article, Fields
@@ -49,12 +49,12 @@ def measure(folder: Path) -> dict[str, float]:
     kind = replace(annotators.ANNOTATORS["simplemma"], load=lambda _: lambda *_: [next(given)])
     annotators.ANNOTATORS["simplemma"] = kind  # type: ignore[index]
     output = folder / "annotated"
-    _prepare_folder(output)
+    make_folders(output)
     begun = time.process_time(), time.perf_counter()
-    parts = _parts(open_corpus(folder / "corpus").records(), "none")
+    parts = parts_of(open_corpus(folder / "corpus").records(), "none")
     counts = [annotate_part(Annotation("simplemma", output), part) for part in parts]
     cpu, wall = time.process_time() - begun[0], time.perf_counter() - begun[1]
-    tokens = sum(one.tokens for one in counts)
+    tokens = sum(one.tokens for one in counts if isinstance(one, PartCounts))
     return {
         "tokens": tokens,
         "cpu_seconds": round(cpu, 1),

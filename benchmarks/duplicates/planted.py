@@ -12,7 +12,7 @@ import msgspec
 
 from benchmarks.duplicates.texts import as_text, excerpt, make_words, rewritten, similarity
 from newscorpus.corpus.left_out import DuplicateLine
-from newscorpus.corpus.merge import DedupOptions, dedup
+from newscorpus.corpus.merge import dedup
 from newscorpus.layout import DUPLICATES
 from newscorpus.lines import encode_line
 
@@ -119,7 +119,7 @@ def find(pairs: Sequence[Pair], jobs: int) -> dict[str, Found]:
         documents = Path(folder) / "planted.jsonl"
         with documents.open("wb") as file:
             file.writelines(lines(pairs))
-        dedup([documents], Path(folder) / "out", options=DedupOptions(jobs=jobs))
+        dedup([documents], Path(folder) / "out", jobs=jobs)
         with (Path(folder) / "out" / DUPLICATES).open("rb") as file:
             gone = [msgspec.json.decode(line, type=DuplicateLine) for line in file]
     return {name: judge(name, pairs, gone) for name in sorted({pair.name for pair in pairs}, reverse=True)}

@@ -14,7 +14,7 @@ import msgspec
 
 from newscorpus.corpus.duplicates.store import ROWS
 from newscorpus.corpus.left_out import DuplicateLine
-from newscorpus.corpus.merge import DedupOptions, DedupReport, dedup
+from newscorpus.corpus.merge import DedupReport, dedup
 from newscorpus.lab.gold.pages import read_pages
 from newscorpus.layout import DUPLICATES, INDEX
 from newscorpus.lines import encode_line
@@ -51,7 +51,7 @@ def look(pages: Path) -> Found:
         documents, output = Path(folder) / "documents.jsonl", Path(folder) / "out"
         with documents.open("wb") as file:
             file.writelines(gold_lines(pages))
-        report = dedup([documents], output, options=DedupOptions())
+        report = dedup([documents], output)
         beside = [path for path in (output / INDEX).iterdir() if path.name not in ("signatures", ROWS)]
         size = sum(path.stat().st_size for path in beside) / report.documents
         with (output / DUPLICATES).open("rb") as file:

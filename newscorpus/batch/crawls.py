@@ -1,4 +1,4 @@
-"""Crawl many portals at once, each in a process and a corpus of its own; portals that share a site, one by one."""
+"""Crawl many portals at once, each in its own process and corpus; portals that share a site, one after another."""
 
 import hashlib
 import signal
@@ -19,22 +19,22 @@ from newscorpus.urls import host_of, site_key
 from newscorpus.workers import COMMAND
 
 ENDS = {0: "done", 1: "failed", 2: "wrong usage", STOPPED: "stopped"}
-"""What the exit codes of a crawl mean."""
+"""Meanings of a crawl's exit codes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """One of several machines that divide the portals among them."""
+    """One of several machines among which the portals are divided."""
 
     number: int  # from 1
     of: int
 
     @classmethod
     def read(cls, text: str) -> "Machine":
-        """Read "2/5".
+        """Parse "2/5".
 
         Raises:
-            CrawlError: it is something else.
+            CrawlError: the text has another form.
         """
         number, _, of = text.partition("/")
         if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
@@ -42,16 +42,16 @@ class Machine:
         return cls(int(number), int(of))
 
     def has(self, group: "Group") -> bool:
-        """Whether a group of portals is its own: by the hash of its first site, in any list of portals the same."""
+        """Check whether this machine crawls a group: by a hash of its first site, independent of the other groups."""
         return int(hashlib.sha256(group.site.encode()).hexdigest(), 16) % self.of == self.number - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Portals that share a site, which is asked by one at a time."""
+    """Portals that share a site, which only one of them crawls at a time."""
 
-    site: str  # the first of its registered domains
-    portals: tuple[str, ...]  # their names
+    site: str  # the first of their registered domains
+    portals: tuple[str, ...]  # names
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +60,24 @@ class Crawl:
 
     portal: str
     corpus: Path
-    code: int | None = None  # its exit code, that of Popen; None while it runs
-    why: str = ""  # what kept it from beginning
+    code: int | None = None  # return code, as in Popen; None while it runs
+    why: str = ""  # why it could not start
 
     @property
     def log(self) -> Path:
-        """What it says, as `newscorpus crawl` would."""
+        """The file of its output."""
         return self.corpus.with_name(f"{self.portal}.log")
 
     @property
     def end(self) -> str:
-        """How it ended."""
+        """Describe how it ended."""
         code = self.code or 0
         end = f"killed by signal {-code}" if code < 0 else ENDS.get(code, f"exit code {code}")
         return f"{end}, {self.why}" if self.why else end
 
 
 def group(portals: Iterable[Portal]) -> list[Group]:
-    """Put portals together that share a registered domain, also by way of a third one."""
+    """Group portals that share a registered domain, directly or through other portals."""
     groups: list[tuple[set[str], list[str]]] = []
     for portal in sorted(portals, key=lambda one: one.name):
         sites = _sites(portal)
@@ -89,7 +89,7 @@ def group(portals: Iterable[Portal]) -> list[Group]:
 
 
 def _sites(portal: Portal) -> set[str]:
-    """The registered domains of a portal; a start address tells those apart that have none, by its port."""
+    """Return the registered domains of a portal; hosts without one are distinguished by the port of the start page."""
     hosts = {host_of(url) for url in portal.start}
     domains = (f"https://{domain}" for domain in portal.domains if domain not in hosts)
     return {site_key(url) for url in (*portal.start, *domains)}
@@ -98,14 +98,14 @@ def _sites(portal: Portal) -> set[str]:
 class Crawls:
     """Runs the crawls of groups of portals.
 
-    Ctrl-C lets each come to its end as it does alone, SIGTERM ends them at once; neither begins another.
+    Ctrl-C lets running crawls finish like a single one, SIGTERM ends them at once; no further crawl starts.
 
     Args:
-        groups: what is crawled.
-        options: of `newscorpus crawl`, for each of them.
+        groups: to crawl.
+        options: of `newscorpus crawl`, for each crawl.
 
     Raises:
-        CrawlError: it is not clear which corpus of a portal is meant.
+        CrawlError: the corpus of a portal is ambiguous.
     """
 
     def __init__(self, groups: Sequence[Group], options: Sequence[str]) -> None:
@@ -117,11 +117,11 @@ class Crawls:
 
     @property
     def running(self) -> list[Crawl]:
-        """The crawls under way, by name."""
+        """The running crawls, by name."""
         return sorted(self._running, key=lambda one: one.portal)
 
     def run(self, at_once: int) -> Iterator[Crawl]:
-        """Crawl all, some groups at once; gives each crawl when it has ended."""
+        """Crawl all groups, `at_once` at a time; yields each crawl when it has ended."""
         before = {one: signal.signal(one, self._stop) for one in (signal.SIGINT, signal.SIGTERM)}
         ended: SimpleQueue[Crawl] = SimpleQueue()
         try:
@@ -144,7 +144,7 @@ class Crawls:
             ended.put(replace(crawl, code=code, why=why))
 
     def _crawl(self, crawl: Crawl) -> int:
-        """Crawl a portal; gives the exit code."""
+        """Crawl a portal and return the exit code."""
         if self._stopping.is_set():
             return STOPPED
         crawl.log.parent.mkdir(parents=True, exist_ok=True)
@@ -152,14 +152,14 @@ class Crawls:
         with crawl.log.open("ab") as log:
             process = subprocess.Popen([*command, *self._options], stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603 -- our own
             self._running[crawl] = process
-            if self._terminating.is_set():  # since it was begun
+            if self._terminating.is_set():  # SIGTERM came while it started
                 process.terminate()
             code = process.wait()
             del self._running[crawl]
         return code
 
     def _stop(self, number: int, _frame: FrameType | None) -> None:
-        """Begin no further crawl; a terminal sends Ctrl-C to those under way itself."""
+        """Start no further crawl; a terminal sends Ctrl-C to the running ones itself."""
         self._stopping.set()
         if number == signal.SIGTERM:
             self._terminating.set()

@@ -1,10 +1,10 @@
-"""Find duplicates over the parts of a batch by tasks, none of which holds more of the corpus than its memory allows.
+"""Find the duplicates of a batch in tasks of bounded memory, with the same result as on one machine.
 
-Each index lists what its documents have as entries sorted by hash. A range of hashes is then one slice of each list,
-and two documents with something in common meet in the range of its hash. Documents that may repeat each other are
-linked; what is linked by one step or several makes a group, and each group is decided by itself, as `build` decides
-all. Before that, each portal's containers are found, and excerpts are looked for among what stays in the end. The
-outcome is that of one machine. Documents are named by position: those of the first part come first.
+The features of each part's documents (ids, words, bands, runs) are stored as entries sorted by hash. A range of hashes
+is one slice of each list, and documents with a common feature meet in its range. Documents that may repeat each other
+are linked; each connected component of the links is decided by itself, like a whole corpus in `build`. Containers are
+found before, portal by portal; excerpts are searched last, among the survivors. Documents are numbered by position
+across all parts, in order.
 """
 
 from bisect import bisect_left
@@ -40,34 +40,34 @@ from newscorpus.layout import INDEX
 from newscorpus.page.signature import HALF, mixed
 
 ENTRY = np.dtype([("key", "<u8"), ("row", "<u4")])
-"""Something that a document has, by its hash, and the row of the document in its index."""
+"""Hash of a feature, and the row of its document in the index of its part."""
 
 KEYS = 2**64
 
 LINKS, RUNS = "links.npy", "runs.npy"
-"""Entries of a part: what links its documents, and their sampled runs of words."""
+"""Files of a part's entries: features that link documents (ids, words, bands), and sampled runs of words."""
 
 GB = 1e9
 BASE_BYTES = 0.4 * GB
-"""Memory of a task beside what it compares: 0.2 GB of program, and the texts that `Verifier` keeps."""
+"""Memory of a task besides its data: 0.2 GB of program, and the texts cached by `Verifier`."""
 
 LINK_BYTES, RUN_BYTES, DOCUMENT_BYTES = 130, 1_300, 3_000
-"""Most memory for an entry and a run, measured where 50 documents share each run; for a document that is compared,
-assumed."""
+"""Peak memory per link entry and per run, measured with 50 documents sharing each run; per compared document,
+estimated."""
 
 PAIR_BYTES = 2 * DOCUMENT_BYTES
 REPEAT = np.dtype([("position", "<u8"), ("of", "<u8"), ("kind", "S15"), ("similarity", "<f8")])
-"""A document that goes, and what it repeats; of one that does not count no kind."""
+"""A removed document, like `Duplicate`; the kind is empty for a document that does not count."""
 
 SHARED = np.dtype([("pair", "<u8"), ("runs", "<u4")])
-"""How many runs two documents have in common; the pair is `first * n_documents + second`."""
+"""Number of runs that two documents have in common; the pair is `first * n_documents + second`."""
 
 EXCERPT = np.dtype([("part", "<u8"), ("whole", "<u8"), ("share", "<f8"), ("contained", "<f8")])
-"""A document that a longer one contains: share of its sampled runs, and of all its runs."""
+"""An excerpt and its source: share of its sampled runs, and of all its runs, that the source contains."""
 
 
 def link_entries(store: Store, config: DuplicateConfig) -> NDArray[np.void]:
-    """What links the documents of an index with others: id, words, and each band of the signature."""
+    """Return an entry for the id, the words and each band of the signature of every document."""
     if not len(store):
         return np.empty(0, ENTRY)
     ids = np.frombuffer(b"".join(digest(name.encode()) for name in store.ids), "<u8")
@@ -89,7 +89,7 @@ def _entries(keys: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.vo
 
 
 def between(entries: NDArray[np.void], field: str, low: int, high: int) -> NDArray[np.void]:
-    """Of an array sorted by a field the slice from `low` to before `high`; of a mapped one hardly anything is read."""
+    """Slice an array sorted by a field: values from `low` up to but excluding `high`, by binary search."""
     start, end = (bisect_left(entries, bound, key=lambda entry: int(entry[field])) for bound in (low, high))
     return entries[start:end]
 
@@ -97,11 +97,11 @@ def between(entries: NDArray[np.void], field: str, low: int, high: int) -> NDArr
 def gather(
     lists: Sequence[NDArray[np.void]], starts: NDArray[np.int64], number: int, of: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The keys in one of several equal ranges, and the positions of their documents.
+    """Return the keys in one of several equal ranges, and the positions of their documents.
 
     Args:
-        lists: the entries of each index.
-        starts: position of the first document of each.
+        lists: the entries of each part.
+        starts: position of the first document of each part.
         number: of the range, from 0.
         of: number of ranges.
     """
@@ -112,7 +112,7 @@ def gather(
 
 
 def links(keys: NDArray[np.uint64], positions: NDArray[np.int64], n_documents: int) -> NDArray[np.uint64]:
-    """Each document with the first one that has one of its keys, as `first * n_documents + document`, sorted."""
+    """Link each document to the first one with a common key, as `first * n_documents + document`, sorted."""
     items, sizes = sharing(keys)
     firsts = np.repeat(items[np.cumsum(sizes) - sizes], sizes)
     pairs = positions[firsts].astype(np.uint64) * np.uint64(n_documents) + positions[items].astype(np.uint64)
@@ -120,11 +120,12 @@ def links(keys: NDArray[np.uint64], positions: NDArray[np.int64], n_documents: i
 
 
 def components(pairs: NDArray[np.uint64], n_documents: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The documents that are linked by one step or several: their positions, and the component of each.
+    """Find the connected components of linked documents.
 
-    They are sorted by component, the largest first, and by position.
+    Returns:
+        Positions and component numbers, sorted by component, the largest first, then by position.
     """
-    from scipy.sparse import coo_array  # noqa: PLC0415 -- takes as long to load as all else, and only this needs it
+    from scipy.sparse import coo_array  # noqa: PLC0415 -- slow to import, and needed only here
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
 
     sides = np.concatenate(np.divmod(pairs, np.uint64(n_documents or 1)))
@@ -139,7 +140,7 @@ def components(pairs: NDArray[np.uint64], n_documents: int) -> tuple[NDArray[np.
 
 
 def index_part(folder: Path, config: BuildConfig) -> None:
-    """Index the intake of a part, and list what may link its documents with others."""
+    """Index the intake of a part, and write its entries."""
     store = update_index(folder, config)
     counts = ~(doubtful_documents(store.documents, config.least_confidence) | store.documents["withdrawn"])
     _save(folder / LINKS, link_entries(store, config.duplicates))
@@ -149,7 +150,7 @@ def index_part(folder: Path, config: BuildConfig) -> None:
 
 
 class Parts:
-    """The indexes of all parts, one behind the other."""
+    """The concatenated indexes of all parts."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -161,11 +162,11 @@ class Parts:
         return int(self.starts[-1])
 
     def entries(self, name: str) -> list[NDArray[np.void]]:
-        """The entries of each part."""
+        """Load the entries of each part."""
         return [_load(folder / name) for folder in self._plan.parts]
 
     def select(self, positions: NDArray[np.int64]) -> Collection:
-        """Some documents, of which the positions are given in ascending order."""
+        """Return a collection of the documents at some positions, in ascending order."""
         bounds = np.searchsorted(positions, self.starts)
         own = [
             Selection(store, positions[first:end] - start)
@@ -176,7 +177,7 @@ class Parts:
         return Collection(own, doubtful=doubtful_documents(documents, self._plan.build.least_confidence))
 
     def portals(self) -> dict[str, NDArray[np.int64]]:
-        """The positions of the documents of each portal."""
+        """Return the positions of each portal's documents."""
         found: dict[str, list[NDArray[np.int64]]] = defaultdict(list)
         for store, start in zip(self._stores, self.starts, strict=False):
             for number, name in enumerate(store.state.sources):
@@ -185,7 +186,7 @@ class Parts:
 
 
 class DuplicateTask:
-    """One of the tasks that find duplicates; each stage takes what the one before it has made.
+    """The stages of one task that find duplicates; each stage reads the results of earlier stages of all tasks.
 
     Args:
         plan: of the batch.
@@ -202,22 +203,22 @@ class DuplicateTask:
         return Parts(self._plan)
 
     def link(self) -> None:
-        """Link the documents that have the same id or words or share a band, range by range of hash."""
+        """Link documents with the same id, words or band, one range of hashes at a time."""
         entries = self._parts.entries(LINKS)
         for number, of in self._ranges(sum(map(len, entries)), LINK_BYTES):
             _save(self._made("link", number), links(*gather(entries, self._parts.starts, number, of), len(self._parts)))
 
     def group(self) -> None:
-        """Divide what is linked among the tasks, each group in one piece."""
+        """Divide the components of linked documents among the tasks."""
         found = [np.empty(0, np.uint64), *made(self._plan, "link")]
         positions, groups = components(np.unique(np.concatenate(found)), len(self._parts))
         tasks = len(self._plan.shares)
-        for number in range(tasks):  # the groups come by size, so that each task gets about the same
+        for number in range(tasks):  # components are sorted by size, so each task gets about the same
             here = groups % tasks == number
             _save(self._made("group", number), np.column_stack([positions[here], groups[here]]))
 
     def lists(self) -> None:
-        """Find the documents that contain several others, in some portals, one portal after the other."""
+        """Find the documents that contain several others, in this task's portals, one at a time."""
         found = [np.empty(0, REPEAT)]
         for positions in list(self._parts.portals().values())[self._number :: len(self._plan.shares)]:
             if len(positions):
@@ -226,7 +227,7 @@ class DuplicateTask:
         _save(self._made("lists", self._number), np.concatenate(found))
 
     def repeats(self) -> None:
-        """Decide the revisions, exact and near-duplicates of some groups, as many at once as there is room for."""
+        """Find the revisions, exact and near-duplicates of this task's components, as many as fit in memory at once."""
         lists = containers(self._plan)["position"]
         grouped = _load(self._made("group", self._number))
         ends = np.flatnonzero(np.diff(grouped[:, 1], append=-1)) + 1
@@ -235,21 +236,18 @@ class DuplicateTask:
         while start < len(grouped):
             fitting = np.searchsorted(ends, start + room, "right") - 1
             end = int(max(ends[fitting] if fitting >= 0 else 0, ends[np.searchsorted(ends, start, "right")]))
-            found.append(self._decided(np.sort(grouped[start:end, 0]), lists))
+            positions = np.sort(grouped[start:end, 0]).astype(np.int64)
+            collection = self._parts.select(positions)
+            here = np.flatnonzero(np.isin(positions, lists)).tolist()
+            duplicates = find_repeats(collection, self._verifier(collection), self._config, here)
+            skipped = np.zeros(np.count_nonzero(~collection.current), REPEAT)
+            skipped["position"] = skipped["of"] = positions[~collection.current]
+            found += [_repeats(duplicates, positions), skipped]
             start = end
         _save(self._made("repeats", self._number), np.sort(np.concatenate(found), order="position"))
 
-    def _decided(self, positions: NDArray[np.int64], lists: NDArray[np.uint64]) -> NDArray[np.void]:
-        """What of some documents, groups in one piece, goes or does not count."""
-        collection = self._parts.select(positions)
-        here = np.flatnonzero(np.isin(positions, lists)).tolist()
-        duplicates = find_repeats(collection, self._verifier(collection), self._config, here)
-        skipped = np.zeros(np.count_nonzero(~collection.current), REPEAT)
-        skipped["position"] = skipped["of"] = positions[~collection.current]
-        return np.concatenate([_repeats(duplicates, positions), skipped])
-
     def runs(self) -> None:
-        """Count the sampled runs that documents which stay so far have in common, range by range of hash."""
+        """Count the sampled runs that the survivors so far have in common, one range of hashes at a time."""
         entries, n_documents = self._parts.entries(RUNS), len(self._parts)
         gone = np.zeros(n_documents, bool)
         for found in (containers(self._plan), *made(self._plan, "repeats")):
@@ -263,7 +261,7 @@ class DuplicateTask:
             _save(self._made("runs", number), shared)
 
     def excerpts(self) -> None:
-        """Compare the texts of likely excerpts, range by range of position."""
+        """Compare the texts of likely excerpts, one range of positions at a time."""
         n_documents, found = len(self._parts), [np.empty(0, EXCERPT)]
         counted = list(made(self._plan, "runs"))
         for number, of in self._ranges(sum(map(len, counted)), PAIR_BYTES):
@@ -274,14 +272,14 @@ class DuplicateTask:
         _save(self._made("excerpts", self._number), np.concatenate(found))
 
     def _contained(self, shared: NDArray[np.void]) -> NDArray[np.void]:
-        """Of pairs with runs in common those of which one contains the other."""
+        """Return the pairs with common runs of which one contains the other, as `EXCERPT`."""
         pairs, where = np.unique(shared["pair"], return_inverse=True)
         runs = np.bincount(where, shared["runs"]).astype(np.int64)
         sides = np.divmod(pairs, np.uint64(len(self._parts)))
         positions, indices = np.unique(np.concatenate(sides).astype(np.int64), return_inverse=True)
         collection = self._parts.select(positions)
         order = in_order(collection, (), self._config)
-        rank = np.argsort(order).astype(np.uint64)  # each document that is given counts, and is in the order
+        rank = np.argsort(order).astype(np.uint64)  # each of these documents counts, so `order` has them all
         first, second = rank[indices[: len(pairs)]], rank[indices[len(pairs) :]]
         one = likely(collection, order, first * np.uint64(len(order)) + second, runs, self._config)
         parts, wholes = order[one.parts], order[one.wholes]
@@ -304,7 +302,7 @@ class DuplicateTask:
         return self._plan.memory_gb * GB - BASE_BYTES
 
     def _ranges(self, items: int, bytes_each: int) -> Iterator[tuple[int, int]]:
-        """The ranges of this task, and the number of all ranges: each has room for its items."""
+        """Yield the numbers of this task's ranges with the number of all ranges; each range fits in memory."""
         of = max(len(self._plan.shares), int(items * bytes_each / self._room) + 1)
         return ((number, of) for number in range(self._number, of, len(self._plan.shares)))
 
@@ -313,10 +311,10 @@ class DuplicateTask:
 
 
 def known_duplicates(plan: Plan) -> Callable[[Collection, Verifier, DuplicateConfig, Watch], list[Duplicate]]:
-    """Give what `find_duplicates` would find in the joined parts, as their tasks have found it."""
+    """Return a replacement for `find_duplicates` that merges the results of the tasks instead of comparing again."""
 
     def find(collection: Collection, verifier: Verifier, config: DuplicateConfig, watch: Watch) -> list[Duplicate]:
-        if len(collection) != len(Parts(plan)):  # rows were damaged since
+        if len(collection) != len(Parts(plan)):  # rows were damaged in the meantime
             return find_duplicates(collection, verifier, config, watch)
         gone = [
             Duplicate(position, of, DuplicateKind(kind.decode()), similarity)
@@ -336,19 +334,19 @@ def known_duplicates(plan: Plan) -> Callable[[Collection, Verifier, DuplicateCon
 
 
 def containers(plan: Plan) -> NDArray[np.void]:
-    """The documents that are mere lists of others, as their tasks have found them."""
+    """Load the containers that the tasks found, as `REPEAT`."""
     holders = np.concatenate(list(made(plan, "lists")))
     found: NDArray[np.void] = holders[holders["similarity"] > plan.build.duplicates.list_share]
     return found
 
 
 def made(plan: Plan, stage: str) -> Iterator[NDArray[np.void]]:
-    """What the tasks of a stage have found, in the order of their numbers."""
+    """Load the results of a stage's tasks, in the order of their numbers."""
     return map(_load, sorted(plan.made(stage, 0).parent.glob("*.npy")))
 
 
 def _repeats(duplicates: Sequence[Duplicate], positions: NDArray[np.int64]) -> NDArray[np.void]:
-    """Duplicates among selected documents, by the positions of these in all parts."""
+    """Convert duplicates among selected documents to positions in all parts."""
     return np.array(
         [(positions[one.position], positions[one.of], one.kind, one.similarity) for one in duplicates], REPEAT
     )

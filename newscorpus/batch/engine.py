@@ -1,7 +1,7 @@
-"""Run the tasks of a batch by datatrove: on this machine, or as job arrays of Slurm.
+"""Run the tasks of a batch with datatrove: on this machine, or as job arrays of Slurm.
 
-Each stage is a pipeline of datatrove, whose tasks are the partitions. datatrove marks every task that is done, and does
-only the others when it is asked again. A task that is killed leaves nothing that counts, and can be done again.
+Each stage is a datatrove pipeline with one partition per task. datatrove marks finished tasks, and runs only the others
+when called again. A killed task leaves no partial result, and can be repeated.
 """
 
 import shutil
@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +32,18 @@ from newscorpus.layout import INDEX, INTAKE, INTAKE_SEGMENT, REJECTED
 from newscorpus.workers import COMMAND
 
 TRIES = 2
-"""Times that a task is started which a signal ended, such as that of the kernel when memory runs out."""
+"""Attempts at a task that a signal ended, such as that of the kernel when memory runs out."""
 
 
 def extract_part(plan: Plan, number: int) -> Mapping[str, int]:
-    """Extract the pages of a task into its part; gives the numbers of outcomes, as `reextract`.
+    """Extract the pages of a task into its part.
+
+    Returns:
+        Numbers of "kept" and of rejections, as "stage/reason".
 
     Raises:
-        ArchiveError, ValueError, ImportError: as `extract_pages`.
-        OSError: the disk is full; the part is not there.
+        ArchiveError, ValueError, ImportError: as for `extract_pages`.
+        OSError: the disk is full; the part does not exist then.
     """
     part = plan.made("extract", number)
     unfinished = part.with_name(f".{part.name}.tmp")
@@ -55,7 +57,7 @@ def extract_part(plan: Plan, number: int) -> Mapping[str, int]:
 
 
 def publish_parts(plan: Plan) -> BuildReport:
-    """Join the parts of all tasks to one intake with its index, and build the corpus; errors as for `build`."""
+    """Join the parts of all tasks into one intake with its index, and build the corpus; errors as for `build`."""
     (plan.folder / INTAKE).mkdir(exist_ok=True)
     with replacing(plan.folder / REJECTED) as journal:
         for number, part in enumerate(plan.parts, 1):
@@ -70,31 +72,13 @@ def publish_parts(plan: Plan) -> BuildReport:
     for number, part in enumerate(plan.parts, 1):
         index = Store.open(part / INDEX, layout)
         covered += tuple(replace(one, name=Path(INTAKE_SEGMENT.format(number)).name) for one in index.state.covered)
-        documents = index.documents.copy()
-        documents["file"] = len(covered) - 1
-        joined = joined.take(index, 0, documents, covered)
+        joined = joined.append_index(index, len(covered) - 1, covered)
     find = known_duplicates(plan) if len(plan.shares) > 1 else find_duplicates
     return build(plan.folder, plan.build, find=find)
 
 
-def export_result(plan: Plan) -> None:
-    """Write the corpus in the form that the recipe names; errors as for `export`."""
-    wanted = plan.export
-    if wanted.format:
-        about = About(wanted.name or plan.folder.name, wanted.creator, wanted.url)
-        split = SplitConfig(wanted.split, wanted.validation, wanted.test)
-        export(plan.folder, plan.folder / EXPORT, wanted.format, about, split)
-
-
-def upload_result(plan: Plan) -> None:
-    """Bring corpus and export to the addresses that the recipe names; errors as for `upload_corpus`."""
-    for folder, address in ((plan.folder, plan.upload), (plan.folder / EXPORT, plan.export.upload)):
-        if address:
-            upload_corpus(folder, address)
-
-
 class Stage(StrEnum):
-    """What the tasks of a batch do, in order."""
+    """The stages of a batch, in order."""
 
     EXTRACT = "extract"
     LINK = "link"
@@ -109,23 +93,30 @@ class Stage(StrEnum):
 
 
 ONE_TASK = {Stage.GROUP, Stage.PUBLISH, Stage.EXPORT, Stage.UPLOAD}
-"""Stages that have one task only."""
+"""Stages with a single task."""
 
 DUPLICATE_STAGES = {Stage.LINK, Stage.GROUP, Stage.LISTS, Stage.REPEATS, Stage.RUNS, Stage.EXCERPTS}
-"""Stages that find the duplicates of several parts."""
+"""Stages that find duplicates across parts."""
 
 
 @dataclass(frozen=True)
 class BatchTask:
-    """The one step of a stage's pipeline."""
+    """The only step of a stage's pipeline."""
 
     plan: str
     stage: Stage
 
     def __call__(self, _data: Any, rank: int, _world_size: int) -> None:
-        """Do what the task of that number does, in one process at a time; what it makes lies in files."""
+        """Run one task, in one process at a time; its results are files.
+
+        Raises:
+            CorpusError: an earlier stage is incomplete; Slurm starts a job whatever became of the one it depends on.
+        """
         plan = read_plan(Path(self.plan))
-        _refuse_gaps(plan, self.stage)
+        stages = stages_of(plan)
+        for before in stages[: stages.index(self.stage)]:
+            if undone := missing(plan, before):
+                raise CorpusError(f"{plan.output}: {len(undone)} tasks of {before} are not done, {undone[0]} for one")
         lock = task_lock(plan, self.stage, rank)
         lock.parent.mkdir(parents=True, exist_ok=True)
         with exclusive(lock, f"process of {self.stage}/{rank}"):
@@ -134,26 +125,31 @@ class BatchTask:
                     extract_part(plan, rank)
                 case Stage.PUBLISH:
                     publish_parts(plan)
-                case Stage.EXPORT:
-                    export_result(plan)
+                case Stage.EXPORT if form := plan.export.format:
+                    wanted = plan.export
+                    about = About(wanted.name or plan.folder.name, wanted.creator, wanted.url)
+                    split = SplitConfig(wanted.split, wanted.validation, wanted.test)
+                    export(plan.folder, plan.folder / EXPORT, form, about, split)
                 case Stage.UPLOAD:
-                    upload_result(plan)
+                    for folder, address in ((plan.folder, plan.upload), (plan.folder / EXPORT, plan.export.upload)):
+                        if address:
+                            upload_corpus(folder, address)
                 case stage:
                     getattr(DuplicateTask(plan, rank), stage)()
 
 
 class JobArrays(SlurmPipelineExecutor):  # type: ignore[misc]
-    """Hands tasks to Slurm, to its default partition where none is named."""
+    """Submits tasks to Slurm, by default to its default partition."""
 
     def get_sbatch_args(self, max_array: int = 1) -> dict[str, Any]:
-        """The options of `sbatch`; it takes no empty name."""
+        """Return the options of `sbatch` without an empty partition."""
         options = super().get_sbatch_args(max_array)
         return {name: value for name, value in options.items() if name != "partition" or value}
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A task that was not done."""
+    """A task that failed."""
 
     number: int
     why: str  # one line
@@ -161,7 +157,7 @@ class Failure:
 
 
 def stages_of(plan: Plan) -> list[Stage]:
-    """The stages of a batch, in order; the duplicates of a single part are found when it is published."""
+    """Return the stages of a batch, in order; the duplicates of a single part are found when it is published."""
     left_out = DUPLICATE_STAGES if len(plan.shares) == 1 else set()
     if not plan.export.format:
         left_out = left_out | {Stage.EXPORT}
@@ -171,33 +167,21 @@ def stages_of(plan: Plan) -> list[Stage]:
 
 
 def tasks_of(plan: Plan, stage: Stage) -> int:
-    """How many tasks a stage has."""
+    """Return the number of tasks of a stage."""
     return 1 if stage in ONE_TASK else len(plan.shares)
 
 
 def missing(plan: Plan, stage: Stage) -> list[int]:
-    """The tasks of a stage that are not done."""
+    """Return the unfinished tasks of a stage."""
     found: list[int] = _local(plan, stage).get_incomplete_ranks()
     return found
 
 
-def _refuse_gaps(plan: Plan, stage: Stage) -> None:
-    """Refuse a task whose stage would build on one that is not done; Slurm starts it whatever became of that.
-
-    Raises:
-        CorpusError: it names the first task that is not done.
-    """
-    stages = stages_of(plan)
-    for before in stages[: stages.index(stage)]:
-        if undone := missing(plan, before):
-            raise CorpusError(f"{plan.output}: {len(undone)} tasks of {before} are not done, {undone[0]} for one")
-
-
 def run_task(plan: Plan, stage: Stage, number: int) -> None:
-    """Do one task in this process, unless it is done.
+    """Run one task in this process, unless it is finished.
 
     Raises:
-        ValueError, OSError, ImportError: as the functions of `work`.
+        ValueError, OSError, ImportError: as for the functions that the stage calls.
     """
     if stage not in stages_of(plan):
         raise CorpusError(f"this batch has no stage {stage}; it has {', '.join(stages_of(plan))}")
@@ -207,24 +191,54 @@ def run_task(plan: Plan, stage: Stage, number: int) -> None:
 
 
 def run_here(recipe_file: Path, plan: Plan, stage: Stage, at_once: int) -> Iterator[Failure | None]:
-    """Do the missing tasks of a stage in processes of their own; gives what became of each, None where it is done.
+    """Run the unfinished tasks of a stage in child processes; yields the failure of each, or None.
 
-    The processes are ours, since datatrove's pool waits for ever for a process that was killed.
+    The pool of datatrove is not used because it waits forever for a process that was killed.
     """
+
+    def run(number: int) -> Failure | None:
+        command = [*COMMAND, "batch", str(recipe_file), "--task", f"{stage}/{number}"]
+        for _ in range(TRIES):
+            ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603 -- our own
+            if ended.returncode == 0:
+                return None
+            why = ended.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2].removeprefix("newscorpus: ")
+            if ended.returncode > 0:
+                break
+            why = f"killed by signal {-ended.returncode}, {TRIES} times"
+        return Failure(number, why, _folder(plan, stage) / "logs" / f"task_{number:05}.log")
+
     with ThreadPoolExecutor(at_once) as threads:
-        yield from threads.map(partial(_run_apart, recipe_file, plan, stage), missing(plan, stage))
+        yield from threads.map(run, missing(plan, stage))
 
 
 def submit(plan: Plan, slurm: SlurmSection) -> Mapping[Stage, str]:
-    """Hand the missing tasks of all stages to Slurm; gives the numbers of the jobs, "" where all was done.
+    """Submit the unfinished tasks of all stages to Slurm.
+
+    Returns:
+        Job numbers by stage; "" if all its tasks are finished.
 
     Raises:
-        CorpusError: Slurm is not here, or refuses the job.
+        CorpusError: Slurm is not installed, or refuses the job.
     """
+    activate = Path(sys.prefix, "bin", "activate")
     jobs: dict[Stage, str] = {}
     before = None
     for stage in stages_of(plan):
-        executor = _slurm(plan, stage, slurm, before)
+        executor = JobArrays(
+            [BatchTask(str(plan.file), stage)],
+            tasks=tasks_of(plan, stage),
+            workers=slurm.at_once,
+            time=slurm.time,
+            partition=slurm.partition,
+            mem_per_cpu_gb=slurm.memory_gb,
+            job_name=f"newscorpus-{stage}",
+            qos="",
+            env_command=slurm.setup or (f"source {activate}" if activate.is_file() else "true"),
+            depends=before,
+            run_on_dependency_fail=True,  # the task then names the unfinished ones
+            logging_dir=str(_folder(plan, stage)),
+        )
         try:
             executor.run()
         except FileNotFoundError as error:
@@ -241,7 +255,7 @@ def _folder(plan: Plan, stage: Stage) -> Path:
 
 
 def task_lock(plan: Plan, stage: Stage, number: int) -> Path:
-    """What a task holds while it is done: the same batch may be run twice, and Slurm may begin a job anew."""
+    """Return the lock of a running task: a batch may be started twice, and Slurm may restart a job."""
     return _folder(plan, stage) / f".{number:05}.lock"
 
 
@@ -254,35 +268,3 @@ def _local(plan: Plan, stage: Stage, number: int = 0) -> LocalPipelineExecutor:
         local_rank_offset=number,
         logging_dir=str(_folder(plan, stage)),
     )
-
-
-def _slurm(plan: Plan, stage: Stage, slurm: SlurmSection, before: JobArrays | None) -> JobArrays:
-    activate = Path(sys.prefix, "bin", "activate")
-    return JobArrays(
-        [BatchTask(str(plan.file), stage)],
-        tasks=tasks_of(plan, stage),
-        workers=slurm.at_once,
-        time=slurm.time,
-        partition=slurm.partition,
-        mem_per_cpu_gb=slurm.memory_gb,
-        job_name=f"newscorpus-{stage}",
-        qos="",
-        env_command=slurm.setup or (f"source {activate}" if activate.is_file() else "true"),
-        depends=before,
-        run_on_dependency_fail=True,  # it then names the tasks that are missing
-        logging_dir=str(_folder(plan, stage)),
-    )
-
-
-def _run_apart(recipe_file: Path, plan: Plan, stage: Stage, number: int) -> Failure | None:
-    """Do a task in a process; what was killed is tried again."""
-    command = [*COMMAND, "batch", str(recipe_file), "--task", f"{stage}/{number}"]
-    for _ in range(TRIES):
-        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603 -- our own
-        if ended.returncode == 0:
-            return None
-        why = ended.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2].removeprefix("newscorpus: ")
-        if ended.returncode > 0:
-            break
-        why = f"killed by signal {-ended.returncode}, {TRIES} times"
-    return Failure(number, why, _folder(plan, stage) / "logs" / f"task_{number:05}.log")

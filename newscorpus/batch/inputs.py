@@ -1,4 +1,4 @@
-"""Find what a batch reads, here or in an object store, divide it among tasks, and read the pages of each."""
+"""Find the inputs of a batch, local or in an object store, divide them among tasks, and read the pages of each."""
 
 import heapq
 import shutil
@@ -39,19 +39,19 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a batch reads."""
+    """The inputs of a batch."""
 
     files: tuple[StoredFile, ...]
-    unfinished: tuple[tuple[str, int], ...]  # pages of crawled corpora that are passed over: file and offset
-    profiles: tuple[Profile, ...]  # of crawled corpora; of one source, that of the corpus named last
+    unfinished: tuple[tuple[str, int], ...]  # pages of crawled corpora to skip: file and offset
+    profiles: tuple[Profile, ...]  # of crawled corpora; for each source, from the corpus named last
 
 
 def find_inputs(home: Path, names: Sequence[str]) -> Inputs:
-    """Find the files that a recipe in the folder `home` names, and what its corpora know of their pages.
+    """Find the files that a recipe in the folder `home` names, and the unfinished pages and profiles of its corpora.
 
     Raises:
         ArchiveError: a file is missing.
-        OSError, ImportError: as `remote.find_files`.
+        OSError, ImportError: as for `remote.find_files`.
     """
     files: dict[str, StoredFile] = {}
     unfinished: list[tuple[str, int]] = []
@@ -79,7 +79,7 @@ def find_inputs(home: Path, names: Sequence[str]) -> Inputs:
 
 
 def _fetch_corpus(address: str, folder: Path) -> list[StoredFile]:
-    """Copy what is known of the pages of an uploaded corpus to a folder, and list the files of its archive."""
+    """Copy the ledger and profiles of an uploaded corpus to a folder, and list the files of its archive."""
     (folder / PROFILES).mkdir(parents=True)
     for name in uploaded_files(address):
         part, _, file = name.partition("/")
@@ -89,9 +89,9 @@ def _fetch_corpus(address: str, folder: Path) -> list[StoredFile]:
 
 
 def divide(files: Sequence[StoredFile], tasks: int) -> tuple[tuple[Slice, ...], ...]:
-    """Give each task some of the files, with about the same bytes for all of them.
+    """Divide the files among tasks, with about the same number of bytes for each.
 
-    A file larger than a task's share is sliced; each slice reads the whole file, and extracts a part of its pages.
+    A file larger than a task's share is sliced; each slice reads the whole file, and extracts some of its pages.
     """
     share = sum(file.n_bytes for file in files) / tasks
     cuts = [(file, max(1, round(file.n_bytes / share)) if share else 1) for file in files]
@@ -108,13 +108,13 @@ def divide(files: Sequence[StoredFile], tasks: int) -> tuple[tuple[Slice, ...], 
 def read_pages(
     slices: Iterable[Slice], unfinished: Collection[tuple[str, int]], portals: Sequence[Portal], copies: Path
 ) -> Iterator[SourcePage | Rejected]:
-    """Read the pages of some inputs, and what of them cannot be read.
+    """Read the pages of some inputs, with a rejection for each that cannot be read.
 
     Args:
         slices: of the files.
-        unfinished: pages that are passed over, as `find_inputs` gives them.
-        portals: whose rules and languages count.
-        copies: folder for copies of files from a store, one at a time; it goes again.
+        unfinished: pages to skip, from `find_inputs`.
+        portals: with their rules and languages.
+        copies: temporary folder for copies of files from a store, one at a time.
 
     Raises:
         ArchiveError, OSError, ImportError: a file cannot be read or fetched.
@@ -123,7 +123,7 @@ def read_pages(
         with _at_hand(one.file, copies) as path:
             passed_over = {(f"{ARCHIVE}/{path.name}", offset) for name, offset in unfinished if name == one.file}
             for page in islice(_pages_of(path, passed_over, portals), one.first, None, one.of):
-                if isinstance(page, Rejected):  # it names the file as the recipe does, not the copy that was read
+                if isinstance(page, Rejected):  # name the file as in the recipe, not the copy
                     url, detail = (text.replace(str(path), one.file) for text in (page.url, page.detail))
                     yield replace(page, url=url, detail=detail)
                 else:
@@ -147,15 +147,15 @@ def _pages_of(
 
 @contextmanager
 def _at_hand(file: str, folder: Path) -> Iterator[Path]:
-    """Give the path of an input; one from a store is copied to a folder of its own, which then goes again.
+    """Provide the path of an input; a file from a store is copied to a temporary folder.
 
     Raises:
-        OSError, ImportError: as `remote.fetch`.
+        OSError, ImportError: as for `remote.fetch`.
     """
     if not is_remote(file):
         yield Path(file)
         return
-    shutil.rmtree(folder, ignore_errors=True)  # of a task that was killed
+    shutil.rmtree(folder, ignore_errors=True)  # of a killed task
     folder.mkdir(parents=True)
     try:
         path = folder / Path(file).name

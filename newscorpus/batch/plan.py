@@ -1,11 +1,11 @@
 """Read the recipe of a batch, and divide its inputs among tasks.
 
-OUTPUT/                    a corpus; `intake/` and `corpus/` come when all is extracted
-  export/                  the corpus in another form, if the recipe asks for one
-  tasks/plan.json          what the tasks do, written once
-  tasks/extract/parts/N/   what task N made: `intake/` with its `index/`, `rejected.jsonl`, and two lists of `links`
-  tasks/STAGE/parts/N.npy  what the other stages found
-  tasks/STAGE/             datatrove's: `completions/`, `logs/`, `stats/`
+OUTPUT/                    a corpus; `intake/` and `corpus/` appear after extraction
+  export/                  the corpus in another format, if the recipe asks for one
+  tasks/plan.json          the plan, written once
+  tasks/extract/parts/N/   result of task N: `intake/` with its `index/`, `rejected.jsonl`, `links.npy`, `runs.npy`
+  tasks/STAGE/parts/N.npy  results of the other stages
+  tasks/STAGE/             of datatrove: `completions/`, `logs/`, `stats/`
 """
 
 import hashlib
@@ -45,67 +45,67 @@ PLAN = "plan.json"
 PARTS = "parts"
 EXPORT = "export"
 LEAST_MEMORY_GB = 0.5
-"""A task that does nothing yet has 0.2 GB."""
+"""An idle task takes 0.2 GB."""
 OWNER_ONLY = 0o700
-"""Mode of the folder of the tasks: Slurm's jobs read their pipeline from there by dill, which can run any code."""
+"""Mode of the task folder: Slurm jobs load their pipeline from it with dill, which can run any code."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlurmSection:
-    """What Slurm is asked for; docs/scale.md explains the keys."""
+    """Options for Slurm; docs/scale.md explains the keys."""
 
     partition: str = ""
-    time: str = "12:00:00"  # longest time of a task
+    time: str = "12:00:00"  # limit of a task
     memory_gb: int = 4  # of a task
-    at_once: int = -1  # most tasks at the same time; -1: as many as there is room for
-    setup: str = ""  # lines of shell before a task; "" activates the environment that this command runs in
+    at_once: int = -1  # most tasks at the same time; -1 for no limit
+    setup: str = ""  # shell lines before a task; "" activates the current environment
 
 
 @dataclass(frozen=True, slots=True)
 class ExportSection:
-    """The form for other programs that the corpus is written in, too; the keys are the options of the verb `export`."""
+    """Another format that the corpus is exported to; the keys are the options of the verb `export`."""
 
-    format: ExportFormat | None = None  # None: it is not exported
+    format: ExportFormat | None = None  # None for no export
     split: SplitRule = SplitConfig().rule
     validation: float = SplitConfig().validation
     test: float = SplitConfig().test
-    name: str = ""  # of the corpus; "": that of its folder
+    name: str = ""  # of the corpus; "" for that of its folder
     creator: str = ""
     url: str = ""
-    upload: str = ""  # address in an object store where the export goes in the end
+    upload: str = ""  # address in an object store to which the export is uploaded
 
 
 @dataclass(frozen=True, slots=True)
 class BatchRecipe:
-    """The file of a batch; relative paths start in its folder."""
+    """The recipe file of a batch; relative paths start in its folder."""
 
-    inputs: tuple[str, ...]  # WARC files, files of pages and patterns of both; crawled corpora; paths or addresses
+    inputs: tuple[str, ...]  # WARC files, files of pages, patterns of both, crawled corpora; paths or addresses
     output: str  # folder of the new corpus
     tasks: int = 1
-    memory_gb: float = 1.0  # what a task that finds duplicates takes at most
-    portals: tuple[str, ...] = ()  # whose rules and languages count, by name or file; empty: all that are found
+    memory_gb: float = 1.0  # limit of a task that finds duplicates
+    portals: tuple[str, ...] = ()  # portals with their rules and languages, by name or file; empty for all
     extractor: str = DEFAULT
     rights: RightsPolicy = RightsPolicy.RECORD
     quality: str = ""  # file of filters and masks
-    survivor: Survivor = Survivor.FIRST  # which of several near-duplicates stays
-    upload: str = ""  # address in an object store where the corpus goes in the end
+    survivor: Survivor = Survivor.FIRST  # policy for near-duplicates
+    upload: str = ""  # address in an object store to which the corpus is uploaded
     export: ExportSection = ExportSection()
     slurm: SlurmSection = SlurmSection()
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the tasks of a batch do; equal for all of them, on whatever machine."""
+    """The plan of a batch, the same for all tasks on any machine."""
 
     output: str  # folder of the corpus
-    shares: tuple[tuple[Slice, ...], ...]  # what each task reads
+    shares: tuple[tuple[Slice, ...], ...]  # inputs of each task
     recipe: Recipe
     portals: tuple[Portal, ...]
     build: BuildConfig
-    memory_gb: float  # what a task that finds duplicates takes at most
-    upload: str  # address where the corpus goes in the end, or ""
+    memory_gb: float  # limit of a task that finds duplicates
+    upload: str  # address to which the corpus is uploaded, or ""
     export: ExportSection
-    unfinished: tuple[tuple[str, int], ...]  # pages of crawled corpora that are passed over: file and offset
+    unfinished: tuple[tuple[str, int], ...]  # pages of crawled corpora to skip: file and offset
     profiles: Mapping[str, str]  # hashes of the profiles of crawled corpora, by source
     inputs: str  # hash of names, sizes and times of the inputs
 
@@ -116,20 +116,20 @@ class Plan:
 
     @property
     def file(self) -> Path:
-        """Where the plan lies once the batch was begun."""
+        """The path of the plan."""
         return self.folder / TASKS / PLAN
 
     @property
     def parts(self) -> list[Path]:
-        """The folders of what the tasks of the first stage make; each is there when all of it is."""
+        """The result folders of the first stage; each appears when complete."""
         return [self.made("extract", number) for number in range(len(self.shares))]
 
     def made(self, stage: str, number: int) -> Path:
-        """Where a task of a stage puts what it makes."""
+        """Return the path of a task's results."""
         return self.file.parent / stage / PARTS / f"{number:05}"
 
     def pages(self, number: int) -> Iterator[SourcePage | Rejected]:
-        """The pages of a task, and what of its files cannot be read."""
+        """Read the pages of a task, with a rejection for each that cannot be read."""
         paths = {source: profile_path(self.folder, source) for source in self.profiles}
         profiles = {source: ProfileFile(path, self.profiles[source]) for source, path in paths.items()}
         copies = self.made("extract", number).with_name(f".{number:05}.input")
@@ -138,10 +138,10 @@ class Plan:
 
 
 def read_recipe(path: Path) -> BatchRecipe:
-    """Read the file of a batch.
+    """Read the recipe of a batch.
 
     Raises:
-        CorpusError: it cannot be read or is wrong; the message names file and key.
+        CorpusError: it cannot be read or is invalid; the message names file and key.
     """
     recipe = read_config(path, BatchRecipe)
     if recipe.tasks < 1 or not recipe.inputs:
@@ -157,15 +157,15 @@ def read_recipe(path: Path) -> BatchRecipe:
 
 
 def plan_file(recipe_file: Path) -> Path:
-    """Where the plan of a recipe lies once its batch was begun; errors as for `read_recipe`."""
+    """Return the path of a recipe's plan; errors as for `read_recipe`."""
     return recipe_file.parent.absolute() / read_recipe(recipe_file).output / TASKS / PLAN
 
 
 def begin(recipe_file: Path, tasks: int | None = None) -> Plan:
-    """Make the plan of a batch, and write it if it is not there; `tasks` goes before the number in the file.
+    """Make the plan of a batch, and write it if it does not exist; `tasks` overrides the number in the recipe.
 
     Raises:
-        CorpusError: the recipe is wrong, an input is missing, or the output was begun with another plan or by a crawl.
+        CorpusError: the recipe is invalid, an input is missing, or the output belongs to another plan or a crawl.
     """
     wanted, home = read_recipe(recipe_file), recipe_file.parent.absolute()
     inputs = find_inputs(home, wanted.inputs)

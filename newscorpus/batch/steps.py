@@ -1,7 +1,7 @@
-"""Read, extract, judge, sign and write documents as steps of a pipeline of datatrove, among its own ones.
+"""Read, extract, judge, sign and write documents as steps of a datatrove pipeline.
 
-A document is datatrove's: `text`, `id`, and in `metadata` the other keys of a record. What a step refuses is counted by
-stage and reason, and goes to its `exclusion_writer`, if it has one.
+A document is a `Document` of datatrove: `text`, `id`, and the other keys of a record in `metadata`. Rejected documents
+are counted by stage and reason, and passed to the step's `exclusion_writer`, if any.
 """
 
 from collections import deque
@@ -38,34 +38,34 @@ from newscorpus.tokens import count_words
 from newscorpus.urls import site_key
 
 PAGE = "page"
-"""Key of the page that a document of `ReadArchives` is, with all that is known of it; `Extract` takes it out."""
+"""Key of the `SourcePage` of a document from `ReadArchives`; `Extract` removes it."""
 
 SIGNATURE = "signature"
 """Key of the signature that `Sign` adds, in hex."""
 
 OUTCOME = "outcome"
-"""Key under which `Extract` hands a document what became of it."""
+"""Key of the outcome that `Extract` passes to its filter."""
 
 DROPPED = "dropped_"
-"""Begins the name of a count of what was refused, as in filters of datatrove."""
+"""Prefix of the statistics of rejected documents, as in datatrove's filters."""
 
 RECORD_KEYS, ARTICLE_KEYS, FIELD_KEYS = (
     frozenset(field.name for field in fields(kind)) for kind in (Record, Article, Fields)
 )
-"""Keys of the metadata that steps of ours read."""
+"""Keys of the metadata that our steps read."""
 
 
 def document_of(record: Record) -> Document:
-    """Make a document of a record."""
+    """Convert a record to a document."""
     metadata = msgspec.to_builtins(record)
     return Document(metadata.pop("text"), metadata.pop("id"), metadata=metadata)
 
 
 def record_of(document: Document) -> Record:
-    """Make a record of a document; keys of others are left out.
+    """Convert a document to a record, without unknown keys.
 
     Raises:
-        CorpusError: it lacks keys of a record.
+        CorpusError: keys of a record are missing.
     """
     known = {key: value for key, value in document.metadata.items() if key in RECORD_KEYS}
     try:
@@ -76,11 +76,11 @@ def record_of(document: Document) -> Record:
 
 
 class ReadArchives(PipelineStep):
-    """Read the pages of archives, each as a document whose text is its HTML; one task reads some of the files.
+    """Read the pages of archives as documents whose text is HTML; each task reads some of the files.
 
     Args:
         inputs: as in the recipe of `newscorpus batch`; relative paths start in the current folder.
-        portals: whose rules and languages count, by name or file; empty: all that are found.
+        portals: portals with their rules and languages, by name or file; empty for all.
     """
 
     name = "newscorpus: archives"
@@ -100,16 +100,18 @@ class ReadArchives(PipelineStep):
         with TemporaryDirectory(prefix="newscorpus-") as copies:
             slices = divide(inputs.files, world_size)[rank]
             for page in read_pages(slices, inputs.unfinished, portals, Path(copies, "input")):
-                found = page if isinstance(page, Rejected) else _document_of_page(page)
                 self.stat_update(StatHints.total)
-                if isinstance(found, Rejected):
-                    self.stat_update(f"{DROPPED}{found.stage}/{found.reason}")
-                else:
-                    yield found
+                html = page if isinstance(page, Rejected) else decode(page.page)
+                if isinstance(html, Rejected):
+                    self.stat_update(f"{DROPPED}{html.stage}/{html.reason}")
+                elif isinstance(page, SourcePage):
+                    url = page.page.url
+                    metadata = {"url": url, "source": page.source, "fetched": page.page.fetched, PAGE: page}
+                    yield Document(html, page.document or url, metadata=metadata)
 
 
 class ReadCorpus(PipelineStep):
-    """Read the documents of a published corpus; one task reads some of its shards."""
+    """Read the documents of a published corpus; each task reads some of its shards."""
 
     name = "newscorpus: corpus"
     type = "📖 - READER"
@@ -129,7 +131,7 @@ class ReadCorpus(PipelineStep):
 
 
 class Extract(BaseFilter):
-    """Extract documents whose text is HTML, in `jobs` processes of its own, and judge them as a crawl does."""
+    """Extract documents whose text is HTML in `jobs` worker processes, and judge them like a crawl does."""
 
     name = "newscorpus: extract"
     type = "🛢 - EXTRAC"
@@ -140,10 +142,7 @@ class Extract(BaseFilter):
         self._jobs = jobs
 
     def run(self, data: Iterable[Document], rank: int = 0, world_size: int = 1) -> Iterator[Document]:
-        """Give the documents that pages became."""
-        yield from super().run(self._extracted(data), rank, world_size)
-
-    def _extracted(self, data: Iterable[Document]) -> Iterator[Document]:
+        """Yield the extracted documents."""
         waiting: deque[Document] = deque()
 
         def pages() -> Iterator[SourcePage]:
@@ -151,18 +150,21 @@ class Extract(BaseFilter):
                 waiting.append(document)
                 yield document.metadata.pop(PAGE, None) or _page_of(document)
 
-        for _, outcome in extract_pages(pages(), self._recipe, self._jobs):
-            document = waiting.popleft()
-            document.metadata[OUTCOME] = outcome
-            yield document
+        def extracted() -> Iterator[Document]:
+            for _, outcome in extract_pages(pages(), self._recipe, self._jobs):
+                document = waiting.popleft()
+                document.metadata[OUTCOME] = outcome
+                yield document
+
+        yield from super().run(extracted(), rank, world_size)
 
     def filter(self, doc: Document) -> bool | tuple[bool, str]:
-        """Turn a page into what was extracted."""
+        """Replace the HTML of a document by its extracted record."""
         return _become(doc, doc.metadata.pop(OUTCOME))
 
 
 class Judge(BaseFilter):
-    """Judge texts by rights, quality and language, as a crawl does, and give documents the keys of a record."""
+    """Judge texts by rights, quality and language like a crawl does, and add the keys of a record."""
 
     name = "newscorpus: judge"
 
@@ -186,16 +188,16 @@ class Sign(PipelineStep):
     type = "🫂 - DEDUP"
 
     def run(self, data: Iterable[Document], _rank: int = 0, _world_size: int = 1) -> Iterator[Document]:
-        """Give all documents."""
+        """Yield all documents."""
         for document in data:
             document.metadata[SIGNATURE] = sign(document.text).hex()
             yield document
 
 
 class WriteIntake(PipelineStep):
-    """Write documents to the intake of a new corpus, a segment a task; `newscorpus build FOLDER` publishes it.
+    """Write documents to the intake of a new corpus, one segment per task; `newscorpus build FOLDER` publishes it.
 
-    The segment is there when all of it is, and replaces the one of an earlier run. Keys of others are left out.
+    A segment appears when complete, and replaces that of an earlier run. Unknown keys are dropped.
     """
 
     name = "newscorpus: intake"
@@ -217,23 +219,15 @@ class WriteIntake(PipelineStep):
                 yield document
 
 
-def _document_of_page(page: SourcePage) -> Document | Rejected:
-    url, html = page.page.url, decode(page.page)
-    if isinstance(html, Rejected):
-        return html
-    metadata = {"url": url, "source": page.source, "fetched": page.page.fetched, PAGE: page}
-    return Document(html, page.document or url, metadata=metadata)
-
-
 def _page_of(document: Document) -> SourcePage:
-    """Make a page of a document of others."""
+    """Convert a document from another step to a page."""
     url = document.metadata.get("url", "")
     page = Page.from_html(document.text, url)
     return SourcePage(page, document.metadata.get("source") or site_key(url), document="" if url else document.id)
 
 
 def _become(document: Document, outcome: Row | Rejected) -> bool | tuple[bool, str]:
-    """Let a document be what it became; gives datatrove's verdict."""
+    """Replace a document by its record; returns the verdict that datatrove expects of a filter."""
     if isinstance(outcome, Rejected):
         return False, f"{outcome.stage}/{outcome.reason}"
     made = document_of(outcome.record)

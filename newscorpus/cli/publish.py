@@ -80,12 +80,12 @@ def dedup(
 
     A run that was interrupted continues where it stopped, and one with a newer input, or one more, reads only that.
     """
-    from newscorpus.corpus.merge import ANY_CONFIDENCE, REPRINTS, DedupOptions
+    from newscorpus.corpus.merge import ANY_CONFIDENCE, REPRINTS
     from newscorpus.corpus.merge import dedup as dedup_documents
     from newscorpus.terminal import progress
 
     config = replace(ANY_CONFIDENCE, duplicates=DuplicateConfig(survivor=survivor, revision=revision))
-    done = dedup_documents(inputs, output, against or (), DedupOptions(config, jobs, progress))
+    done = dedup_documents(inputs, output, against or (), config, jobs, progress)
     typer.echo(f"{done.documents} documents; {done.kept} kept; left out: {counted(done.duplicates)}")
     if report:
         for source, repeated, kind, count in done.reprints[:SHOWN]:

@@ -1,7 +1,7 @@
-"""Build the published corpus from the intake: doubtful texts, revisions and duplicates go, boilerplate is cut.
+"""Build the published corpus from the intake: remove doubtful texts, revisions and duplicates, and cut boilerplate.
 
-What comes out depends on what is in the intake and on the configuration, not on the order of arrival nor on earlier
-builds. Only what the index holds is in memory, some 0.5 kB a document; texts are read when needed.
+The result depends only on the content of the intake and on the configuration, not on the order of arrival or on earlier
+builds. Only the index is held in memory, some 0.5 kB per document; texts are read when needed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,37 +44,36 @@ from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
 from newscorpus.store.archive.values import ArchiveError
 from newscorpus.store.intake import DamagedLine, DamagedRowError, torn_segments
-from newscorpus.store.ledger.portals import Alarm, alarms
+from newscorpus.store.ledger.portals import alarms
 from newscorpus.store.ledger.revisits import gone_documents
 from newscorpus.tokens import count_words
 
 CUT_FLAG = "boilerplate_cut"
-"""Flag of a record whose text lost paragraphs, with their number behind a colon."""
+"""Flag of a record whose text lost paragraphs, followed by a colon and their number."""
 
 
 Finder = Callable[[Collection, Verifier, DuplicateConfig, Watch], list[Duplicate]]
-"""Gives the documents that go, as `find_duplicates` does."""
+"""A function like `find_duplicates`."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """What a build did."""
+    """Counts and damage of a build."""
 
-    documents: int  # rows in the intake; of the rows of one fetch those of the last re-extraction
+    documents: int  # rows in the intake; of the rows of one fetch only those of the last re-extraction
     kept: int  # records in the corpus
-    duplicates: Mapping[str, int]  # rows left out, by kind
-    words: int  # words in the corpus
+    duplicates: Mapping[str, int]  # excluded rows by kind
+    words: int  # in the corpus
     shares: tuple[Share, ...]  # documents and words in the corpus by portal and language
-    # Segments whose last line was cut off when their writer died; those rows are lost to this build.
-    torn: tuple[str, ...] = ()
-    low_confidence: int = 0  # rows left out because their texts are not trusted
-    gone: int = 0  # rows left out because their site deleted them
-    damaged: tuple[str, ...] = ()  # lines of the intake that were found damaged, with file, number and reason
-    restored: int = 0  # rows that were restored from the archive in their place
-    not_restored: str = ""  # why the archive was not asked for them
+    torn: tuple[str, ...] = ()  # segments whose last line is incomplete because their writer died; it is ignored
+    low_confidence: int = 0  # rows excluded because their texts are not trusted
+    gone: int = 0  # rows excluded because their site deleted them
+    damaged: tuple[str, ...] = ()  # damaged lines of the intake, with file, number and reason
+    restored: int = 0  # of their rows, those restored from the archive
+    not_restored: str = ""  # why the archive was not used
 
     def damage(self) -> Iterator[str]:
-        """Say what was damaged, a line each, and what became of it."""
+        """Describe the damage, one line each, and how much of it was restored."""
         yield from self.damaged
         if self.damaged:
             why = f" ({self.not_restored})" if self.not_restored else ""
@@ -93,14 +92,14 @@ def build(
 
     Args:
         corpus: the folder.
-        config: what goes, and how the rest is written.
-        watch: shows the progress.
-        adopts: use the links and files of others that lie where it writes.
-        find: finds the duplicates, or knows them.
+        config: criteria for exclusion, and format of the shards.
+        watch: shows progress.
+        adopts: use links and files of others that lie where it writes.
+        find: finds the duplicates.
 
     Raises:
-        CorpusError: there is no intake, the index is damaged, either was made with other parameters, another build is
-            at work, others' files lie where it writes, or the disk is full; what was published before stands.
+        CorpusError: there is no intake, the index is damaged, either was made with different parameters, another build
+            is running, others' files lie where it writes, or the disk is full; the published corpus is unchanged.
     """
     try:
         torn = torn_segments(corpus / INTAKE)
@@ -109,7 +108,7 @@ def build(
             resume_erasing(corpus)
             try:
                 report = _build(corpus, config, watch, find)
-            except DamagedRowError:  # since the index was made: all is read again, to find whatever is damaged
+            except DamagedRowError:  # damaged after it was indexed: index all rows again to find all damage
                 Store.create(corpus / INDEX, layout_of(config))
                 report = _build(corpus, config, watch, find_duplicates)
             end_removing(corpus)
@@ -171,18 +170,18 @@ def decide(
     watch: Watch = unwatched,
     find: Finder = find_duplicates,
 ) -> tuple[Sequence[Duplicate], int]:
-    """Find the duplicates in a collection, list them, and write what stays.
+    """Find the duplicates in a collection, list them, and write the survivors.
 
     Args:
         folder: of the list of duplicates.
-        collection: all documents; what is found by comparing texts is kept beside its own index.
-        config: what counts as a duplicate.
-        write: writes the documents that stay; gets the duplicates and the positions of those.
-        watch: shows the progress.
-        find: finds the duplicates, or knows them.
+        collection: all documents; comparisons of texts are cached beside its own index.
+        config: criteria for duplicates.
+        write: writes the survivors, given the duplicates and the positions of the survivors.
+        watch: shows progress.
+        find: finds the duplicates.
 
     Returns:
-        The duplicates, and the number of documents that stay.
+        The duplicates, and the number of survivors.
     """
     own = collection.stores[-1]
     contents, verified = collection.documents["content"], own.folder / VERIFIED
@@ -201,7 +200,7 @@ def decide(
 def _survivors(
     collection: Collection, duplicates: Sequence[Duplicate], stay: NDArray[np.int64], config: DuplicateConfig
 ) -> Iterator[Record]:
-    """The records that stay, by day and id, without boilerplate."""
+    """Yield the surviving records by day and id, without boilerplate."""
     copies = cluster_sizes(duplicates)
     superseded = _superseded(collection, duplicates)
     redesigns = alarms(collection.stores[-1].folder.parent)
@@ -209,8 +208,14 @@ def _survivors(
     boilerplate = find_boilerplate(collection, stay, config)
     for position in collection.by_day(stay).tolist():
         record = record_of(collection, position)
-        is_read_again = bool(collection.documents["reextraction"][position])
-        if _is_in_doubt(record, redesigns, is_read_again):
+        fetched, is_reextracted = seconds(record.fetched), bool(collection.documents["reextraction"][position])
+        if any(
+            alarm.portal == record.source
+            and seconds(alarm.since) <= fetched
+            # A re-extracted page is no longer in doubt once something else extracts the new design.
+            and (not alarm.until or (not is_reextracted and fetched < seconds(alarm.until)))
+            for alarm in redesigns
+        ):
             record = replace(record, flags=(*record.flags, REDESIGN))
         if record.id in gone:
             record = replace(record, flags=(*record.flags, f"{GONE}:{gone[record.id]}"))
@@ -227,19 +232,9 @@ def _survivors(
         )
 
 
-def _is_in_doubt(record: Record, redesigns: Sequence[Alarm], is_read_again: bool) -> bool:
-    """Whether a record was read after a redesign by what had been made for the design before.
-
-    A page that was read again is in doubt no longer, if something else reads the new design now.
-    """
-    fetched = seconds(record.fetched)
-    own = (one for one in redesigns if one.portal == record.source and not (is_read_again and one.until))
-    return any(seconds(one.since) <= fetched and (not one.until or fetched < seconds(one.until)) for one in own)
-
-
 def _superseded(collection: Collection, duplicates: Sequence[Duplicate]) -> dict[int, str]:
-    """By position of a chosen text the revision of its page that was fetched last before it."""
-    fetched = np.nan_to_num(collection.documents["fetched"]).tolist()  # unknown: the earliest of all
+    """Map the position of each chosen text to the previous revision of its page."""
+    fetched = np.nan_to_num(collection.documents["fetched"]).tolist()  # unknown counts as the earliest
     page = collection.documents["page"]
     revision = lru_cache(maxsize=2)(lambda position: record_of(collection, position).revision)
     earlier: dict[int, tuple[float, str]] = {}

@@ -22,13 +22,13 @@ from newscorpus.store.intake import RowPlace, read_intake, read_row
 from newscorpus.tokens import words
 
 DIFF_LINES = 40
-"""Longest difference of one document that is shown; a screen."""
+"""Most lines of a document's diff that are shown: a screen."""
 WORD = re.compile(r"\S+\s*")
-"""White space at the beginning of a text goes unseen."""
+"""A word with the white space after it; leading white space of a text is ignored."""
 
 
 class ChangeKind(StrEnum):
-    """What became of a document."""
+    """How a document changed."""
 
     SAME = "same"
     TEXT = "text"
@@ -40,18 +40,18 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoredRow:
-    """The latest row of a document, without its text: the time of its fetch, its place, and hashes of both."""
+    """The latest row of a document, without its text."""
 
     fetched: str
     place: RowPlace
     revision: str
-    digest: bytes
+    digest: bytes  # of the record
     source: str
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A document before and after; None where it was not there."""
+    """A document before and after; None if it did not exist."""
 
     id: str
     source: str
@@ -62,26 +62,26 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class PortalChanges:
-    """How many documents of a portal changed."""
+    """Numbers of changed documents of a portal."""
 
     source: str
-    same: int = 0  # nothing differs
+    same: int = 0  # unchanged
     text: int = 0  # the text differs
     fields: int = 0  # only other keys differ
-    gained: int = 0  # documents that were not there
-    lost: int = 0  # documents that are no more
-    not_read: int = 0  # documents that are no more since the archive does not hold their page
-    words_added: int = 0  # words that the texts have more, gained documents included
-    words_removed: int = 0  # words that they have less, lost documents included
+    gained: int = 0  # new documents
+    lost: int = 0  # documents that no longer exist
+    not_read: int = 0  # documents that no longer exist because the archive does not hold their page
+    words_added: int = 0  # words added to texts, including gained documents
+    words_removed: int = 0  # words removed from texts, including lost documents
 
 
 def find_changes(before: Path, after: Path, read: Set[tuple[str, str]]) -> Iterator[Change]:
-    """Every document of two corpora, the latest text of each, by source and id.
+    """Compare every document of two corpora by its latest text, sorted by source and id.
 
     Args:
-        before: folder of the one corpus.
-        after: folder of the other, made of an archive.
-        read: source and time of the fetch of every page of that archive.
+        before: folder of the first corpus.
+        after: folder of the second, extracted from an archive.
+        read: source and fetch time of every page of that archive.
 
     Raises:
         CorpusError: an intake is missing or damaged.
@@ -95,7 +95,7 @@ def find_changes(before: Path, after: Path, read: Set[tuple[str, str]]) -> Itera
 
 
 def count_changes(changes: Iterable[Change]) -> list[PortalChanges]:
-    """The changes of each portal, by name, and the words they add and remove."""
+    """Count changes, and the words they add and remove, by portal."""
     counts: dict[str, PortalChanges] = {}
     for change in changes:
         so_far = counts.get(change.source, PortalChanges(change.source))
@@ -113,7 +113,7 @@ def count_changes(changes: Iterable[Change]) -> list[PortalChanges]:
 
 
 def difference(change: Change, max_lines: int = DIFF_LINES) -> list[str]:
-    """The texts of a document as a unified difference, paragraph by paragraph, cut at `max_lines`."""
+    """Return the unified diff of a document's texts by paragraph, cut at `max_lines`."""
     records = _records(change)
     url = next(record.url for record in records if record)
     before, after = (record.text.split("\n") if record else [] for record in records)
@@ -124,14 +124,14 @@ def difference(change: Change, max_lines: int = DIFF_LINES) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of words, with the white space behind them, of two texts that are compared."""
+    """A sequence of words, with the white space after them, of two compared texts."""
 
-    kind: Literal["same", "gone", "new"]  # in both texts, in the first alone, in the second alone
+    kind: Literal["same", "gone", "new"]  # in both texts, only in the first, only in the second
     text: str
 
 
 def marked_difference(before: str, after: str) -> Iterator[Piece]:
-    """Compare two texts paragraph by paragraph, and those that differ word by word."""
+    """Compare two texts by paragraph, and differing paragraphs by word."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     for kind, *places in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         first, second = "".join(old[slice(*places[:2])]), "".join(new[slice(*places[2:])])
@@ -149,11 +149,11 @@ def _different_words(before: str, after: str) -> Iterator[Piece]:
 
 
 def texts_of(corpus: Path, document: str) -> list[Record]:
-    """All texts of a document that the intake holds, in the order of their fetch; none where no index tells where.
+    """Return all texts of a document in the intake, in order of fetch; none without an index.
 
     Raises:
         CorpusError: a row is damaged.
-        DedupError: the index is damaged, or was made with other parameters.
+        DedupError: the index is damaged, or was made with different parameters.
     """
     store = Store.existing(corpus / INDEX, layout_of(BuildConfig()))
     if store is None:
@@ -173,7 +173,7 @@ def _kind(was: StoredRow | None, now: StoredRow | None, read: Set[tuple[str, str
 
 
 def _latest(corpus: Path) -> dict[str, StoredRow]:
-    """Of each document the row fetched last, by its id; of the rows of one fetch that of the last re-extraction."""
+    """Map each document's id to the row fetched last; of the rows of one fetch, the last re-extraction counts."""
     newest: dict[tuple[str, str], tuple[int, bool, StoredRow | None]] = {}
     for place, row in read_intake(corpus / INTAKE, BuildConfig().signature):
         name = (row.document, row.fetch[1])

@@ -1,4 +1,4 @@
-"""List the documents left out: the lines of `duplicates.jsonl` and `low-confidence.jsonl`, and who reprints whom."""
+"""List excluded documents (`duplicates.jsonl`, `low-confidence.jsonl`), and count reprints between sources."""
 
 import csv
 import io
@@ -21,30 +21,30 @@ from newscorpus.page.records import excerpt
 from newscorpus.store.intake import journal_line
 
 Reprints = tuple[str, str, str, int]
-"""Source of documents left out, source of what they repeat, kind, and their number."""
+"""Source of the excluded documents, source of the documents they repeat, kind, and number."""
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicateLine:
     """A line of `duplicates.jsonl`."""
 
-    id: str  # of the document left out, or of the one whose other revision was kept
+    id: str  # of the excluded document
     revision: str
     url: str
     title: str
     duplicate_of: str  # id of the document it repeats; for a revision the same id
     kind: DuplicateKind
-    similarity: float  # Jaccard similarity of the shingles; of an excerpt the share that the longer document contains
-    cluster: str = ""  # id of the document that stays for it in the corpus
-    source: str = ""  # who published the document
-    duplicate_of_source: str = ""  # who published what it repeats
+    similarity: float  # as in `Duplicate`
+    cluster: str = ""  # id of the survivor that represents it
+    source: str = ""  # publisher of the excluded document
+    duplicate_of_source: str = ""  # publisher of the document it repeats
 
 
 DUPLICATE_LINES = msgspec.json.Decoder(DuplicateLine)
 
 
 def read_duplicates(path: Path) -> Iterator[DuplicateLine]:
-    """Read a file of documents left out, `duplicates.jsonl`.
+    """Read `duplicates.jsonl`.
 
     Raises:
         CorpusError: a line is damaged.
@@ -53,7 +53,7 @@ def read_duplicates(path: Path) -> Iterator[DuplicateLine]:
 
 
 def duplicate_lines(collection: Collection, duplicates: Sequence[Duplicate]) -> Iterator[bytes]:
-    """The lines of `duplicates.jsonl`, by id."""
+    """Make the lines of `duplicates.jsonl`, sorted by id."""
     ids, digests = collection.ids, collection.documents["digest"]
     last = survivors(duplicates)
     for one in sorted(duplicates, key=lambda one: (ids[one.position], digests[one.position])):
@@ -75,9 +75,9 @@ def duplicate_lines(collection: Collection, duplicates: Sequence[Duplicate]) -> 
 
 
 def doubtful_documents(documents: NDArray[np.void], least: float | None) -> NDArray[np.bool_]:
-    """Which documents of indexes have a confidence below `least`, or the flag where it is None; shape (documents,).
+    """Check which documents have a confidence below `least`, or the flag if it is None; shape (documents,).
 
-    Texts of which no confidence is stated (0) are never among them.
+    Texts without a stated confidence (0) are never doubtful.
     """
     flags: NDArray[np.bool_] = documents["is_doubtful"]
     return flags if least is None else (documents["confidence"] > 0) & (documents["confidence"] < least)
@@ -86,9 +86,9 @@ def doubtful_documents(documents: NDArray[np.void], least: float | None) -> NDAr
 def low_confidence_lines(
     collection: Collection, least: float | None, gone: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[bytes]:
-    """The lines of `low-confidence.jsonl`, by id: rejections, as those of `rejected.jsonl`.
+    """Make the lines of `low-confidence.jsonl`, sorted by id, in the format of `rejected.jsonl`.
 
-    `gone` has the deleted documents that are left out, too, with the day on which they were first missing.
+    `gone` maps the ids of documents that their site deleted, which are listed too, to the day they were first missing.
     """
     ids, digests = collection.ids, collection.documents["digest"]
     for position in sorted(collection.doubtful.tolist(), key=lambda position: (ids[position], digests[position])):
@@ -102,26 +102,26 @@ def low_confidence_lines(
 
 
 def cluster_sizes(duplicates: Sequence[Duplicate]) -> Counter[int]:
-    """By position of a document that stays how many others it stands for, revisions not counted."""
+    """Count the documents that each survivor represents, by its position, without revisions."""
     last = survivors(duplicates)
     return Counter(last[one.position] for one in duplicates if one.kind is not DuplicateKind.REVISION)
 
 
 def count_kinds(collection: Collection, duplicates: Sequence[Duplicate]) -> dict[str, int]:
-    """How many documents are left out, by kind."""
+    """Count the excluded documents by kind."""
     counts = Counter(_reported_kind(collection, one) for one in duplicates)
     return {kind.value: counts[kind] for kind in DuplicateKind}
 
 
 def _reported_kind(collection: Collection, one: Duplicate) -> DuplicateKind:
-    """Call equal texts of one document exact duplicates, but for those of several visits, which an intake holds."""
+    """Call a revision with equal text an exact duplicate, except in an intake, where it comes from another visit."""
     contents, is_intake = collection.documents["content"], collection.stores[-1].rows is None
     is_copy = one.kind is DuplicateKind.REVISION and not is_intake and contents[one.position] == contents[one.of]
     return DuplicateKind.EXACT if is_copy else one.kind
 
 
 def count_reprints(collection: Collection, duplicates: Sequence[Duplicate]) -> tuple[Reprints, ...]:
-    """Who repeats whom, how and how often, the most frequent first; revisions are not counted."""
+    """Count repeats by pair of sources and kind, the most frequent first, without revisions."""
     counts = Counter(
         (collection.source_of(one.position), collection.source_of(one.of), one.kind.value)
         for one in duplicates
@@ -131,7 +131,7 @@ def count_reprints(collection: Collection, duplicates: Sequence[Duplicate]) -> t
 
 
 def reprints_table(reprints: Iterable[Reprints]) -> bytes:
-    """Who reprints whom as CSV."""
+    """Format reprints as CSV."""
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(["source", "repeats", "kind", "documents"])

@@ -1,8 +1,8 @@
 """Write and read the manifest of a published corpus, and write its card, `README.md`.
 
-The manifest says what is in the corpus, file by file, and how it was made. From the card Hugging Face `datasets` takes
-the files and the schema, which is written out, because a loader that guesses types fails when all lists of the first
-shard are empty.
+The manifest lists the files of the corpus and how it was built. Hugging Face `datasets` takes the files and the schema
+from the card; the schema is explicit because a loader that infers types fails when all lists of the first shard are
+empty.
 """
 
 import hashlib
@@ -26,10 +26,10 @@ from newscorpus.page.records import TYPE_NAMES, check_schema, item_type, keys_of
 from newscorpus.tokens import collapse, printable
 
 GENERATION_LENGTH = 12
-"""Hex digits of a generation; it tells apart the builds of one folder."""
+"""Hex digits of a generation, which identifies a build among those of one folder."""
 
 FILES_KEY = "data_files:"
-"""Key of the names of the shards."""
+"""Key of the shards' names in the card."""
 
 COLUMNS = {
     "id": "stable for a document across runs: hash of its canonical URL",
@@ -65,12 +65,12 @@ COLUMNS = {
     "cluster_size": "documents in that group, this one included",
     "schema": "version of this layout",
 }
-"""What each column means; every field of `Record` has its line."""
+"""Descriptions of the columns, one for each field of `Record`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one portal has in one language."""
+    """Counts of one portal in one language."""
 
     source: str
     language: str
@@ -80,23 +80,23 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is in a corpus."""
+    """Content and provenance of a corpus."""
 
-    schema: int  # version of the layout of the records
-    columns: Mapping[str, str]  # type of each column, as `records.column_types` names it
-    generation: str  # hash of all shards, as `generation_of` makes it
+    schema: int  # version of the record layout
+    columns: Mapping[str, str]  # type of each column, from `records.column_types`
+    generation: str  # hash of all shards, from `generation_of`
     documents: int  # records in all shards
-    words: int  # words in all texts
-    bytes: int  # sizes of all shards
-    shards: tuple[Shard, ...]  # the files, in order
-    shares: tuple[Share, ...]  # documents and words by portal and language, sorted
-    extractors: Mapping[str, int]  # documents by what extracted them
-    versions: Mapping[str, str]  # of the packages that decide what is written
-    parameters: BuildConfig  # configuration of the build
+    words: int  # in all texts
+    bytes: int  # of all shards
+    shards: tuple[Shard, ...]  # in order
+    shares: tuple[Share, ...]  # by portal and language, sorted
+    extractors: Mapping[str, int]  # documents by extractor
+    versions: Mapping[str, str]  # of the packages that determine the output
+    parameters: BuildConfig  # of the build
 
 
 class RecordCounts:
-    """Counts what a manifest says of its records."""
+    """Count the records of a manifest."""
 
     def __init__(self) -> None:
         self.documents = 0
@@ -122,7 +122,7 @@ class RecordCounts:
 
 
 def generation_of(shards: Iterable[Shard]) -> str:
-    """Hash all shards, in hex."""
+    """Return a hash of all shards, in hex."""
     return hashlib.sha256("".join(shard.sha256 for shard in shards).encode()).hexdigest()[:GENERATION_LENGTH]
 
 
@@ -148,7 +148,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def decode_manifest(content: bytes, path: Path) -> Manifest:
-    """Decode the manifest that was read from a path.
+    """Decode a manifest; `path` is for error messages.
 
     Raises:
         CorpusError: it is damaged, or of a later schema.
@@ -164,7 +164,7 @@ def decode_manifest(content: bytes, path: Path) -> Manifest:
 
 
 def cell(text: str) -> str:
-    """Escape text of others, so that it has no effect in Markdown."""
+    """Escape untrusted text for a Markdown table."""
     plain = printable(collapse(text)).replace("&", "&amp;").replace("<", "&lt;")
     return "".join(f"\\{character}" if character in "\\`*_[]|" else character for character in plain)
 
@@ -178,7 +178,7 @@ TEMPLATES = Environment(
     keep_trailing_newline=True,
 )
 TEMPLATES.filters |= {
-    "json": json.dumps,  # in YAML, texts are quoted as JSON does it, or Norwegian (`no`) would be the opposite of yes
+    "json": json.dumps,  # YAML strings are quoted like JSON, or Norwegian (`no`) would be read as false
     "commas": "{:,}".format,
     "percent": "{:.0%}".format,
     "cell": cell,
@@ -192,7 +192,7 @@ def card(manifest: Manifest) -> str:
 
 
 def fill(template: str, manifest: Manifest, **values: Any) -> str:
-    """Fill a template with values, with the manifest and its parameters, and with the columns and their types."""
+    """Render a template with values, the manifest and its parameters, and the columns and their types."""
     return TEMPLATES.get_template(template).render(
         values,
         manifest=manifest,
@@ -204,7 +204,7 @@ def fill(template: str, manifest: Manifest, **values: Any) -> str:
 
 
 def _features(of: type[Any], indent: str) -> Iterator[str]:
-    """List the fields of a dataclass as features of `datasets`: values, structures, and lists of either."""
+    """Yield the fields of a dataclass as features of `datasets`: values, structs, and lists of either."""
     for name, kind in keys_of(of).items():
         yield f"{indent}- name: {name}"
         item, repeated = item_type(kind)

@@ -1,13 +1,13 @@
-"""Take duplicates out of corpora and files of JSON lines, or out of some against others, in one batch.
+"""Deduplicate corpora and files of JSON lines, optionally against others.
 
     OUTPUT/
-      corpus/            what stays, published as a corpus, where all inputs are corpora
-      documents/         otherwise: of each input file the lines that stay, with `cluster` and `cluster_size`
-      duplicates.jsonl   what goes, what it repeats, and how
-      reprints.csv       who reprints whom
-      index/             sketches and rows: a run that was broken off goes on here, and later ones compare with it
+      corpus/            the surviving documents, published as a corpus, if all inputs are corpora
+      documents/         otherwise: the surviving lines of each input file, with `cluster` and `cluster_size`
+      duplicates.jsonl   the removed documents, what each repeats, and how
+      reprints.csv       number of reprints by pair of sources
+      index/             sketches and rows, from which a killed run resumes and with which later runs compare
 
-Equal inputs leave equal documents, whatever their order.
+The outcome does not depend on the order of the inputs.
 """
 
 import re
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.build import decide
 from newscorpus.corpus.duplicates.collection import Collection
-from newscorpus.corpus.duplicates.documents import InputFile, find_files, index_files
+from newscorpus.corpus.duplicates.documents import find_files, index_files
 from newscorpus.corpus.duplicates.find import Duplicate, Watch, unwatched
 from newscorpus.corpus.duplicates.index import line_of
 from newscorpus.corpus.duplicates.store import ROWS, STATE, Store, digest, layout_of
@@ -39,7 +39,7 @@ from newscorpus.store.removals import keep_removals, removals_of
 
 DOCUMENTS = "documents"
 OWN_DOCUMENTS = re.compile(r"\d{5,}-[^/]*\.jsonl\.zst")
-"""The folder of what stays of files, and how the files in it are named; what else lies there is somebody else's."""
+"""Folder of the surviving lines, and the names of our files in it; other files there are left alone."""
 WRITTEN = "documents written"
 REPRINTS = "reprints.csv"
 
@@ -48,42 +48,40 @@ LINES = msgspec.json.Decoder(dict[str, Any])
 
 @dataclass(frozen=True, slots=True)
 class DedupReport:
-    """What a run did."""
+    """Counts of a deduplication."""
 
-    documents: int  # documents in the inputs
-    kept: int  # documents that stay
-    duplicates: Mapping[str, int]  # documents left out, by kind
-    reprints: tuple[Reprints, ...]  # who repeats whom
+    documents: int  # in the inputs
+    kept: int  # survivors
+    duplicates: Mapping[str, int]  # removed documents by kind
+    reprints: tuple[Reprints, ...]  # reprints between sources
 
 
 ANY_CONFIDENCE = BuildConfig(least_confidence=0.0)
-"""Nothing is left out for its confidence: that was decided when the inputs were built."""
-
-
-@dataclass(frozen=True, slots=True)
-class DedupOptions:
-    """How a run works."""
-
-    config: BuildConfig = ANY_CONFIDENCE  # what counts as a duplicate, and the form of the published files
-    jobs: int = 1  # number of processes that read and sign
-    watch: Watch = unwatched  # shows the progress
+"""No document is excluded for low confidence: that was decided when the inputs were built."""
 
 
 def dedup(
-    inputs: Sequence[Path], output: Path, against: Sequence[Path] = (), options: DedupOptions = DedupOptions()
+    inputs: Sequence[Path],
+    output: Path,
+    against: Sequence[Path] = (),
+    config: BuildConfig = ANY_CONFIDENCE,
+    jobs: int = 1,
+    watch: Watch = unwatched,
 ) -> DedupReport:
-    """Write to `output` what the inputs hold without what repeats something else in them or in the references.
+    """Write the documents of the inputs that repeat no other document of the inputs or of the references.
 
     Args:
         inputs: folders of corpora, and files of JSON lines with `id` and `text`.
-        output: folder; made where it is missing.
-        against: likewise; none of their documents is written or goes.
-        options: how.
+        output: folder to write to.
+        against: references, in the same forms; their documents are neither written nor removed.
+        config: criteria for duplicates, and format of the shards.
+        jobs: number of processes that read and sketch.
+        watch: shows progress.
 
     Raises:
-        CorpusError, DedupError: an input is missing, damaged or broken; the message names file and line. `output` is
-            the folder of a crawl, or others' files lie where it writes.
-        OSError: a file cannot be read or written; what was read so far is not read again by the next run.
+        CorpusError, DedupError: an input is missing or invalid (the message names file and line), `output` is the
+            folder of a crawl, or others' files lie where it writes.
+        OSError: a file cannot be read or written; the next run resumes after the last commit.
     """
     corpora = [output, *filter(Path.is_dir, inputs)]
     removals = removals_of(*corpora)
@@ -95,45 +93,43 @@ def dedup(
         refuse_strangers(output, folders=(PUBLISHED, INDEX))
         while True:
             keep_removals(output, removals)
-            references = [_reference(path, output / AGAINST, options) for path in against]
-            store = index_files(output / INDEX, files, options.config, options.jobs, options.watch)
-            report = _finish(output, Collection([store], references), files, options)
+            references = [_reference(path, output / AGAINST, config, jobs, watch) for path in against]
+            store = index_files(output / INDEX, files, config, jobs, watch)
+            is_corpus = all(file.is_shard for file in files)
+            report = _write(output, Collection([store], references), config, watch, is_corpus=is_corpus)
             if (now := removals_of(*corpora)).name == removals.name:
                 return report
             removals, files = now, find_files(inputs, now)  # documents were removed in the meantime
 
 
-def _finish(output: Path, collection: Collection, files: Sequence[InputFile], options: DedupOptions) -> DedupReport:
-    """Decide and write."""
-
+def _write(output: Path, collection: Collection, config: BuildConfig, watch: Watch, *, is_corpus: bool) -> DedupReport:
     def write(duplicates: Sequence[Duplicate], stay: NDArray[np.int64]) -> None:
         sizes = cluster_sizes(duplicates)
-        if all(file.is_shard for file in files):
-            in_order = options.watch(collection.by_day(stay).tolist(), WRITTEN)
-            publish(output / PUBLISHED, _records(collection, in_order, sizes), options.config)
+        if is_corpus:
+            in_order = watch(collection.by_day(stay).tolist(), WRITTEN)
+            publish(output / PUBLISHED, _records(collection, in_order, sizes), config)
         else:
-            _write_documents(output / DOCUMENTS, collection, stay, sizes, options.watch)
+            _write_documents(output / DOCUMENTS, collection, stay, sizes, watch)
 
-    duplicates, n_kept = decide(output, collection, options.config, write, options.watch)
+    duplicates, n_kept = decide(output, collection, config, write, watch)
     reprints = count_reprints(collection, duplicates)
     with replacing(output / REPRINTS) as file:
         file.write(reprints_table(reprints))
     return DedupReport(len(collection.stores[-1]), n_kept, count_kinds(collection, duplicates), reprints)
 
 
-def _reference(path: Path, folder: Path, options: DedupOptions) -> Store:
-    """The index of a reference: its own, opened to read only; where it has none, one made in `folder`."""
+def _reference(path: Path, folder: Path, config: BuildConfig, jobs: int, watch: Watch) -> Store:
+    """Open the index of a reference read-only; if it has none, make one in `folder`."""
     own = path / INDEX
     if (own / STATE).exists() and ((own / ROWS).exists() or (path / INTAKE).is_dir()):
-        return Store.open(own, layout_of(options.config))
+        return Store.open(own, layout_of(config))
     folder /= digest(str(path.resolve()).encode()).hex()
-    store = index_files(folder, find_files([path]), options.config, options.jobs, options.watch)
+    store = index_files(folder, find_files([path]), config, jobs, watch)
     store.note_kept(np.arange(len(store)))
     return store
 
 
 def _records(collection: Collection, positions: Iterable[int], sizes: Mapping[int, int]) -> Iterator[Record]:
-    """Records with their clusters."""
     for position in positions:
         record = decode(line_of(collection, position))
         more = sizes.get(position, 0)
@@ -143,7 +139,7 @@ def _records(collection: Collection, positions: Iterable[int], sizes: Mapping[in
 def _write_documents(
     folder: Path, collection: Collection, positions: NDArray[np.int64], sizes: Mapping[int, int], watch: Watch
 ) -> None:
-    """Write for each input file, numbered by name, what stays of it, in its order."""
+    """Write the surviving lines of each input file, in their order; files are numbered by name."""
     folder.mkdir(exist_ok=True)
     files = collection.documents["file"][positions]
     written = set()
@@ -153,17 +149,15 @@ def _write_documents(
         path = folder / f"{place:05}-{stem}.jsonl.zst"
         with replacing(path) as file:
             here = watch(positions[files == number].tolist(), WRITTEN)
-            write_lines(file, _lines(collection, here, sizes), path.suffix)
+            write_lines(file, (_line(collection, position, sizes.get(position, 0)) for position in here), path.suffix)
         written.add(path)
     for path in set(folder.iterdir()) - written:
         if OWN_DOCUMENTS.fullmatch(path.name):
             path.unlink()
 
 
-def _lines(collection: Collection, positions: Iterable[int], sizes: Mapping[int, int]) -> Iterator[bytes]:
-    """Lines as they came, with `cluster` and `cluster_size`."""
-    for position in positions:
-        document = LINES.decode(line_of(collection, position))
-        own, more = document.get("cluster_size") or 1, sizes.get(position, 0)
-        cluster = collection.ids[position] if more else document.get("cluster") or ""
-        yield encode_line({**document, "cluster": cluster, "cluster_size": own + more})
+def _line(collection: Collection, position: int, n_copies: int) -> bytes:
+    document = LINES.decode(line_of(collection, position))
+    cluster = collection.ids[position] if n_copies else document.get("cluster") or ""
+    size = (document.get("cluster_size") or 1) + n_copies
+    return encode_line({**document, "cluster": cluster, "cluster_size": size})

@@ -1,4 +1,4 @@
-"""Write and read records as Parquet files with the schema of `Record`: nothing may be null. Needs pyarrow."""
+"""Write and read records as Parquet files with the non-nullable schema of `Record`. Needs pyarrow."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -15,10 +15,10 @@ from newscorpus.lines import ZSTD_LEVEL
 from newscorpus.page.records import current, keys_of
 
 GROUP_ROWS = 5_000
-"""Records in a row group: some 20 MB of news, of which a reader holds one at a time."""
+"""Records in a row group: some 20 MB of news; a reader holds one group in memory."""
 
 READ_ROWS = 500
-"""Records made of columns at a time."""
+"""Records decoded at a time."""
 
 VALUES = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
 
@@ -36,11 +36,11 @@ def _arrow_type(kind: Any, schema: int) -> pyarrow.DataType:
 
 
 SCHEMAS = {schema: pyarrow.schema(_arrow_fields(Record, schema)) for schema in range(1, SCHEMA + 1)}
-"""The columns in each schema of records."""
+"""The columns of each record schema."""
 
 
 def write_parquet(file: IO[bytes], records: Iterable[Record]) -> None:
-    """Write records, compressed by zstd, with a checksum on each page; equal records make equal bytes."""
+    """Write records, compressed by zstd, with a checksum per page; equal records give equal bytes."""
     rest = iter(records)
     with parquet.ParquetWriter(
         file, SCHEMAS[SCHEMA], compression="zstd", compression_level=ZSTD_LEVEL, write_page_checksum=True
@@ -53,7 +53,7 @@ def read_parquet(path: Path) -> Iterator[Record]:
     """Read the records of a file.
 
     Raises:
-        CorpusError: the file is missing or damaged, or holds something else than records.
+        CorpusError: the file is missing or damaged, or holds something other than records.
     """
     try:
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:

@@ -1,13 +1,12 @@
-"""Publish a corpus and open it for reading; nothing altered, cut off or missing is ever handed on.
+"""Publish a corpus, and open it for reading; altered, truncated or missing files are refused.
 
-What is published is valid at every moment. A shard is named by a hash of its content: one that did not change stays as
-it is, and new ones stand beside the old; then the card and the manifest switch to them, each at one stroke; then the
-old ones go, and nothing that no manifest or build of this folder named. The same records give the same bytes and names.
+The published corpus is valid at every moment. A shard is named by a hash of its content: unchanged shards stay, new
+ones are written beside the old; then the card and the manifest are replaced, each atomically; then the old shards are
+removed, and nothing that no manifest or build of this folder named. Equal records give equal bytes and names.
 """
 
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -40,37 +39,37 @@ VERSIONED = (
     "py3langid",
     "zstandard",
 )
-"""The packages that decide what is written; of Parquet, pyarrow as well."""
+"""The packages that determine the output; for Parquet, pyarrow too."""
 
 
 HASH_LENGTH = 12
-"""Hex digits of a shard's name: among a million shards two that differ meet with a probability of 2 in 1,000, and those
-of one folder are far fewer."""
+"""Hex digits of a shard's name: among a million different shards two collide with a probability of 2 in 1,000, and a
+folder has far fewer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A corpus whose files are all there, of the sizes that its manifest says."""
+    """A corpus whose files all exist, with the sizes in its manifest."""
 
-    folder: Path  # where the manifest and the shards lie
-    manifest: Manifest  # what is in it, and how it was made
+    folder: Path  # of the manifest and the shards
+    manifest: Manifest
 
     def records(self) -> Iterator[Record]:
-        """Read all records, in order; shard by shard, as `shard_records` does.
+        """Read all records, in order.
 
         Raises:
-            CorpusError: a shard is not what the manifest says.
+            CorpusError: a shard differs from the manifest.
         """
         for shard in self.manifest.shards:
             yield from self.shard_records(shard)
 
     def shard_records(self, shard: Shard, *, exact: bool = False) -> Iterator[Record]:
-        """Read the records of one shard; its hash is checked before the first of them is given.
+        """Read the records of one shard; its hash is verified before the first is returned.
 
-        `exact` refuses lines that hold more or less than a record, as `shards.read_shard` does.
+        `exact` refuses lines with other keys than a record's, like `shards.read_shard`.
 
         Raises:
-            CorpusError: it is not what the manifest says; the message names the file.
+            CorpusError: it differs from the manifest; the message names the file.
         """
         path, rows = self.folder / shard.name, 0
         _check(path, shard, by_hash=True)
@@ -82,11 +81,11 @@ class Published:
 
 
 def open_corpus(folder: Path) -> Published:
-    """Open the corpus published in a folder: that of a crawl, or the one with the manifest itself.
+    """Open the corpus published in a folder: that of a crawl, or the one that holds the manifest.
 
     Raises:
-        CorpusError: there is no corpus; the manifest is missing, damaged or of a later schema; a shard is missing or of
-            another size.
+        CorpusError: there is no corpus; the manifest is missing, damaged or of a later schema; a shard is missing or
+            has another size.
     """
     folder = published_folder(check_corpus(folder))
     manifest = read_manifest(folder)
@@ -96,18 +95,18 @@ def open_corpus(folder: Path) -> Published:
 
 
 def published_folder(folder: Path) -> Path:
-    """Find where the manifest of a corpus is: one step down in the folder of a crawl, else here."""
+    """Find the folder of a corpus's manifest: a subfolder of a crawl's folder, else the folder itself."""
     inside = folder / PUBLISHED
     return inside if inside.is_dir() and not (folder / MANIFEST).exists() else folder
 
 
 def corpus_of(folder: Path) -> Path:
-    """Find the corpus that a published folder belongs to: one step up in that of a crawl, else the folder itself."""
+    """Find the folder of the crawl that a published folder belongs to, else the folder itself."""
     return folder.parent if folder.name == PUBLISHED else folder
 
 
 def _check(path: Path, shard: Shard, *, by_hash: bool = False) -> None:
-    """Refuse a file that is missing or has another size than its shard, or, if asked, another hash."""
+    """Refuse a file that is missing or differs from its shard in size or, with `by_hash`, in its hash."""
     try:
         size = path.stat().st_size
         altered = by_hash and size == shard.bytes and file_hash(path) != shard.sha256
@@ -123,15 +122,18 @@ def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Man
     """Replace the corpus published in `folder` by records, in the given order; one caller at a time.
 
     Raises:
-        OSError: the disk is full or the folder cannot be written; what was published before stands.
+        OSError: the disk is full or the folder cannot be written; the published corpus is unchanged.
     """
     folder.mkdir(parents=True, exist_ok=True)
     _sweep(folder)
     counts = RecordCounts()
-    with _staging(folder) as staging:
+    staging = folder / STAGING
+    shutil.rmtree(staging, ignore_errors=True)  # of a killed build
+    staging.mkdir()
+    try:
         written = write_shards(staging, counts.count(records), config.shards)
         manifest = _manifest(written, counts, config)
-        # What is about to be put here or to go is noted, so that a build that dies leaves none behind.
+        # Note which shards are added or removed, so that a build that dies leaves none behind.
         names = _named(folder) | {shard.name for shard in manifest.shards}
         with replacing(folder / UNFINISHED) as file:
             file.writelines(f"{name}\n".encode() for name in sorted(names))
@@ -139,6 +141,8 @@ def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Man
             path = folder / new.name
             if not (path.is_file() and path.stat().st_size == new.bytes and file_hash(path) == new.sha256):
                 (staging / old.name).replace(path)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
     sync_folder(folder)
     with replacing(folder / CARD) as file:
         file.write(card(manifest).encode())
@@ -167,9 +171,9 @@ def _manifest(written: Sequence[Shard], counts: RecordCounts, config: BuildConfi
 
 
 def _named(folder: Path) -> set[str]:
-    """The shards that the manifest names; none where there is no manifest, or a damaged one.
+    """Return the names of the shards in the manifest; none if it is missing or damaged.
 
-    An error of the disk is raised: what a manifest names that cannot be read now must not go.
+    A read error is raised, because the shards of an unreadable manifest must not be removed.
     """
     try:
         content = (folder / MANIFEST).read_bytes()
@@ -182,21 +186,9 @@ def _named(folder: Path) -> set[str]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove the shards that were noted and that the manifest does not name; nothing else is ever removed."""
+    """Remove noted shards that are not in the manifest, and nothing else."""
     path = folder / UNFINISHED
     noted = set(filter(OWN[PUBLISHED].fullmatch, path.read_text("utf-8").splitlines())) if path.exists() else set()
     for name in noted - _named(folder):
         (folder / name).unlink(missing_ok=True)
     path.unlink(missing_ok=True)
-
-
-@contextmanager
-def _staging(folder: Path) -> Iterator[Path]:
-    """Make an empty folder inside `folder`, in place of one that a killed build left."""
-    staging = folder / STAGING
-    shutil.rmtree(staging, ignore_errors=True)
-    staging.mkdir()
-    try:
-        yield staging
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)

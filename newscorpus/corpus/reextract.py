@@ -1,7 +1,7 @@
-"""Extract the pages of an archive again, with today's model, templates and filters, without the network.
+"""Extract the pages of an archive again, with the current model, templates and filters, without network access.
 
-The result is a corpus of its own (`store`), or goes into the intake of the crawled corpus (`apply`), where the newest
-row of every page counts.
+The result becomes a new corpus (`store`) or is appended to the intake of the crawled corpus (`apply`), where the newest
+row of each page counts.
 """
 
 import shutil
@@ -36,41 +36,41 @@ from newscorpus.workers import Lost, in_order
 SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
 
 PAGES_A_COMMIT = 100
-"""Pages that a kill in the midst of `apply` costs at most; they are extracted again by the next one."""
+"""Most pages that a killed `apply` loses; the next call extracts them again."""
 
 FAULTS = frozenset({"worker_failed", "timeout"})
-"""Reasons that say nothing of a page: `apply` leaves it what it was, and the next one tries again."""
+"""Reasons that say nothing about a page: `apply` keeps its earlier outcome, and the next call tries again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What `apply` did."""
+    """Counts of `apply`."""
 
     outcomes: Mapping[str, int]  # numbers of "kept" and of rejections, as "stage/reason"
-    n_passed: int  # pages that were passed over
+    n_passed: int  # skipped pages
 
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """A corpus, its archive, and how the pages of that are extracted."""
+    """A crawled corpus, and how to extract its archive."""
 
     corpus: Path  # its folder
     files: Sequence[Path]  # of the archive
     recipe: Recipe
-    portals: Sequence[Portal] = ()  # whose rules and languages count now
-    jobs: int = 0  # number of processes; 0: this one
+    portals: Sequence[Portal] = ()  # with their current rules and languages
+    jobs: int = 0  # number of processes; 0 for none but this one
 
 
 Extracted = tuple[SourcePage | None, Row | Rejected]
-"""A page and what became of it; None for damage of the archive."""
+"""A page and its outcome; None instead of the page for a damaged record of the archive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reextraction:
-    """What was made of an archive."""
+    """Counts and pages of `store`."""
 
     outcomes: Mapping[str, int]  # numbers of "kept" and of rejections, as "stage/reason"
-    read: frozenset[Fetch]  # every page
+    read: frozenset[Fetch]  # every page of the archive
 
 
 def reextract(
@@ -86,17 +86,17 @@ def reextract(
 
     Args:
         files: of the archive.
-        recipe: how pages are extracted.
-        portals: whose rules and languages count now.
-        jobs: number of processes; 0 for this one, in which a page may take any time.
-        prepare: gives the page as it is extracted, or None where it is passed over.
-        tally: counts what the rules of templates find.
-        unfinished: pages that are passed over, as `unfinished_captures` gives them.
+        recipe: how to extract.
+        portals: with their current rules and languages.
+        jobs: number of processes; 0 for none but this one, without a time limit per page.
+        prepare: changes a page before it is extracted, or returns None to skip it.
+        tally: counts the matches of template rules.
+        unfinished: pages to skip, from `unfinished_captures`.
 
     Raises:
         ArchiveError: a file cannot be read.
-        ValueError: the recipe is wrong.
-        ImportError: the extractor needs a package that is not here.
+        ValueError: the recipe is invalid.
+        ImportError: the extractor needs a package that is not installed.
     """
     captures = finished_captures(files, unfinished)
     pages = (found if isinstance(found, Rejected) else page_of_capture(found, portals) for found in captures)
@@ -107,7 +107,7 @@ def reextract(
 def extract_pages(
     pages: Iterable[SourcePage | Rejected], recipe: Recipe, jobs: int = 0, tally: RuleTally | None = None
 ) -> Iterator[Extracted]:
-    """Extract pages in order; what could not be read passes. Arguments and errors are those of `reextract`."""
+    """Extract pages in order, and pass rejections on; arguments and errors as for `reextract`."""
     extractor_of(recipe)
     seconds = Limits().page_seconds
     for page, found in in_order(partial(_judge, Rules(recipe)), pages, jobs, seconds, partial(prepare, recipe)):
@@ -123,10 +123,10 @@ def extract_pages(
 def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
     """Write `intake/` and `rejected.jsonl` of a new corpus, which `newscorpus build` publishes.
 
-    Both appear when they are complete; what a killed run left is written anew.
+    Both appear only when complete; after a kill they are written anew.
 
     Raises:
-        CorpusError: the folder holds an intake already.
+        CorpusError: the folder already holds an intake.
     """
     if (folder / INTAKE).exists():
         raise CorpusError(
@@ -138,8 +138,7 @@ def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
     unfinished.mkdir(parents=True)
     counts: Counter[str] = Counter()
     read: set[Fetch] = set()
-    signed = BuildConfig().signature
-    with replacing(folder / REJECTED) as journal, IntakeWriter(unfinished, signed) as intake:
+    with replacing(folder / REJECTED) as journal, IntakeWriter(unfinished, BuildConfig().signature) as intake:
         for page, outcome in extracted:
             counts[_counted(outcome)] += 1
             read |= {(page.source, page.page.fetched)} if page else set()
@@ -159,22 +158,22 @@ def apply(
     sources: Collection[str] | None = None,
     untouched: Collection[Named] = (),
 ) -> Applied:
-    """Append to the intake of a crawled corpus what the recipe makes of its pages; `newscorpus build` publishes it.
+    """Extract the pages of a crawled corpus and append their rows to its intake; `newscorpus build` publishes them.
 
-    The profiles that the corpus keeps are used. Pages whose newest row is of this recipe are passed over, so that a run
-    that was broken off is completed by the next one. The counts of the ledger follow.
+    The corpus's profiles are used. Pages whose newest row comes from this recipe are skipped, so the next call
+    completes a killed one. The counts of the ledger are updated.
 
     Args:
-        archived: the corpus, and how its pages are extracted.
-        watch: shows the progress.
+        archived: the corpus, and how to extract it.
+        watch: shows progress.
         tally: as for `reextract`.
-        sources: whose pages are extracted; None: all.
-        untouched: documents of which a profile changes no verdict; they are passed over where a row that is not
-            doubtful was made without a profile.
+        sources: sources whose pages are extracted; None for all.
+        untouched: documents whose verdicts a profile does not change; they are skipped if they have a row from this
+            recipe without the profile that is not doubtful.
 
     Raises:
-        CorpusError, LedgerError: the corpus was not crawled, or a crawl or a build is at work.
-        ArchiveError, ValueError, ImportError: as `reextract`.
+        CorpusError, LedgerError: the corpus was not crawled, or a crawl or a build is running.
+        ArchiveError, ValueError, ImportError: as for `reextract`.
     """
     corpus, recipe = archived.corpus, archived.recipe
     if not (corpus / LEDGER).is_file():
@@ -183,7 +182,10 @@ def apply(
     seen: Counter[bool] = Counter()
     with exclusive(corpus / BUILD_LOCK), Ledger.open(corpus) as ledger:
         history, profiles = History(corpus / INTAKE, recipe), profiles_of(corpus)
-        _end_alarms(ledger, archived.portals)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        for portal in archived.portals:  # the templates of today end the redesign alarms over earlier ones
+            if template := portal.template_for(now):
+                ledger.looks.end_alarms(portal.name, version_of(template), now)
 
         def prepare(page: SourcePage) -> SourcePage | None:
             if sources is not None and page.source not in sources:
@@ -205,31 +207,23 @@ def apply(
     return Applied(counts, seen[False])
 
 
-def _end_alarms(ledger: Ledger, portals: Iterable[Portal]) -> None:
-    """Let the templates that the files of portals hold now end the alarms over those before them."""
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    for portal in portals:
-        if template := portal.template_for(now):
-            ledger.looks.end_alarms(portal.name, version_of(template), now)
-
-
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The newest line of a document."""
+    """The newest line of a document in the intake."""
 
-    reextraction: int  # that made it
-    is_row: bool
-    page: str  # its address
+    reextraction: int  # number of the re-extraction that wrote it; 0: the crawl
+    is_row: bool  # rather than a withdrawal
+    page: str  # address of the page
     recipe: str
-    is_doubtful: bool = False  # it is a row, and the confidence in its text is low
+    is_doubtful: bool = False  # a row whose text has low confidence
 
 
 class History:
-    """Knows what the intake of a corpus holds of each page, and decides what to append.
+    """The lines of each page in the intake of a corpus; decides what to append.
 
     Args:
         intake: the folder.
-        recipe: that is applied now.
+        recipe: the recipe to apply.
     """
 
     def __init__(self, intake: Path, recipe: Recipe) -> None:
@@ -238,7 +232,7 @@ class History:
         self._documents: dict[Fetch, dict[str, Held]] = {}
         self._newest: dict[tuple[str, str], str] = {}
         self._words: dict[tuple[str, str], int] = {}
-        # What is damaged is held no more, and its page is due.
+        # A damaged line counts as missing, so its page is due.
         lines = read_intake(intake, BuildConfig().signature, damaged=lambda _: None) if intake.is_dir() else ()
         for _, line in lines:
             is_row = isinstance(line, Row)
@@ -255,11 +249,11 @@ class History:
                 documents[line.document] = Held(line.reextraction, is_row, page, line.recipe, is_doubtful)
 
     def is_due(self, page: SourcePage) -> bool:
-        """Whether the newest line of a page is of another recipe."""
+        """Check whether the newest line of a page comes from another recipe."""
         return self._pages.get(_name(page), (0, ""))[1] != self._recipe.version_for(page)
 
     def stands(self, page: SourcePage, documents: Collection[Named]) -> bool:
-        """Whether a page is one of some documents, by a row that this recipe made and that is not doubtful."""
+        """Check whether a page is one of some documents, by a row of this recipe that is not doubtful."""
         fetch, address = _name(page)
         held = self._documents.get(fetch, {}) if documents else {}
         rows = (
@@ -270,20 +264,28 @@ class History:
         return any(rows) and not self.is_due(page)
 
     def is_newest(self, page: SourcePage) -> bool:
-        """Whether nothing is held of a later fetch of the page."""
+        """Check whether the intake holds no later fetch of the page."""
         return page.page.fetched >= self._newest.get((page.source, page.page.url), "")
 
     def n_words(self, page: SourcePage) -> int:
-        """Words of the row that the page is; 0 where it is none."""
+        """Return the number of words in the page's row; 0 if it has none."""
         return self._words.get((page.source, page.page.url), 0)
 
     def lines(self, page: SourcePage, outcome: Row | Rejected) -> Iterator[Row | Withdrawal]:
-        """What is appended for a page: its row; and a withdrawal for each document that it is no more, at least one.
+        """Yield the lines to append for a page: its row, if any, and a withdrawal of each document it no longer is.
 
-        A page that never was a document has a withdrawal that names none, so that it is not extracted again.
+        A rejected page that never was a document gets a withdrawal without a document, so that it is not extracted
+        again.
         """
-        times = self._pages.get(_name(page), (0, ""))[0] + 1
-        gone = self._earlier(page)
+        fetch, address = _name(page)
+        times = self._pages.get((fetch, address), (0, ""))[0] + 1
+        held = self._documents.get(fetch, {})
+        rows = {name: row for name, row in held.items() if row.is_row}
+        gone = [name for name, row in rows.items() if row.page == address] or [
+            name  # a row of an early version does not name its page: the document must be this one
+            for name, row in rows.items()
+            if not row.recipe and (name == document_id(address) or len(held) == 1)
+        ]
         if isinstance(outcome, Row):
             yield replace(outcome, reextraction=times)
             gone = [name for name in gone if name != outcome.document]
@@ -295,26 +297,16 @@ class History:
         for name in gone:
             yield Withdrawal(name, *why, page.source, page.page.fetched, recipe, times)
 
-    def _earlier(self, page: SourcePage) -> list[str]:
-        """The documents that a page is; of rows that do not name their page, the one that it must be."""
-        fetch, address = _name(page)
-        held = self._documents.get(fetch, {})
-        rows = {name: row for name, row in held.items() if row.is_row}
-        own = [name for name, row in rows.items() if row.page == address]
-        return own or [
-            name for name, row in rows.items() if not row.recipe and (name == document_id(address) or len(held) == 1)
-        ]
-
 
 def _name(page: SourcePage) -> tuple[Fetch, str]:
     return (page.source, page.page.fetched), page.page.url
 
 
 def _append(ledger: Ledger, page: SourcePage, lines: Iterable[Row | Withdrawal], history: History) -> None:
-    """Append the lines of a page; the ledger notes the first of its newest fetch as what became of its address.
+    """Append the lines of a page, and record the first line of its newest fetch as the outcome of its address.
 
-    A rejection goes to the journal too; that of a page which the ledger does not know, from a WARC file, only where it
-    costs a document, since nobody would take its earlier line out.
+    A rejection is written to the journal too. If the ledger does not know the page (from a WARC file), only a
+    rejection that withdraws a document is, because nothing would remove an earlier line.
     """
     placed = [(line, ledger.append(SEGMENTS, encode_row(writable(line)))) for line in lines]
     if not history.is_newest(page):
@@ -331,5 +323,5 @@ def _counted(outcome: Row | Rejected) -> str:
 
 
 def _judge(rules: Rules, given: SourcePage | Rejected) -> Judgement:
-    """Judge a page in a process of its own; damage of the archive passes."""
+    """Judge a page in a worker process; pass a rejection on."""
     return Judgement(given) if isinstance(given, Rejected) else judge(given, rules)

@@ -1,9 +1,8 @@
-"""Freeze versions of a corpus, and say what was added, changed and removed between two.
+"""Freeze versions of a corpus, and compare two versions.
 
-`releases/TAG/` holds the manifest and the card as they were, `release.json`, and a list each of the rows that were
-added, changed and removed since the release before: their ids, and hashes of their content. So the rows of a release
-follow from its lists and those before it. Texts are not kept; the manifest names the shards, by their hashes. In memory
-are some 0.2 kB a document.
+`releases/TAG/` holds a copy of the manifest and the card, `release.json`, and lists of the rows that were added,
+changed and removed since the previous release (ids and hashes), so that the rows of a release follow from its lists and
+those before it. Texts are not stored; the manifest names the shards by their hashes. Memory: some 0.2 kB per document.
 """
 
 import re
@@ -36,25 +35,25 @@ Rows = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ReleaseNote:
-    """What `release.json` says."""
+    """The content of `release.json`."""
 
     tag: str
     number: int  # from 1
-    released: str  # when, ISO 8601
-    previous: str  # tag of the release before; "" for the first
+    released: str  # time, ISO 8601
+    previous: str  # tag of the previous release; "" for the first
     generation: str  # of the corpus
     documents: int
-    added: int  # rows since the release before
+    added: int  # rows since the previous release
     changed: int
     removed: int
-    taken_out: int = 0  # by `newscorpus remove`; no list names them any more
+    taken_out: int = 0  # rows erased by `newscorpus remove`, which no list names any more
 
 
 class ListedRow(msgspec.Struct, frozen=True):
     """A line of a list."""
 
     id: str
-    row: str  # hash of it, in hex; of one that was removed, as it was
+    row: str  # hash in hex; of a removed row, its last hash
 
 
 NOTES = msgspec.json.Decoder(ReleaseNote)
@@ -63,18 +62,18 @@ LISTED = msgspec.json.Decoder(ListedRow)
 
 @dataclass(frozen=True, slots=True)
 class RowChanges:
-    """What differs between two versions, by id."""
+    """The differences between two versions, by id."""
 
     added: Rows
-    changed: Rows  # as they are now
-    removed: Rows  # as they were
+    changed: Rows  # new hashes
+    removed: Rows  # old hashes
 
 
 def release(corpus: Path, tag: str) -> ReleaseNote:
-    """Freeze what a corpus publishes now as a version.
+    """Freeze the published corpus as a version.
 
     Raises:
-        CorpusError: the tag is none or is taken, nothing is published, or a build is at work.
+        CorpusError: the tag is invalid or taken, nothing is published, or a build is running.
     """
     if not TAG.fullmatch(tag):
         raise CorpusError(f"{tag!r} is no tag: letters, digits, '.', '_' and '-', a letter or a digit first")
@@ -102,7 +101,7 @@ def release(corpus: Path, tag: str) -> ReleaseNote:
 
 
 def releases(corpus: Path) -> list[ReleaseNote]:
-    """The releases of a corpus, oldest first.
+    """Return the releases of a corpus, oldest first.
 
     Raises:
         CorpusError: one is damaged.
@@ -112,7 +111,7 @@ def releases(corpus: Path) -> list[ReleaseNote]:
 
 
 def diff(old: str, new: str, corpus: Path | None = None) -> RowChanges:
-    """What differs between two versions, each a tag of a corpus, the folder of a release, or that of a corpus.
+    """Compare two versions, each a tag of `corpus`, the folder of a release, or the folder of a corpus.
 
     Raises:
         CorpusError: a version is none of these, or is damaged.
@@ -121,7 +120,7 @@ def diff(old: str, new: str, corpus: Path | None = None) -> RowChanges:
 
 
 def compare(old: Rows, new: Rows) -> RowChanges:
-    """What was added to some rows, changed and removed."""
+    """Find the rows that were added, changed and removed."""
     return RowChanges(
         {name: row for name, row in new.items() if name not in old},
         {name: row for name, row in new.items() if old.get(name, row) != row},
@@ -145,7 +144,7 @@ def forget_rows(corpus: Path, documents: Collection[str]) -> None:
 
 
 def _rows(name: str, corpus: Path | None) -> Rows:
-    """The rows of a version."""
+    """Read the rows of a version."""
     tagged = corpus / RELEASES / name if corpus and TAG.fullmatch(name) else None
     folder = tagged if tagged and tagged.is_dir() else Path(name)
     if not folder.is_dir():
@@ -158,7 +157,7 @@ def _rows(name: str, corpus: Path | None) -> Rows:
 
 
 def _state(folder: Path, notes: Iterable[ReleaseNote]) -> Rows:
-    """The rows of the last of some releases, which follow each other from the first one on."""
+    """Compute the rows of the last of some consecutive releases, which begin with the first."""
     rows: dict[str, str] = {}
     for note in notes:
         added, changed, removed = (_listed(folder / note.tag / f"{kind}{SUFFIX}") for kind in KINDS)
@@ -183,7 +182,7 @@ def _note(folder: Path) -> ReleaseNote:
 
 
 def _write(folder: Path, published: Path, changes: RowChanges, note: ReleaseNote) -> None:
-    """Write a release into a folder of its own, which gets its name when all is in it."""
+    """Write a release to a temporary folder, which is renamed when complete."""
     unfinished = folder.with_name(f".{folder.name}.tmp")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)

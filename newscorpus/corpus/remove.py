@@ -1,4 +1,4 @@
-"""Take documents out of a corpus for good: a publisher or a person asks for it."""
+"""Remove documents from a corpus for good, at the request of a publisher or a person."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,30 +29,30 @@ from newscorpus.urls import canonical_url, document_id, is_web
 
 @dataclass(frozen=True, slots=True)
 class RemovalReport:
-    """What a removal did."""
+    """Counts of a removal."""
 
-    unknown: tuple[str, ...]  # of the names given, those of which nothing was here
-    earlier: Mapping[str, str]  # of these, those that were taken out before, each with when, ISO 8601
-    rows: int  # lines of the intake, or documents of a corpus without one, that went
-    archived: int  # responses of the archive that were overwritten
+    unknown: tuple[str, ...]  # given names that the corpus does not hold
+    earlier: Mapping[str, str]  # those of them that were removed before, with the time, ISO 8601
+    rows: int  # removed lines of the intake, or documents of a corpus without one
+    archived: int  # overwritten responses of the archive
 
 
 def remove(
     corpus: Path, names: Sequence[str], reason: str, *, from_archive: bool = False, watch: Watch = unwatched
 ) -> RemovalReport:
-    """Take documents out of a corpus, and have every later build, crawl, merge and re-extraction leave them out.
+    """Remove documents from a corpus, and exclude them from every later build, crawl, merge and re-extraction.
 
-    One that was broken off is completed by the next removal, build or crawl.
+    A killed removal is completed by the next removal, build or crawl.
 
     Args:
         corpus: its folder.
         names: addresses and ids of documents.
-        reason: why, as it is noted; it should not name them.
+        reason: recorded with the removal; it should not name the documents.
         from_archive: overwrite the fetched pages as well.
-        watch: shows the progress of the build.
+        watch: shows progress of the build.
 
     Raises:
-        CorpusError: a name is neither; there is no corpus; a crawl or a build is at work.
+        CorpusError: a name is neither; there is no corpus; a crawl or a build is running.
     """
     asked = {name: _id(name) for name in names}
     before = removals_of(check_corpus(corpus))
@@ -61,7 +61,7 @@ def remove(
             refuse_strangers(corpus)
             found = find_named(corpus, frozenset(asked.values()))
             given = {canonical_url(name) for name in names if is_web(name)}
-            # First that it is gone is written down, for all who ask, then what is to be erased.
+            # Record the removal before the work that it needs: later commands exclude the documents at once.
             when = now()
             note_removal(corpus, found.documents, reason, when)
             old = read_removing(corpus) or Removing(when, ())
@@ -78,12 +78,10 @@ def remove(
 
 
 def finish_removal(corpus: Path, watch: Watch = unwatched) -> Removing | None:
-    """Go on with the removal that is under way in a corpus, if there is one, and publish what is left.
-
-    Gives the removal, as it was done.
+    """Complete the removal in progress in a corpus, if there is one, publish the rest, and return the removal.
 
     Raises:
-        CorpusError: a crawl or a build is at work, or a file cannot be read or written.
+        CorpusError: a crawl or a build is running, or a file cannot be read or written.
     """
     removing = read_removing(corpus)
     if removing is None:
@@ -107,7 +105,7 @@ def finish_removal(corpus: Path, watch: Watch = unwatched) -> Removing | None:
 
 
 def _id(name: str) -> str:
-    """The id of a document that is named by its address or its id."""
+    """Return the id of a document given by its address or id."""
     if is_web(name):
         return document_id(name)
     if not ID.fullmatch(name):

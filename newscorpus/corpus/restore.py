@@ -1,7 +1,7 @@
-"""Restore from the archive the rows that an intake has lost: cut off by a power failure, deleted, or damaged.
+"""Restore rows that an intake has lost (truncated by a power failure, deleted, or damaged) from the archive.
 
-A page is extracted again as it was fetched, and its row appended. What the archive does not hold stays queued: the next
-crawl asks for it as if for the first time.
+The archived page is extracted again and its row appended. Pages that the archive does not hold stay queued: the next
+crawl fetches them unconditionally.
 """
 
 from collections import Counter
@@ -38,7 +38,7 @@ from newscorpus.workers import Lost, in_order
 
 @dataclass(frozen=True, slots=True)
 class LostSource:
-    """A lost page, as the archive holds it."""
+    """A lost page, read from the archive."""
 
     lost: LostPage
     page: SourcePage
@@ -48,13 +48,13 @@ class LostSource:
 
 
 class Restoration:
-    """Stores what was made of lost pages; where the process dies the next one goes on.
+    """Store the outcomes of lost pages; after a kill, the next crawl or build continues.
 
     Args:
         corpus: the folder.
         ledger: open.
-        portals: whose rules and languages count.
-        held: as `held_pages` gives it.
+        portals: with their rules and languages.
+        held: from `held_pages`.
     """
 
     def __init__(self, corpus: Path, ledger: Ledger, portals: Sequence[Portal], held: Mapping[int, int]) -> None:
@@ -69,13 +69,13 @@ class Restoration:
         for lost in self._ledger.losses.archived():
             try:
                 found = read_capture(inside(self._corpus, lost.archived[0]), lost.archived[1])
-            except ArchiveError:  # it is asked for again
+            except ArchiveError:  # the next crawl fetches the page
                 continue
             if isinstance(found, Capture):
                 yield LostSource(lost, page_of_capture(found, self._portals))
 
     def store(self, source: LostSource, outcome: Row | Rejected) -> None:
-        """Store what became of a page; where a fault of ours hides that, it is asked for again."""
+        """Store the outcome of a page, unless it is a timeout or a failed worker: then it is fetched again."""
         if isinstance(outcome, Row):
             row: Row = writable(replace(outcome, reextraction=self._held.get(_name(outcome), -1) + 1))
             place = self._ledger.append(SEGMENTS, encode_row(row))
@@ -88,7 +88,7 @@ class Restoration:
 
 
 def held_pages(corpus: Path) -> Mapping[int, int]:
-    """Give of every fetch of a page in the intake, by a hash, the number of its last re-extraction."""
+    """Return the number of the last re-extraction of every page fetch in the intake, by a hash of the fetch."""
     held: dict[int, int] = {}
     for row in _rows(corpus):
         name = _name(row)
@@ -97,9 +97,9 @@ def held_pages(corpus: Path) -> Mapping[int, int]:
 
 
 def count_rows(corpus: Path, portals: Sequence[str]) -> Mapping[str, tuple[int, int]]:
-    """Count the fetches of pages that have a row in the intake, and the words of these rows, by portal.
+    """Count the page fetches with a row in the intake, and the words of these rows, by portal.
 
-    A spider that names no portals of its own is the one portal of all its rows.
+    With a single portal, rows of other sources count as its rows: their spider names no portals of its own.
     """
     seen: set[int] = set()
     kept, words = Counter[str](), Counter[str]()
@@ -114,20 +114,29 @@ def count_rows(corpus: Path, portals: Sequence[str]) -> Mapping[str, tuple[int, 
 
 
 def restore_lines(corpus: Path, damaged: Sequence[DamagedLine]) -> int:
-    """Restore the rows of damaged lines, and blank these; gives the number of rows.
+    """Restore the rows of damaged lines, blank these lines, and return the number of restored rows.
 
-    The extractor is that of the other rows, filters are the default ones. Lines that the ledger does not know, such as
-    earlier texts of a document, stay as they are.
+    The pages are extracted by the extractor of most other rows, with the default filters. Lines that the ledger does
+    not know, such as earlier texts of a document, are left alone.
 
     Raises:
-        LedgerError: there is no ledger, or a crawl is at work.
+        LedgerError: there is no ledger, or a crawl is running.
         ImportError: the extractor needs a package that is not installed.
     """
-    parts = _parts(damaged)
+    parts: dict[FilePart, list[DamagedLine]] = {}
+    for line in damaged:  # join consecutive ones: a row may have been cut in two, or two joined
+        name, start, end = f"{INTAKE}/{line.segment.name}", line.offset, line.offset + line.length + 1
+        last = next(reversed(parts), None)
+        if last and (name, start) == (last[0], last[2]):
+            parts[name, last[1], end] = [*parts.pop(last), line]
+        else:
+            parts[name, start, end] = [line]
     known = lines_known(corpus, parts)
+    made = Counter(row.recipe.partition("@")[0] for row in _rows(corpus))
+    extractor = next((name for name, _ in made.most_common() if name in names()), DEFAULT)
     with Ledger.open(corpus, damaged=known) as ledger:
         restoration = Restoration(corpus, ledger, readable_portals(), held_pages(corpus))
-        recipe, seconds = Recipe(_extractor(corpus)), Limits().page_seconds
+        recipe, seconds = Recipe(extractor), Limits().page_seconds
         judge = partial(_judged, recipe, profiles_of(corpus))
         for source, outcome in in_order(judge, restoration.pages(), 1, seconds, partial(prepare, recipe)):
             restoration.store(source, lost_page(source.page, outcome) if isinstance(outcome, Lost) else outcome)
@@ -137,33 +146,13 @@ def restore_lines(corpus: Path, damaged: Sequence[DamagedLine]) -> int:
     return restoration.restored
 
 
-def _parts(damaged: Sequence[DamagedLine]) -> dict[FilePart, list[DamagedLine]]:
-    """Join damaged lines that follow each other: a row may have been cut in two, or two joined."""
-    parts: dict[FilePart, list[DamagedLine]] = {}
-    for line in damaged:
-        name, start, end = f"{INTAKE}/{line.segment.name}", line.offset, line.offset + line.length + 1
-        last = next(reversed(parts), None)
-        if last and (name, start) == (last[0], last[2]):
-            parts[name, last[1], end] = [*parts.pop(last), line]
-        else:
-            parts[name, start, end] = [line]
-    return parts
-
-
-def _extractor(corpus: Path) -> str:
-    """The extractor that made most rows of the intake."""
-    made = Counter(row.recipe.partition("@")[0] for row in _rows(corpus))
-    known = names()
-    return next((name for name, _ in made.most_common() if name in known), DEFAULT)
-
-
 def _judged(recipe: Recipe, profiles: Profiles, source: LostSource) -> Row | Rejected:
-    """What becomes of a page; runs in a process of its own."""
+    """Judge a page in a worker process."""
     return process_page(recipe, add_profile(recipe, profiles, source.page))
 
 
 def readable_portals() -> list[Portal]:
-    """The portals whose files can be read; for others counts what the archive says of them."""
+    """Load the portals with valid files; for the pages of others, the archive itself holds the rules."""
     found = []
     for name in list_portals():
         with suppress(PortalError):
@@ -172,12 +161,12 @@ def readable_portals() -> list[Portal]:
 
 
 def _rows(corpus: Path) -> Iterator[Row]:
-    """The rows of the intake that can be read."""
+    """Read the intact rows of the intake."""
     if (corpus / INTAKE).is_dir():
         lines = read_intake(corpus / INTAKE, BuildConfig().signature, damaged=lambda _: None)
         yield from (line for _, line in lines if isinstance(line, Row))
 
 
 def _name(row: Row) -> int:
-    """A hash of the fetch of a page that a row was made of."""
+    """Hash the page fetch that a row comes from."""
     return hash((row.fetch, row.page or row.record.url))

@@ -1,4 +1,4 @@
-"""Write records to shards, files of bounded size in one of several formats; equal records make equal bytes."""
+"""Write records to shards: files of bounded size in one of several formats. Equal records give equal bytes."""
 
 import hashlib
 import zlib
@@ -20,8 +20,8 @@ from newscorpus.page.records import decode, encode
 T = TypeVar("T")
 
 MARKED_EVERY = 64
-"""Of so many records one may begin a file: the ends are found again after some 200 kB (content-defined chunking, as in
-LBFS; Muthitacharoen et al. 2001)."""
+"""One record in so many may begin a file: after an insertion, file boundaries realign within some 200 kB
+(content-defined chunking, as in LBFS; Muthitacharoen et al. 2001)."""
 
 SUFFIXES = {
     ShardFormat.ZSTD: ".jsonl.zst",
@@ -33,19 +33,19 @@ SUFFIXES = {
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A file of records, with its size and, in hex, its hash."""
+    """A file of records."""
 
     name: str
     rows: int
     bytes: int
-    sha256: str
+    sha256: str  # in hex
 
 
 def write_shards(folder: Path, records: Iterable[Record], config: ShardConfig) -> list[Shard]:
-    """Write records to new files `00000.SUFFIX`, `00001.SUFFIX` ... in the folder, in order, and bring them to disk.
+    """Write records to new files `00000.SUFFIX`, `00001.SUFFIX` ... in the folder, in order, and sync them.
 
-    Where a file ends depends on the records near its end alone: once it is half full, before the first record that is
-    marked by a hash of its id. So a record more or less changes the file that it is in, and hardly ever the next one.
+    The end of a file depends only on the records near it: once half full, it ends before the next record that is marked
+    by a hash of its id. So adding or removing a record changes one file, and hardly ever the next.
 
     Raises:
         CorpusError: Parquet is asked for, and pyarrow is missing.
@@ -56,17 +56,17 @@ def write_shards(folder: Path, records: Iterable[Record], config: ShardConfig) -
 
 
 def is_marked(record: Record) -> bool:
-    """Whether a record may begin a file before the last one is full."""
+    """Check whether a record may begin a file before the previous one is full."""
     return zlib.crc32(record.id.encode()) % MARKED_EVERY == 0
 
 
 def read_shard(path: Path, exact_schema: int | None = None) -> Iterator[Record]:
     """Read the records of a shard.
 
-    With `exact_schema` lines are refused that are not, byte for byte, what that schema writes of the record.
+    With `exact_schema`, lines that differ from the encoding of their record in that schema are refused.
 
     Raises:
-        CorpusError: the file is missing or damaged, holds something else than records, or needs pyarrow.
+        CorpusError: the file is missing, damaged, holds something other than records, or needs pyarrow.
     """
     if path.suffix == ".parquet":
         yield from _parquet(path).read_parquet(path)
@@ -84,9 +84,9 @@ def read_shard(path: Path, exact_schema: int | None = None) -> Iterator[Record]:
 def bounded(
     items: Iterable[T], size_of: Callable[[T], int], max_bytes: int, is_marked: Callable[[T], bool] = lambda _: False
 ) -> Iterator[tuple[str, Iterator[T]]]:
-    """Group items by at most so many bytes; each group comes with its number as five digits, to be read once, in order.
+    """Group items by size; yields the number of each group as five digits, and its items, to be read once, in order.
 
-    A group has one item at least, however large. One that is half full ends before the next item that is marked.
+    A group has at least one item and at most `max_bytes`. Once half full, it ends before the next marked item.
     """
 
     def numbered() -> Iterator[tuple[int, T]]:
@@ -103,9 +103,8 @@ def bounded(
 
 
 def _write_shard(path: Path, rows: Iterable[tuple[Record, bytes]]) -> Shard:
-    """Write one file and read it back for its hash."""
     numbers = count()
-    rows = (row for row, _ in zip(rows, numbers, strict=False))  # ends before it takes a number
+    rows = (row for row, _ in zip(rows, numbers, strict=False))  # counts the rows
     with path.open("xb") as file:
         if path.suffix == ".parquet":
             _parquet(path).write_parquet(file, (record for record, _ in rows))
@@ -122,7 +121,7 @@ def file_hash(path: Path) -> str:
 
 
 def _parquet(path: Path) -> ModuleType:
-    """Import the module that reads and writes Parquet only when it is needed: it takes a second, and an extra."""
+    """Import the module for Parquet when needed: it takes a second, and an extra."""
     try:
         from newscorpus.corpus import parquet  # noqa: PLC0415
     except ImportError as error:

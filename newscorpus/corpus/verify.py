@@ -1,4 +1,4 @@
-"""Verify that a published corpus is what its manifest says: every file is read, every record and row checked."""
+"""Verify a published corpus against its manifest: every file is read, and every record checked."""
 
 import hashlib
 import json
@@ -20,16 +20,16 @@ from newscorpus.page.records import column_types
 from newscorpus.store.intake import DamagedLine, read_intake
 
 NAMED_IDS = 10
-"""Most ids named of those that stand more than once."""
+"""Most repeated ids that are named."""
 
 Watch = Callable[[Iterable[Record]], Iterable[Record]]
-"""Passes records on, to show how far things are."""
+"""Pass records on, and show progress."""
 
 
 def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
-    """Find all that is wrong with the corpus published in a folder, as lines that name the file; none if it is whole.
+    """Find all damage of the corpus published in a folder, as lines that name the file.
 
-    Of each record, 8 bytes are held in memory.
+    Memory: 8 bytes per record.
 
     Raises:
         CorpusError: the manifest is missing, damaged or of a later schema.
@@ -50,7 +50,7 @@ def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
     )
     findings = [*contradictions, *_folder_findings(folder, manifest)]
     broken = []
-    for shard in shards:  # the first thing that is wrong with each; of all others the records are counted
+    for shard in shards:  # the first fault of each; the records of intact ones are counted
         try:
             ids.extend(_key(record.id) for record in watch(counts.count(published.shard_records(shard, exact=True))))
         except CorpusError as error:
@@ -61,25 +61,29 @@ def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
         ("extractors", dict(manifest.extractors), dict(counts.extractors)),
         ("shares", shares, counts.shares),
     )
-    damaged: list[DamagedLine] = []  # of the intake, where the corpus is that of a crawl; none of them was published
+    damaged: list[DamagedLine] = []  # lines of a crawl's intake; none of them was published
     if (corpus / INTAKE).is_dir():
         deque(read_intake(corpus / INTAKE, BuildConfig().signature, damaged=damaged.append), maxlen=0)
     return manifest, [*findings, *(broken or miscounts), *_id_findings(published, ids), *map(str, damaged)]
 
 
 def _differences(path: Path, *stated: tuple[str, Any, Any]) -> list[str]:
-    """Name what is stated wrongly, given name, value stated and value found."""
+    """List the wrong statements, each given as name, stated value and actual value."""
     return [f"{path}: {name}: {value} instead of {found}" for name, value, found in stated if value != found]
 
 
 def _folder_findings(folder: Path, manifest: Manifest) -> Iterator[str]:
-    """Find files that the manifest does not name, hidden ones apart, and a card that names others than the manifest."""
+    """Find visible files that the manifest does not name, and differences between card and manifest."""
     shards = {shard.name for shard in manifest.shards}
     for path in sorted(folder.iterdir()):
         if path.name not in {MANIFEST, CARD, *shards} and not path.name.startswith("."):
             yield f"{path}: the manifest does not name it"
     try:
-        named = _files_of(folder / CARD)
+        lines = (folder / CARD).read_text("utf-8").splitlines()
+        files = [line.partition(":")[2] for line in lines if line.strip().startswith(FILES_KEY)]
+        if not files:
+            raise ValueError(f"no line {FILES_KEY}")  # noqa: TRY301
+        named = set(map(str, json.loads(files[0])))
     except (OSError, ValueError) as error:
         yield f"{folder / CARD}: no names of the shards ({getattr(error, 'strerror', '') or error})"
         return
@@ -87,16 +91,8 @@ def _folder_findings(folder: Path, manifest: Manifest) -> Iterator[str]:
         yield f"{folder / CARD}: names other files than the manifest: {', '.join(strangers)}"
 
 
-def _files_of(card: Path) -> set[str]:
-    """Read the names of the shards from a card, or raise a ValueError."""
-    for line in card.read_text("utf-8").splitlines():
-        if line.strip().startswith(FILES_KEY):
-            return set(map(str, json.loads(line.partition(":")[2])))
-    raise ValueError(f"no line {FILES_KEY}")
-
-
 def _id_findings(published: Published, ids: "array[int]") -> Iterator[str]:
-    """Find ids that occur more than once; ids themselves are compared only where two keys are equal."""
+    """Find repeated ids; the ids themselves are compared only if their keys are equal."""
     keys, counts = np.unique(np.frombuffer(ids, np.uint64), return_counts=True)
     suspected = set(keys[counts > 1].tolist())
     if not suspected:
@@ -105,7 +101,7 @@ def _id_findings(published: Published, ids: "array[int]") -> Iterator[str]:
     for shard in published.manifest.shards:
         try:
             seen.update(record.id for record in published.shard_records(shard) if _key(record.id) in suspected)
-        except CorpusError:  # a finding of its own
+        except CorpusError:  # already reported
             continue
     repeated = sorted(name for name, count in seen.items() if count > 1)
     for name in repeated[:NAMED_IDS]:

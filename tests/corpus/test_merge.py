@@ -16,8 +16,7 @@ import zstandard
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.build import build
 from newscorpus.corpus.duplicates import documents
-from newscorpus.corpus.duplicates.store import Store
-from newscorpus.corpus.merge import DedupOptions, DedupReport, dedup
+from newscorpus.corpus.merge import DedupReport, dedup
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Article, Fields
 from newscorpus.errors import CorpusError, DedupError
@@ -128,7 +127,7 @@ def test_compressed_files_and_processes(
     tmp_path: Path, suffix: str, jobs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(documents, "LINES_AT_ONCE", 2)
-    dedup([write(tmp_path / f"in{suffix}", LINES)], tmp_path / "out", options=DedupOptions(jobs=jobs))
+    dedup([write(tmp_path / f"in{suffix}", LINES)], tmp_path / "out", jobs=jobs)
     assert kept(tmp_path / "out") == {"a", "e", 6}
 
 
@@ -183,7 +182,7 @@ def test_a_document_removed_during_a_merge_is_not_published(tmp_path: Path) -> N
         note_removal(one, [document_id("https://a.cz/1")], "asked for", "2026-11-25")
         yield from items
 
-    assert dedup([one], tmp_path / "out", options=DedupOptions(watch=remove_meanwhile)).kept == 1
+    assert dedup([one], tmp_path / "out", watch=remove_meanwhile).kept == 1
     assert [record.url for record in open_corpus(tmp_path / "out").records()] == ["https://a.cz/2"]
 
 
@@ -235,7 +234,7 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.M
             yield item
 
     with pytest.raises(KeyboardInterrupt):
-        dedup(files, tmp_path / "out", options=DedupOptions(watch=broken_off))
+        dedup(files, tmp_path / "out", watch=broken_off)
     with (tmp_path / "out" / "index" / "rows").open("ab") as rows:
         rows.write(b"torn")
     read: list[int] = []
@@ -252,71 +251,14 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.M
     assert kept(tmp_path / "out") == kept(tmp_path / "anew")
 
 
-def watch_sketches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The file of each batch that is sketched from now on."""
-    files: list[str] = []
-    sketch = documents.sketch_lines
-
-    def sketch_lines(config: BuildConfig, batch: documents.Batch) -> object:
-        files.append(batch[0])
-        return sketch(config, batch)
-
-    monkeypatch.setattr(documents, "sketch_lines", sketch_lines)
-    return files
-
-
-def test_a_new_state_of_one_input_costs_that_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = [
-        write(tmp_path / f"{name}.jsonl", [{"id": f"{name}{number}", **line} for number, line in enumerate(lines)])
-        for name, lines in {
-            "a": [{"text": text(1), "source": "x"}, {"text": text(5), "source": "y"}],
-            "b": [{"text": text(2), "source": "z"}],
-            "c": [{"text": text(3), "source": "y"}, {"text": excerpt(1), "source": "w"}, {"text": text(1) + " navíc"}],
-        }.items()
-    ]
+def test_a_changed_input_rebuilds_the_index(tmp_path: Path) -> None:
+    files = [write(tmp_path / "a.jsonl", LINES[:4]), write(tmp_path / "b.jsonl", LINES[4:])]
     dedup(files, tmp_path / "out")
-    write(files[1], [{"id": "b0", "text": text(3) + " navíc"}, {"id": "b1", "text": text(7)}])
-    more = write(tmp_path / "d.jsonl", [{"id": "d0", "text": text(5)}])
-    sketched = watch_sketches(monkeypatch)
-
-    again = dedup([more, *files[1:], files[0]], tmp_path / "out")
-
-    assert sorted(sketched) == [str(files[1]), str(more)]
-    assert again == dedup([more, *files[1:], files[0]], tmp_path / "anew")
-    assert lines_in(tmp_path / "out" / "documents") == lines_in(tmp_path / "anew" / "documents")
-    assert (tmp_path / "out" / "duplicates.jsonl").read_bytes() == (tmp_path / "anew" / "duplicates.jsonl").read_bytes()
-    assert [path.name for path in (tmp_path / "out").iterdir() if "earlier" in path.name] == []
-
-
-def test_taking_over_goes_on_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = [write(tmp_path / f"{number}.jsonl", [{"id": str(number), "text": text(number)}]) for number in range(4)]
-    dedup(files, tmp_path / "out")
-    write(files[0], [{"id": "0", "text": text(9)}])
-    take = Store.take
-    taken: list[int] = []
-
-    def killed(*arguments: Any) -> Store:
-        if len(taken) == 2:
-            raise KeyboardInterrupt
-        taken.append(1)
-        return take(*arguments)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Store, "take", killed)
-        with pytest.raises(KeyboardInterrupt):
-            dedup(files, tmp_path / "out")
-    sketched = watch_sketches(monkeypatch)
-
+    write(files[0], [{"id": "x", "text": text(1)}, {"id": "y", "text": text(7)}])
     assert dedup(files, tmp_path / "out") == dedup(files, tmp_path / "anew")
-    assert sketched == [str(files[0]), *map(str, files)]
-    assert kept(tmp_path / "out") == kept(tmp_path / "anew") == {"0", "1", "2", "3"}
-
-
-def test_another_input_begins_anew(tmp_path: Path) -> None:
-    dedup([write(tmp_path / "in.jsonl", LINES)], tmp_path / "out")
-    other = write(tmp_path / "other.jsonl", [{"id": "x", "text": text(1)}])
-    assert dedup([other], tmp_path / "out").documents == 1
-    assert [path.name for path in (tmp_path / "out" / "documents").iterdir()] == ["00000-other.jsonl.zst"]
+    assert kept(tmp_path / "out") == kept(tmp_path / "anew") == {"x", "y", "e", 6}
+    assert dedup(files[:1], tmp_path / "out").documents == 2
+    assert [path.name for path in (tmp_path / "out" / "documents").iterdir()] == ["00000-a.jsonl.zst"]
 
 
 def test_what_others_put_where_documents_are_written_stays(tmp_path: Path) -> None:
@@ -371,6 +313,6 @@ def test_other_parameters_are_refused(tmp_path: Path) -> None:
     dedup([write(tmp_path / "in.jsonl", LINES)], tmp_path / "out")
     config = BuildConfig(signature=replace(BuildConfig().signature, seed=2))
     with pytest.raises(DedupError, match=r"index.json: made with other parameters: seed 1 instead of 2"):
-        dedup([tmp_path / "in.jsonl"], tmp_path / "out", options=DedupOptions(config))
+        dedup([tmp_path / "in.jsonl"], tmp_path / "out", config=config)
     with pytest.raises(DedupError, match=r"index.json: made with other parameters: seed 1 instead of 2"):
-        dedup([tmp_path / "in.jsonl"], tmp_path / "new", [tmp_path / "out"], DedupOptions(config))
+        dedup([tmp_path / "in.jsonl"], tmp_path / "new", [tmp_path / "out"], config)

@@ -1,9 +1,9 @@
-"""Annotate a published corpus part by part, in processes, so that an annotation that was killed goes on where it was.
+"""Annotate a published corpus part by part in worker processes, so that a killed annotation can be resumed.
 
-The folder that comes of it holds `conllu/` and `vertical/`, a file a part in the order of the corpus, the registry file
-beside the verticals; and `annotation.json`, which says how it was made and counts what is there. A part is named by its
-place, by what is in it and by what annotated it, and ends where the shards of the corpus would: another run annotates
-only the parts that have changed, and renames those whose place has.
+The output folder holds `conllu/` and `vertical/`, one file per part in the order of the corpus; the registry file
+beside the verticals; and `annotation.json` with the parameters and counts. A part is named by its position and by a
+hash of its content and the annotator, and its boundaries are found like those of shards: another run annotates only
+parts that changed, and renames those that moved.
 """
 
 import hashlib
@@ -29,29 +29,29 @@ from newscorpus.tokens import collapse, paragraphs
 from newscorpus.workers import Lost, in_order
 
 PART_BYTES = 1_000_000
-"""Text of a part: some 150,000 tokens, seconds with UDPipe and minutes with Stanza, which is what a kill costs."""
+"""Text of a part: some 150,000 tokens, seconds with UDPipe and minutes with Stanza; a kill loses that much work."""
 PART_SECONDS = 3_600.0
-"""Longest time for a part; a neural tagger on one slow core needs some ten minutes."""
+"""Time limit of a part; a neural tagger on one slow core needs some ten minutes."""
 DIGEST_LENGTH = 12
 
 REPORT = "annotation.json"
 LOCK = ".lock"
 FOLDERS = {"conllu": ".conllu", "vertical": ".vert", "parts": ".json"}
-"""Folders of an annotation, and the endings of their files; a part is done when its file in `parts`, which is made
-and renamed last, is there."""
+"""Folders of an annotation, and the suffixes of their files. The file in `parts` is written (and renamed) last: a part
+is done if it exists."""
 
 Watch = Callable[[Iterable[Any]], Iterable[Any]]
-"""Passes parts on, and shows how many they are."""
+"""Pass parts on, and show progress."""
 
 
 class PartCounts(msgspec.Struct, frozen=True):
-    """What a part holds."""
+    """Counts of a part."""
 
     documents: int = 0
     sentences: int = 0
-    tokens: int = 0  # as they are written: what stands between spaces and marks
-    words: int = 0  # syntactic ones
-    tokenizer_tokens: int = 0  # that the named tokenizer makes of the texts; 0 without one
+    tokens: int = 0  # orthographic
+    words: int = 0  # syntactic
+    tokenizer_tokens: int = 0  # of the given tokenizer; 0 without one
 
     def __add__(self, other: "PartCounts") -> "PartCounts":
         return PartCounts(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
@@ -59,28 +59,28 @@ class PartCounts(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """How a corpus is annotated."""
+    """Options of an annotation."""
 
     name: str  # of the annotator
     output: Path  # folder to write
-    model: Path | None = None  # of the user's
+    model: Path | None = None  # of the annotator
     tokenizer: Path | None = None  # file of a tokenizer whose tokens are counted too
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotationReport:
-    """What an annotation holds; the content of `annotation.json`."""
+    """Parameters and counts of an annotation; the content of `annotation.json`."""
 
     corpus: str  # generation of the corpus
-    annotator: str  # its name, version and model
+    annotator: str  # name, version and model
     tokenizer: str  # file and hash of the tokenizer; "" without one
-    parts: tuple[str, ...]  # names of the files without their endings, in order
+    parts: tuple[str, ...]  # names of the files without suffix, in order
     counts: PartCounts
-    is_complete: bool = True  # every document of the corpus is in it
+    is_complete: bool = True  # every document of the corpus is annotated
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
     """Documents that one process annotates at a time."""
 
     name: str
@@ -88,118 +88,113 @@ class _Part:
 
 
 def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch: Watch = iter) -> AnnotationReport:
-    """Annotate the published corpus in a folder; one caller at a time for an output.
+    """Annotate the published corpus in a folder; one caller at a time per output.
 
     Args:
         corpus: folder of a crawl or of a published corpus.
-        setting: how, and where to.
+        setting: options.
         title: name of the corpus, for the registry.
         jobs: number of processes.
-        watch: sees every part that was annotated now.
+        watch: gets every part that this run annotates.
 
     Raises:
-        CorpusError: the corpus cannot be read, the annotator cannot be used, or a part failed; what is done stays.
+        CorpusError: the corpus cannot be read, the annotator cannot be used, or a part failed; finished parts stay.
         ImportError: a package is not installed.
     """
-    published = open_corpus(corpus)
-    annotator, tokenizer = check_annotator(setting.name, setting.model), _tokenizer_name(setting.tokenizer)
-    _prepare_folder(setting.output)
-    with exclusive(setting.output / LOCK, "annotation"):
+    published, output = open_corpus(corpus), setting.output
+    annotator, tokenizer = check_annotator(setting.name, setting.model), ""
+    if setting.tokenizer:
+        _count_tokens(setting.tokenizer, [])
+        tokenizer = f"{setting.tokenizer.name} {file_hash(setting.tokenizer)[:10]}"
+    visible = [path.name for path in output.iterdir() if path.name[0] != "."] if output.is_dir() else []
+    if output.is_file() or (visible and REPORT not in visible):  # only hidden files are written before the report
+        raise CorpusError(f"{output}: not empty and not made by an annotation; name another folder")
+    output.mkdir(parents=True, exist_ok=True)
+    with exclusive(output / LOCK, "annotation"):
         report = AnnotationReport(published.manifest.generation, annotator, tokenizer, (), PartCounts(), False)
-        _write(setting.output / REPORT, report)
-        for folder in FOLDERS:
-            (setting.output / folder).mkdir(exist_ok=True)
+        _write(output / REPORT, report)
+        make_folders(output)
         names: list[str] = []
-        todo = _todo(_parts(published.records(), f"{annotator} {tokenizer}"), setting.output, names)
+        todo = _todo(parts_of(published.records(), f"{annotator} {tokenizer}"), output, names)
         failed = [
             f"part {part.name}: {done.detail}"
-            for part, done in watch(in_order(partial(_annotate_or_say_why, setting), todo, jobs, PART_SECONDS))
+            for part, done in watch(in_order(partial(annotate_part, setting), todo, jobs, PART_SECONDS))
             if isinstance(done, Lost)
         ]
         if failed:
             raise CorpusError(f"parts that were not annotated: {len(failed)}, such as {failed[0]}")
         counts = PartCounts()
         for name in names:
-            path = _path(setting.output, "parts", name)
+            path = _path(output, "parts", name)
             try:
                 counts += msgspec.json.decode(path.read_bytes(), type=PartCounts)
             except msgspec.DecodeError as error:
                 raise CorpusError(f"{path}: damaged ({error}); remove it, and run the annotation again") from error
         report = AnnotationReport(report.corpus, annotator, tokenizer, tuple(names), counts)
-        write_registry(setting.output / "vertical", title, published.manifest, "| cat *.vert", positions=POSITIONS)
-        _write(setting.output / REPORT, report)
-        for folder, ending in FOLDERS.items():  # parts of an earlier state of the corpus, or of another annotator
-            for path in (setting.output / folder).glob(f"*{ending}"):
-                if path.name.removesuffix(ending) not in names:
+        write_registry(output / "vertical", title, published.manifest, "| cat *.vert", positions=POSITIONS)
+        _write(output / REPORT, report)
+        for folder, suffix in FOLDERS.items():  # parts of an earlier build, or of another annotator
+            for path in (output / folder).glob(f"*{suffix}"):
+                if path.name.removesuffix(suffix) not in names:
                     path.unlink()
     return report
 
 
-def _annotate_or_say_why(setting: Annotation, part: _Part) -> PartCounts | Lost:
-    """Annotate a part; what an annotator may raise is its own, and costs this part alone."""
-    try:
-        return annotate_part(setting, part)
-    except Exception as error:  # noqa: BLE001 -- as said
-        return Lost("failed", collapse(f"{error}" if isinstance(error, CorpusError) else f"{error!r}"))
+def make_folders(output: Path) -> None:
+    """Make the folders of the parts."""
+    for folder in FOLDERS:
+        (output / folder).mkdir(parents=True, exist_ok=True)
 
 
-def annotate_part(setting: Annotation, part: _Part) -> PartCounts:
-    """Annotate documents and write their files, whole or not at all."""
-    annotator = load_annotator(setting.name, setting.model)
-    done = []
-    for one in part.records:
-        annotated = (annotator(paragraph, one.language) for paragraph in paragraphs(one.text))
-        done.append((one, [[sentence for sentence in paragraph if sentence] for paragraph in annotated]))
-    for folder, form in (("conllu", conllu), ("vertical", vertical)):
-        with replacing(_path(setting.output, folder, part.name)) as file:
-            file.writelines(f"{line}\n".encode() for record, document in done for line in form(record, document))
-    sentences = [one for _, document in done for paragraph in document for one in paragraph]
-    counts = PartCounts(
-        len(done),
-        len(sentences),
-        sum(map(len, sentences)),
-        sum(len(token.words) for sentence in sentences for token in sentence),
-        _count_tokens(setting.tokenizer, [record.text for record in part.records]),
-    )
-    _write(_path(setting.output, "parts", part.name), counts)
-    return counts
-
-
-def _parts(records: Iterable[Record], annotator: str) -> Iterator[_Part]:
+def parts_of(records: Iterable[Record], annotator: str) -> Iterator[Part]:
+    """Divide records into parts; `annotator` goes into their hashes."""
     for number, group in bounded(records, lambda record: len(record.text.encode()), PART_BYTES, is_marked):
         several = tuple(group)
-        said = "\n".join((annotator, *(f"{opening(one)} {one.revision} {one.language}" for one in several)))
-        yield _Part(f"{number}-{hashlib.sha256(said.encode()).hexdigest()[:DIGEST_LENGTH]}", several)
+        content = "\n".join((annotator, *(f"{opening(one)} {one.revision} {one.language}" for one in several)))
+        yield Part(f"{number}-{hashlib.sha256(content.encode()).hexdigest()[:DIGEST_LENGTH]}", several)
 
 
-def _todo(parts: Iterable[_Part], output: Path, names: list[str]) -> Iterator[_Part]:
-    """The parts that are not done; the names of all are added to `names`. What has another place now is renamed."""
-    done = {_content(path.stem): path.stem for path in (output / "parts").iterdir()}
+def _todo(parts: Iterable[Part], output: Path, names: list[str]) -> Iterator[Part]:
+    """Yield the parts that are not done, rename those that moved, and add the names of all to `names`."""
+    done = {path.stem.partition("-")[2]: path.stem for path in (output / "parts").iterdir()}
     for part in parts:
         names.append(part.name)
-        if (earlier := done.get(_content(part.name), part.name)) != part.name:
-            for folder in FOLDERS:
-                with suppress(FileNotFoundError):
-                    _path(output, folder, earlier).rename(_path(output, folder, part.name))
-        if not all(_path(output, folder, part.name).exists() for folder in FOLDERS):
+        earlier = done.get(part.name.partition("-")[2])
+        if earlier is None:
             yield part
+        elif earlier != part.name:
+            for folder in FOLDERS:
+                with suppress(FileNotFoundError):  # a run was killed while it renamed the part
+                    _path(output, folder, earlier).rename(_path(output, folder, part.name))
 
 
-def _content(name: str) -> str:
-    """What the name of a part says but for its place."""
-    return name.partition("-")[2]
+def annotate_part(setting: Annotation, part: Part) -> PartCounts | Lost:
+    """Annotate documents and write their files; an error of the annotator costs only this part."""
+    try:
+        annotator = load_annotator(setting.name, setting.model)
+        done = []
+        for one in part.records:
+            annotated = (annotator(paragraph, one.language) for paragraph in paragraphs(one.text))
+            done.append((one, [[sentence for sentence in paragraph if sentence] for paragraph in annotated]))
+        for folder, form in (("conllu", conllu), ("vertical", vertical)):
+            with replacing(_path(setting.output, folder, part.name)) as file:
+                file.writelines(f"{line}\n".encode() for record, document in done for line in form(record, document))
+        sentences = [one for _, document in done for paragraph in document for one in paragraph]
+        counts = PartCounts(
+            len(done),
+            len(sentences),
+            sum(map(len, sentences)),
+            sum(len(token.words) for sentence in sentences for token in sentence),
+            _count_tokens(setting.tokenizer, [record.text for record in part.records]),
+        )
+        _write(_path(setting.output, "parts", part.name), counts)
+    except Exception as error:  # noqa: BLE001 -- annotators may raise anything
+        return Lost("failed", collapse(f"{error}" if isinstance(error, CorpusError) else f"{error!r}"))
+    return counts
 
 
 def _path(output: Path, folder: str, name: str) -> Path:
     return output / folder / f"{name}{FOLDERS[folder]}"
-
-
-def _prepare_folder(output: Path) -> None:
-    """Make the folder, or check that an annotation made it: the report is written before anything but hidden files."""
-    visible = [path.name for path in output.iterdir() if path.name[0] != "."] if output.is_dir() else []
-    if output.is_file() or (visible and REPORT not in visible):
-        raise CorpusError(f"{output}: not empty and not made by an annotation; name another folder")
-    output.mkdir(parents=True, exist_ok=True)
 
 
 def _write(path: Path, value: AnnotationReport | PartCounts) -> None:
@@ -207,21 +202,13 @@ def _write(path: Path, value: AnnotationReport | PartCounts) -> None:
         file.write(encode_indented(value))
 
 
-def _tokenizer_name(path: Path | None) -> str:
-    """Name a tokenizer by its file and its hash.
+def _count_tokens(path: Path | None, texts: Sequence[str]) -> int:
+    """Count the tokens of texts with the tokenizer in a file, special tokens excluded.
 
     Raises:
         CorpusError: the file is missing, or is no tokenizer.
         ImportError: the package is not installed.
     """
-    if path is None:
-        return ""
-    _count_tokens(path, [])
-    return f"{path.name} {file_hash(path)[:10]}"
-
-
-def _count_tokens(path: Path | None, texts: Sequence[str]) -> int:
-    """Count what the tokenizer in a file makes of texts, marks of beginning and end left out."""
     if path is None:
         return 0
     try:

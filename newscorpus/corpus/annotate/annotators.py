@@ -1,7 +1,7 @@
-"""Load annotators by name. To add one: a function that loads it and its entry in `ANNOTATORS`.
+"""Load annotators by name. To add one: a function that loads it, and its entry in `ANNOTATORS`.
 
-None fetches a model: what is not on this machine is named, with what brings it there. A text has thousands of words, so
-what an annotator gives are structs.
+No annotator downloads a model: the error for a missing one names the command that does. Annotations are msgspec structs
+because a text has thousands of words.
 """
 
 import hashlib
@@ -20,56 +20,56 @@ from newscorpus.errors import CorpusError
 from newscorpus.tokens import glued_tokens
 
 SIMPLEMMA_CODES = {"hr": "hbs", "sr": "hbs", "bs": "hbs", "no": "nb"}
-"""Languages that simplemma knows by other codes."""
+"""Language codes that differ in simplemma."""
 
 
 class Word(msgspec.Struct, frozen=True, gc=False):
-    """A syntactic word; "" stands for what the annotator does not say."""
+    """A syntactic word; attributes that the annotator does not provide are ""."""
 
-    form: str  # as it is written, or would be by itself: "abych" is "aby" and "bych"
+    form: str  # as written, or as it would be alone: "abych" is "aby" and "bych"
     lemma: str = ""
     upos: str = ""  # universal part of speech, such as "NOUN"
     xpos: str = ""  # tag of the language's own tagset
     feats: str = ""  # features, such as "Case=Nom|Number=Sing"
-    head: int = 0  # number of the word it depends on in its sentence, from 1; 0: none, or nobody says
-    deprel: str = ""  # how it does, such as "nsubj"
+    head: int = 0  # number of its head in the sentence, from 1; 0: root, or not provided
+    deprel: str = ""  # dependency relation, such as "nsubj"
 
 
 class Token(msgspec.Struct, frozen=True, gc=False):
-    """What stands between spaces and marks."""
+    """An orthographic token."""
 
-    form: str  # as it is written
+    form: str  # as written
     words: tuple[Word, ...]  # one, or several that are written together
-    space_after: bool = True  # a space follows
+    space_after: bool = True
 
 
 Sentence = Sequence[Token]
 
 
 class Annotator(Protocol):
-    """Anything that cuts text into sentences and tokens, and says of each what it knows."""
+    """Anything that splits text into sentences and tokens and annotates them."""
 
     def __call__(self, paragraph: str, language: str) -> Sequence[Sentence]:
-        """The sentences of a paragraph, white space collapsed, in a language (primary tag; "" where unknown)."""
+        """Annotate a paragraph with collapsed white space in a language (primary tag; "" if unknown)."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorKind:
-    """An annotator that can be named."""
+    """An entry of `ANNOTATORS`."""
 
-    load: Callable[[Path | None], Annotator]  # with the user's model, if there is one
-    package: str  # that it needs, as it is installed
-    module: str  # by which it is imported
-    model: str  # what `--model` names; "" where there is none to name
-    needs_model: bool = False  # it does nothing without
+    load: Callable[[Path | None], Annotator]  # takes the user's model, if any
+    package: str  # required distribution
+    module: str  # its module
+    model: str  # description of `--model`; "" if it takes none
+    needs_model: bool = False
 
 
 def check_annotator(name: str, model: Path | None) -> str:
-    """See that an annotator can be loaded; gives its name with version and model, for the report.
+    """Check that an annotator can be loaded, and return its name with version and model.
 
     Raises:
-        CorpusError: there is none of that name, or its model is missing.
+        CorpusError: the name is unknown, or its model is missing.
         ImportError: its package is not installed.
     """
     kind = ANNOTATORS.get(name)
@@ -82,22 +82,22 @@ def check_annotator(name: str, model: Path | None) -> str:
     if model is not None and (not kind.model or not model.exists()):
         raise CorpusError(f"{name}: " + (f"{model} is not there" if kind.model else "it takes no --model"))
     version = f"{name} {metadata.version(kind.package)}"
-    return f"{version}, {model.name} {_hash(model)[:10]}" if model else version
+    if model is None:
+        return version
+    if model.is_file():
+        hashed = file_hash(model)
+    else:  # a folder: hash names and sizes of its files
+        files = [path for path in sorted(model.rglob("*")) if path.is_file()]
+        listing = "\n".join(f"{path.relative_to(model)} {path.stat().st_size}" for path in files)
+        hashed = hashlib.sha256(listing.encode()).hexdigest()
+    return f"{version}, {model.name} {hashed[:10]}"
 
 
 @cache
 def load_annotator(name: str, model: Path | None) -> Annotator:
-    """Load an annotator, once a process; arguments and errors as for `check_annotator`."""
+    """Load an annotator, once per process; arguments and errors as for `check_annotator`."""
     check_annotator(name, model)
     return ANNOTATORS[name].load(model)
-
-
-def _hash(model: Path) -> str:
-    """Hash of a file, or of the names and sizes of the files in a folder."""
-    if model.is_file():
-        return file_hash(model)
-    files = (f"{path.relative_to(model)} {path.stat().st_size}" for path in sorted(model.rglob("*")) if path.is_file())
-    return hashlib.sha256("\n".join(files).encode()).hexdigest()
 
 
 def _simplemma(_: Path | None) -> Annotator:
@@ -105,7 +105,7 @@ def _simplemma(_: Path | None) -> Annotator:
 
     @cache
     def known(language: str) -> str:
-        """The code of a language that it has lemmas of; "" for others."""
+        """Return simplemma's code of a language; "" if it is not supported."""
         code = SIMPLEMMA_CODES.get(language, language)
         try:
             simplemma.lemmatize("a", lang=code)
@@ -115,22 +115,17 @@ def _simplemma(_: Path | None) -> Annotator:
 
     def annotate(paragraph: str, language: str) -> list[Sentence]:
         code = known(language)
-        return [
-            tuple(
-                Token(form, (Word(form, simplemma.lemmatize(form, lang=code) if code else ""),), space_after=spaced)
-                for form, spaced in _spaced(sentence)
-            )
-            for sentence in simplemma.split_sentences(paragraph)
-        ]
+        sentences: list[Sentence] = []
+        for sentence in simplemma.split_sentences(paragraph):
+            found = glued_tokens(sentence)
+            tokens: list[Token] = []
+            for (form, _), (_, next_is_glued) in zip(found, [*found[1:], ("", False)], strict=True):
+                lemma = simplemma.lemmatize(form, lang=code) if code else ""
+                tokens.append(Token(form, (Word(form, lemma),), space_after=not next_is_glued))
+            sentences.append(tokens)
+        return sentences
 
     return annotate
-
-
-def _spaced(sentence: str) -> Iterator[tuple[str, bool]]:
-    """The tokens of a sentence, each with whether a space follows."""
-    found = glued_tokens(sentence)
-    for (form, _), (_, glued) in zip(found, [*found[1:], ("", False)], strict=True):
-        yield form, not glued
 
 
 def _udpipe(model: Path | None) -> Annotator:
@@ -148,8 +143,8 @@ def _udpipe(model: Path | None) -> Annotator:
         sentence, error = udpipe.Sentence(), udpipe.ProcessingError()
         while tokenizer.nextSentence(sentence, error):
             loaded.tag(sentence, loaded.DEFAULT)
-            loaded.parse(sentence, loaded.DEFAULT)  # gives False where the model has no parser
-            found.append(tuple(_udpipe_tokens(sentence)))
+            loaded.parse(sentence, loaded.DEFAULT)  # returns False if the model has no parser
+            found.append(list(_udpipe_tokens(sentence)))
             sentence = udpipe.Sentence()
         return found
 
@@ -160,7 +155,7 @@ def _udpipe_tokens(sentence: Any) -> Iterator[Token]:
     several = {one.idFirst: one for one in sentence.multiwordTokens}
     words = [
         Word(one.form, one.lemma, one.upostag, one.xpostag, one.feats, max(one.head, 0), one.deprel)
-        for one in list(sentence.words)[1:]  # the first stands for the root
+        for one in list(sentence.words)[1:]  # the first is the artificial root
     ]
     at = 0
     while at < len(words):
@@ -172,35 +167,36 @@ def _udpipe_tokens(sentence: Any) -> Iterator[Token]:
 
 
 def _neural(module: str) -> Callable[[Path | None], Annotator]:
-    """Stanza, or CLASSLA, which was made of it: a pipeline for each language, of models that are on this machine."""
+    """Make the loader of Stanza or its fork CLASSLA: a pipeline per language, with models on this machine."""
 
     def load(model: Path | None) -> Annotator:
         package = import_module(module)
-        import_module("torch").set_num_threads(1)  # processes that take all cores each hold each other up
+        import_module("torch").set_num_threads(1)  # processes that each use all cores slow each other down
 
         @cache
         def pipeline(language: str) -> Any:
             options: dict[str, Any] = {"dir": str(model)} if model else {}
             options |= {"download_method": None} if module == "stanza" else {}
-            try:  # what splits words written together ("mwt") is added by Stanza where a language has it
+            try:  # Stanza adds the processor for multi-word tokens ("mwt") to languages that have them
                 return package.Pipeline(language, processors="tokenize,pos,lemma", verbose=False, **options)
-            except Exception as error:  # CLASSLA raises nothing more special
+            except Exception as error:  # CLASSLA raises nothing more specific
                 get = f'python -c "import {module}; {module}.download({language!r})"'
                 raise CorpusError(
                     f"{module}: no models for language {language!r} ({error}); to get them: {get}"
                 ) from error
 
         def annotate(paragraph: str, language: str) -> list[Sentence]:
-            return [tuple(_neural_tokens(one)) for one in pipeline(language)(paragraph).sentences]
+            return [list(neural_tokens(one)) for one in pipeline(language)(paragraph).sentences]
 
         return annotate
 
     return load
 
 
-def _neural_tokens(sentence: Any) -> Iterator[Token]:
+def neural_tokens(sentence: Any) -> Iterator[Token]:
+    """Convert the tokens of a sentence of Stanza or CLASSLA."""
     for token, following in zip(sentence.tokens, [*sentence.tokens[1:], None], strict=True):
-        if token.end_char is None:  # of CLASSLA's tokenizers, which say it in another way
+        if token.end_char is None:  # from a tokenizer of CLASSLA
             is_glued = "SpaceAfter=No" in (token.misc or "")
         else:
             is_glued = following is not None and following.start_char == token.end_char

@@ -1,8 +1,7 @@
 """Write annotated documents as CoNLL-U, and as a vertical with the columns lemma, tag and features.
 
-CoNLL-U is such as the validator of Universal Dependencies takes at level 2, whatever an annotator gives: tags and
-relations that are not universal are "X" and "dep", features that are none are left out, and where there is no tree all
-words of a sentence depend on the first one by "dep".
+The CoNLL-U always passes the validator of Universal Dependencies at level 2: unknown tags and relations become "X" and
+"dep", malformed features are dropped, and without a valid tree all words of a sentence depend on the first by "dep".
 """
 
 import re
@@ -11,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from xml.sax.saxutils import escape
 
-from newscorpus.corpus.annotate.annotators import Sentence, Token, Word
+from newscorpus.corpus.annotate.annotators import Sentence, Token
 from newscorpus.corpus.export.vertical import opening
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, printable
@@ -20,7 +19,7 @@ Document = Sequence[Sequence[Sentence]]
 """The sentences of each paragraph."""
 
 POSITIONS = ("lemma", "tag", "features")
-"""Columns of the vertical behind the word."""
+"""Columns of the vertical after the word."""
 
 UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
 DEPREL = frozenset(
@@ -31,11 +30,11 @@ DEPREL = frozenset(
 RELATION = re.compile(r"[a-z]+(:[a-z]+)?")
 FEATURE = re.compile(r"([A-Z0-9][A-Z0-9a-z]*(?:\[[a-z0-9]+\])?)=([A-Z0-9][A-Z0-9a-z]*(?:,[A-Z0-9][A-Z0-9a-z]*)*)")
 NO_ID = re.compile(r"[\s/]+")
-"""What no id of a sentence may hold."""
+"""Characters that the id of a sentence must not contain."""
 
 
 def conllu(record: Record, document: Document) -> Iterator[str]:
-    """The lines of a document; nothing for one without a sentence."""
+    """Yield the lines of a document; none if it has no sentence."""
     name = NO_ID.sub("_", collapse(printable(record.id))) or "_"
     head = [f"# newdoc id = {name}"]
     for number, sentences in enumerate(document, 1):
@@ -43,14 +42,15 @@ def conllu(record: Record, document: Document) -> Iterator[str]:
         for position, sentence in enumerate(sentences, 1):
             yield from head
             yield f"# sent_id = {name}-{number}-{position}"
-            yield f"# text = {_text(sentence)}"
+            text = "".join(_clean(token.form) + " " * token.space_after for token in sentence).rstrip()
+            yield f"# text = {text}"
             yield from _words(sentence, is_last=position == len(sentences))
             yield ""
             head = []
 
 
 def vertical(record: Record, document: Document) -> Iterator[str]:
-    """The lines of a document, a token a line."""
+    """Yield the lines of a document, one token per line."""
     yield opening(record, "")
     for sentences in document:
         yield "<p>"
@@ -66,25 +66,20 @@ def vertical(record: Record, document: Document) -> Iterator[str]:
 
 
 def _columns(token: Token) -> tuple[str, ...]:
-    """Word, lemma, tag and features of a token; those of its words are joined by "+"."""
-    lemmas, tags = (_clean(word.lemma) for word in token.words), (_best_tag(word) for word in token.words)
+    """Return word, lemma, tag and features of a token; lemmas and tags of several words are joined by "+"."""
+    lemmas, tags = (_clean(word.lemma) for word in token.words), (_tag(word.xpos or word.upos) for word in token.words)
     features = _features(token.words[0].feats) if len(token.words) == 1 else "_"
     return _clean(token.form), "+".join(lemmas), "+".join(tags), features
 
 
-def _best_tag(word: Word) -> str:
-    """The tag of the language's own tagset, else the universal one; "_" for neither."""
-    return _tag(word.xpos or word.upos)
-
-
-def _text(sentence: Sentence) -> str:
-    return "".join(_clean(token.form) + " " * token.space_after for token in sentence).rstrip()
-
-
 def _words(sentence: Sentence, *, is_last: bool) -> Iterator[str]:
-    """The lines of a sentence, the last one of its paragraph or not; a space follows whatever ends a paragraph."""
+    """Yield the lines of a sentence; the last sentence of a paragraph ends in a space by convention."""
     words = [word for token in sentence for word in token.words]
-    relations = _tree(words)
+    heads = [word.head for word in words]
+    if heads.count(0) == 1 and max(heads) <= len(words) and _reach_root(heads):
+        relations = [(word.head, "root" if word.head == 0 else _relation(word.deprel)) for word in words]
+    else:
+        relations = [(0, "root") if at == 0 else (1, "dep") for at in range(len(words))]
     number = 1
     for left, token in zip(range(len(sentence), 0, -1), sentence, strict=True):
         misc = "_" if token.space_after or (is_last and left == 1) else "SpaceAfter=No"
@@ -94,21 +89,13 @@ def _words(sentence: Sentence, *, is_last: bool) -> Iterator[str]:
         for word in token.words:
             head, relation = relations[number - 1]
             form = _clean(token.form if is_one else word.form)
-            tags = f"{_upos(word.upos)}\t{_tag(word.xpos)}\t{_features(word.feats)}"
+            tags = f"{word.upos if word.upos in UPOS else 'X'}\t{_tag(word.xpos)}\t{_features(word.feats)}"
             yield f"{number}\t{form}\t{_clean(word.lemma)}\t{tags}\t{head}\t{relation}\t_\t{misc if is_one else '_'}"
             number += 1
 
 
-def _tree(words: Sequence[Word]) -> list[tuple[int, str]]:
-    """Head and relation of each word: those given where they make a tree with one root, else a flat one."""
-    heads = [word.head for word in words]
-    if heads.count(0) != 1 or max(heads) > len(words) or not _reach_root(heads):
-        return [(0, "root") if at == 0 else (1, "dep") for at in range(len(words))]
-    return [(word.head, "root" if word.head == 0 else _relation(word.deprel)) for word in words]
-
-
 def _reach_root(heads: Sequence[int]) -> bool:
-    """Whether every word leads to the root."""
+    """Check whether every word depends on the root, directly or through others."""
     good = {0}
     for start in range(1, len(heads) + 1):
         way, here = set[int](), start
@@ -119,10 +106,6 @@ def _reach_root(heads: Sequence[int]) -> bool:
             here = heads[here - 1]
         good |= way
     return True
-
-
-def _upos(tag: str) -> str:
-    return tag if tag in UPOS else "X"
 
 
 @lru_cache(10_000)
@@ -138,7 +121,7 @@ def _relation(relation: str) -> str:
 
 @lru_cache(10_000)
 def _features(features: str) -> str:
-    """Features in the order that the format asks for, each once; "_" where there is none."""
+    """Normalize features: sorted as the format requires, each once; "_" if there are none."""
     found = {match[1]: match[2] for one in features.split("|") if (match := FEATURE.fullmatch(one))}
     several = ((name, sorted(set(value.split(",")), key=str.lower)) for name, value in found.items())
     return "|".join(sorted((f"{name}={','.join(values)}" for name, values in several), key=str.lower)) or "_"
@@ -146,5 +129,5 @@ def _features(features: str) -> str:
 
 @lru_cache(200_000)
 def _clean(text: str) -> str:
-    """A form or lemma as the format takes it: composed (NFC), without control characters, never empty."""
+    """Normalize a form or lemma: NFC, without control characters, "_" if empty."""
     return unicodedata.normalize("NFC", collapse(printable(text))) or "_"

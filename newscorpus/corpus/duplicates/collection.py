@@ -1,4 +1,4 @@
-"""Join several indexes to one collection of documents: those compared against, then those that are decided on."""
+"""View several indexes as one collection of documents."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -12,10 +12,10 @@ DAY_SECONDS = 86_400
 
 
 class Collection:
-    """Documents by position: first all of the references, then those of `own`, the indexes that are decided on.
+    """Documents by position: first all of the references, then all of the indexes to deduplicate (`own`).
 
-    Of the references only the documents that stay there count, and none of them goes; of `own` those do not count that
-    are `doubtful`, since their texts are not trusted (by default none is).
+    A document of a reference counts if it survived there, and is never removed. An own document does not count if it is
+    `doubtful`, because its text is not trusted (default: none is).
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Collection:
 
     @cached_property
     def documents(self) -> NDArray[np.void]:
-        """What is known of each document; `source` counts the collection's sources."""
+        """The documents, of dtype `DOCUMENT`; `source` indexes the sources of the collection."""
         parts = [store.documents.copy() for store in self.stores]
         numbers = {name: number for number, name in enumerate(self.sources)}
         for store, part in zip(self.stores, parts, strict=True):
@@ -42,11 +42,11 @@ class Collection:
 
     @cached_property
     def sources(self) -> list[str]:
-        """Names of all sources, sorted."""
+        """The names of all sources, sorted."""
         return sorted({name for store in self.stores for name in store.state.sources})
 
     def source_of(self, position: int) -> str:
-        """The source of a document."""
+        """Return the source of a document."""
         return self.sources[int(self.documents["source"][position])]
 
     @cached_property
@@ -56,7 +56,7 @@ class Collection:
 
     @cached_property
     def id_ranks(self) -> NDArray[np.int64]:
-        """For each document the rank of its id among all ids; equal ids have equal ranks."""
+        """The rank of each document's id among all ids; equal ids have equal ranks."""
         names = np.empty(len(self), object)
         names[:] = self.ids
         ranks: NDArray[np.int64] = np.unique(names, return_inverse=True)[1]
@@ -64,17 +64,17 @@ class Collection:
 
     @cached_property
     def current(self) -> NDArray[np.bool_]:
-        """Which documents count: of a reference those that stay there; of our own the newest that are not doubtful."""
+        """Which documents count: survivors of the references, and own documents that are newest and not doubtful."""
         return np.concatenate([self.referred, self._newest & ~self._doubtful])
 
     @property
     def doubtful(self) -> NDArray[np.int64]:
-        """The positions of our own documents that would count if they were not doubtful."""
+        """The positions of own documents that are excluded only because they are doubtful."""
         return np.flatnonzero(self._newest & self._doubtful) + self.n_references
 
     @cached_property
     def _newest(self) -> NDArray[np.bool_]:
-        """Which of our own rows are those of the last re-extraction of their fetch; some fetches gave none then."""
+        """Which own rows come from the last re-extraction of their fetch and were not withdrawn by it."""
         own = self.documents[self.n_references :]
         if not own["reextraction"].any():
             return np.ones(len(own), bool)
@@ -86,13 +86,13 @@ class Collection:
         return newest
 
     def by_day(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Sort documents by the day of their publication, or else of their fetch, and those of one day by id."""
+        """Sort positions by day of publication (of the fetch, if unknown), then by id."""
         published, fetched = self.documents["published"][positions], self.documents["fetched"][positions]
         days = np.nan_to_num(np.where(np.isnan(published), fetched, published)) // DAY_SECONDS
         return positions[np.lexsort((self.id_ranks[positions], days))]
 
     def signatures(self, positions: NDArray[np.int64]) -> NDArray[np.uint32]:
-        """The signatures at some positions, shape (positions, permutations)."""
+        """Return the signatures at some positions, shape (positions, permutations)."""
         if len(self.stores) == 1:
             return self.stores[0].signatures[positions]
         gathered = np.empty((len(positions), self.stores[-1].signatures.shape[1]), np.uint32)
@@ -103,12 +103,12 @@ class Collection:
         return gathered
 
     def locate(self, position: int) -> tuple[Store, int]:
-        """The index that holds a document, and its row there."""
+        """Return the index that holds a document, and its row there."""
         owner = int(np.searchsorted(self._starts, position, "right")) - 1
         return self.stores[owner], position - int(self._starts[owner])
 
     def values(self, column: str, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """The values of "runs" or "paragraphs" of some documents, and of each the index in `positions`."""
+        """Return the "runs" or "paragraphs" of some documents, and for each value the index in `positions`."""
         counts = self.documents[COUNTED[column]].astype(np.int64)
         starts = np.cumsum(counts) - counts
         values = np.concatenate([store.column(column) for store in self.stores])

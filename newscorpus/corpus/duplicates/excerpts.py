@@ -1,8 +1,8 @@
-"""Find excerpts, documents that stand in a longer one word for word, and containers, which hold several documents.
+"""Find excerpts, which a longer document contains word for word, and containers, which hold several documents.
 
-An excerpt is a shorter version of one article: under the same headline on its portal, or on another portal, as agency
-texts are. A container is a list of whole posts, or a round-up: it goes, and what it contains stays. Candidates share
-rare sampled runs of words (Manber 1994; Broder 1997); their texts decide.
+An excerpt is a shorter version of the same article: under the same headline on its portal, or on another portal (agency
+texts). A container is a listing of whole posts or a round-up: it is removed, and the documents in it stay. Candidates
+share rare sampled word n-grams ("runs": Manber 1994; Broder 1997); their texts decide.
 """
 
 import itertools
@@ -18,17 +18,17 @@ from newscorpus.corpus.duplicates.verify import Verifier
 from newscorpus.page.signature import HALF
 
 LIKELY = 0.5
-"""Share of `containment` that the few sampled runs must bear out before texts are read: half, since of five runs that
-are shared with probability 0.8 fewer than two are found in 0.7 % of the cases."""
+"""Share of `containment` that the sampled runs must reach before texts are read: half, because of five runs that are
+shared with probability 0.8, fewer than two are found in 0.7 % of cases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """Pairs of a shorter and a longer document that are likely to be an excerpt and its source."""
 
-    parts: NDArray[np.int64]  # the shorter ones, as indices into the documents that stay, ascending
+    parts: NDArray[np.int64]  # the shorter ones, as indices into the surviving documents, ascending
     wholes: NDArray[np.int64]  # the longer ones
-    shares: NDArray[np.float64]  # of the sampled runs of the shorter one those that the longer one has, 0..1
+    shares: NDArray[np.float64]  # share of the sampled runs of the shorter one that the longer one has, 0..1
 
 
 def find_excerpts(
@@ -38,9 +38,12 @@ def find_excerpts(
     config: DuplicateConfig,
     holders: Container[int] = (),
 ) -> Iterator[tuple[int, int, float]]:
-    """Excerpts among documents that stay: position, position of the longer one, which stays, and share contained.
+    """Find excerpts among the documents at the positions `staying`, which are in the order of the policy.
 
-    `staying` has positions in the order in which a longer document is preferred; `holders` are as `find_holders` says.
+    `holders` are the documents that contain several others.
+
+    Yields:
+        Position of the excerpt, position of the longer document, and the share that it contains.
     """
     runs, owners = collection.values("runs", staying)
     pairs, shared = shared_runs(runs, owners, len(staying), config)
@@ -51,9 +54,10 @@ def find_excerpts(
 def version_share(
     collection: Collection, verifier: Verifier, config: DuplicateConfig, holders: Container[int]
 ) -> Callable[[int, int], float]:
-    """Give the share of a text that another contains; 0.0 where that is no longer version of the same article.
+    """Return a function that gives the share of one text that another contains.
 
-    A holder of several documents, one that quotes them, is a longer version only where the headlines say so.
+    It gives 0.0 if the other is not a longer version of the same article. A holder of several documents counts as one
+    only if the headlines agree.
     """
 
     def share(part: int, whole: int) -> float:
@@ -61,7 +65,7 @@ def version_share(
         if contained < config.containment:
             return 0.0
         one, other = collection.documents[[part, whole]]
-        is_reprint = one["source"] != other["source"] or not collection.source_of(part)  # or it is not known
+        is_reprint = one["source"] != other["source"] or not collection.source_of(part)  # or the source is unknown
         if is_reprint and one["n_words"] >= config.excerpt_least_words and whole not in holders:
             return contained
         mine, longer = verifier.headline(part), verifier.headline(whole)
@@ -76,9 +80,13 @@ def version_share(
 def find_holders(
     collection: Collection, staying: NDArray[np.int64], verifier: Verifier, config: DuplicateConfig
 ) -> Iterator[tuple[int, int, float]]:
-    """Documents that contain several others of their portal: position, that of one of these, and share of words in all.
+    """Find documents that contain several others of their portal.
 
-    `staying` has the positions that count, in the order of the policy. That one of these is no container itself.
+    `staying` holds the positions to consider, in the order of the policy.
+
+    Yields:
+        Position, position of one of the contained documents that is no container itself, and the share of words that
+        stand in contained documents.
     """
     runs, owners = collection.values("runs", staying)
     of_portal = collection.documents["source"][staying][owners].astype(np.uint64) << HALF | runs
@@ -111,20 +119,15 @@ def find_holders(
 def _share_of_others(
     parts: Sequence[int], whole: int, verifier: Verifier, config: DuplicateConfig
 ) -> tuple[float, int]:
-    """The share of the words of a text that stand in two or more different documents; 0.0 where it has but one.
+    """Return the share of a text's words that stand in other documents; 0.0 if it contains fewer than two.
 
-    Also the words before the first of these, as long as they are no mere heading of so long a text.
-
-    Args:
-        parts: the documents that it contains, shortest first.
-        whole: the text.
-        verifier: compares texts.
-        config: what counts.
+    Also return the number of words before the first of them; 0 if that is too small a share of the text (a heading).
+    `parts` are the contained documents, shortest first.
     """
     if len(parts) < 2:
         return 0.0, 0
     runs = verifier.runs_in_order(whole)
-    owner = np.zeros(len(runs), np.int64)  # of each run the number, from 1, of the item that has it
+    owner = np.zeros(len(runs), np.int64)  # for each run, the number (from 1) of the item that has it
     sizes, headlines = [0], list[frozenset[str]]()
     is_covered = np.zeros(len(runs), bool)
     for part in parts:
@@ -137,7 +140,7 @@ def _share_of_others(
             sizes.append(int(own.sum()))
             owner[own & (owner == 0)] = len(sizes) - 1
             headlines.append(headline)
-        if holds < 2:  # else it is a list itself, or another version of the text
+        if holds < 2:  # else it is a listing itself, or another version of the text
             is_covered |= own
     if len(headlines) < 2:
         return 0.0, 0
@@ -147,16 +150,23 @@ def _share_of_others(
 
 
 def _in_common(one: frozenset[str], other: frozenset[str]) -> float:
-    """Share of the words of the shorter headline that stand in the other; 0.0 where one has none."""
+    """Return the share of the words of the shorter headline that the other has; 0.0 if either is empty."""
     return len(one & other) / min(len(one), len(other)) if one and other else 0.0
 
 
 def shared_runs(
     runs: NDArray[np.uint32] | NDArray[np.uint64], owners: NDArray[np.int64], n_documents: int, config: DuplicateConfig
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The pairs of documents that have runs in common, as `first * n_documents + second`, and how many of these.
+    """Count the runs that documents have in common; runs that too many documents share are ignored.
 
-    Runs that too many documents share do not count. `owners` names the document of each run.
+    Args:
+        runs: hashes.
+        owners: the document of each run.
+        n_documents: in all.
+        config: the limit.
+
+    Returns:
+        Pairs, as `first * n_documents + second`, and the number of common runs of each.
     """
     order = np.lexsort((owners, runs))
     ordered, documents = runs[order], owners[order].astype(np.uint64)
@@ -177,11 +187,11 @@ def likely(
     shared: NDArray[np.int64],
     config: DuplicateConfig,
 ) -> Candidates:
-    """Of pairs of `shared_runs`, by indices into `staying`, those that are likely to be an excerpt and its source."""
+    """Select the pairs (of `shared_runs`, by index into `staying`) that are likely to be an excerpt and its source."""
     first, second = (side.astype(np.int64) for side in np.divmod(pairs, np.uint64(len(staying) or 1)))
     one, other = np.minimum(first, second), np.maximum(first, second)
     lengths = collection.documents["n_words"][staying]
-    # Of equally long ones the later in order counts as the shorter; `one` is the earlier.
+    # Of two equally long documents the later one in order counts as the shorter; `one` is the earlier.
     first_is_longer = lengths[one] >= lengths[other]
     part, whole = np.where(first_is_longer, other, one), np.where(first_is_longer, one, other)
     share = shared / np.maximum(collection.documents["n_runs"][staying][part], 1)
@@ -198,10 +208,9 @@ def settle(
     containment: Callable[[int, int], float],
     config: DuplicateConfig,
 ) -> Iterator[tuple[int, int, float]]:
-    """Choose the excerpts among candidates; `containment` gives the share that `version_share` does.
+    """Choose the excerpts among candidates; `containment` is the function that `version_share` returns.
 
-    The longest document comes first, so that a document is settled before its excerpts, and every excerpt has a
-    document that stays.
+    Longest first, so that a document is settled before its excerpts and each excerpt has a surviving source.
     """
     gone: set[int] = set()
     parts, wholes, shares = candidates.parts, candidates.wholes, candidates.shares

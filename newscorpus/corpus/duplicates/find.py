@@ -1,14 +1,19 @@
-"""Find the documents that repeat others, and choose the one that stays.
+"""Find duplicate documents, and choose which document of each group survives.
 
-First, one of all texts of a document stays (revisions): of its own page, or where that gave none, of the page with the
-lowest id. Then those documents go that consist of two or more others of their portal (containers), such as lists of
-whole posts, before they can stand for anything. Then one of equal texts stays (exact) and one of similar texts (near),
-in the order of the policy, in which what has the address of a list comes last; in the end go the documents of which
-there is a longer version (excerpts), longest first. Groups of near-duplicates are stars, not chains: documents are
-taken in the order of the policy, and each one not yet settled stays and settles all that are similar to it. So every
-document was compared with the one that stays for it, and no two that stay are similar. What stays for a group may
-itself be an excerpt of a longer document, which then stands for all. Documents of a reference come before all others
-and never go. The outcome does not depend on the order of the input.
+In this order:
+
+1. Revisions: of all texts of a document one survives, of those from its own page or, without any, from the page with
+   the lowest id.
+2. Containers: a document that consists of two or more others of its portal is removed, such as a list of whole posts.
+   This comes before the documents are compared with each other, so that a container never represents another document.
+3. Exact and near-duplicates, in the order of the policy; listing pages come last.
+4. Excerpts: a document that a longer one contains is removed, longest first.
+
+Groups of near-duplicates are stars, not chains: documents are visited in the order of the policy, and each one that is
+not settled yet survives and settles all that are similar to it. So each near-duplicate was compared with its survivor,
+and no two survivors are similar. The survivor of a group may itself be an excerpt of a longer document, which then
+represents the group. Documents of a reference come before all others and are never removed. The outcome does not depend
+on the order of the input.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,19 +37,19 @@ T = TypeVar("T")
 
 
 class Watch(Protocol):
-    """Passes on items, and shows how far it is; `what` says what they are."""
+    """Pass items on and show progress; `what` labels the items."""
 
     def __call__(self, items: Iterable[T], what: str, /) -> Iterable[T]:
-        """The items as they come."""
+        """Return the items unchanged."""
 
 
 def unwatched(items: Iterable[T], _: str) -> Iterable[T]:
-    """Show nothing."""
+    """Pass items on without showing progress."""
     return items
 
 
 class DuplicateKind(StrEnum):
-    """How a document repeats another: same text, similar, a part, another state, or it contains that and others."""
+    """How a document repeats another: equal text, similar text, part of it, other revision, or contains several."""
 
     EXACT = "exact"
     NEAR = "near"
@@ -55,24 +60,24 @@ class DuplicateKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """A document that goes.
+    """A document that is removed.
 
-    A revision repeats the text chosen for its document, which may in turn be a duplicate; an exact or near-duplicate
-    repeats a document that stays or is an excerpt of one.
+    A revision refers to the text chosen for its document, which may in turn be a duplicate; an exact or near-duplicate
+    refers to a survivor or to an excerpt of one.
     """
 
     position: int  # of the document in the collection
-    of: int  # position of what it was compared with
-    kind: DuplicateKind  # how it repeats it
-    # Jaccard similarity of the shingles, 0..1, of a revision estimated from the signatures; of an excerpt the share
-    # that the longer document contains, of a container the share that consists of other documents.
+    of: int  # position of the document it was compared with
+    kind: DuplicateKind
+    # Jaccard similarity of the shingles, 0..1 (estimated from the signatures for a revision); for an excerpt, the share
+    # that the longer document contains; for a container, the share that consists of other documents.
     similarity: float
 
 
 def find_duplicates(
     collection: Collection, verifier: Verifier, config: DuplicateConfig, watch: Watch = unwatched
 ) -> list[Duplicate]:
-    """The documents that go, in the order of the collection; all others stay."""
+    """Return the documents to remove, in the order of the collection."""
     holders = find_holding(collection, verifier, config)
     containers = [one for one in holders if one.similarity > config.list_share]
     repeats = find_repeats(collection, verifier, config, [one.position for one in containers], watch)
@@ -84,15 +89,16 @@ def find_duplicates(
 
 
 def join(gone: Sequence[Duplicate], excerpts: Iterable[tuple[int, int, float]]) -> list[Duplicate]:
-    """All documents that go, in the order of the collection; excerpts as `find_excerpts` gives them."""
+    """Merge duplicates with the results of `find_excerpts`, in the order of the collection."""
     found = (Duplicate(part, whole, DuplicateKind.EXCERPT, share) for part, whole, share in excerpts)
     return sorted([*gone, *found], key=attrgetter("position"))
 
 
 def find_holding(collection: Collection, verifier: Verifier, config: DuplicateConfig) -> list[Duplicate]:
-    """The documents that contain several others of their portal; none where no excerpts are looked for.
+    """Find the documents that contain several others of their portal; none if excerpts are disabled.
 
-    Those with a `similarity` above `list_share` go; the others, such as an article that quotes others in full, stay.
+    Those with a `similarity` above `list_share` are to be removed. The others stay, such as an article that quotes
+    other articles in full.
     """
     if not config.excerpts:
         return []
@@ -108,18 +114,33 @@ def find_repeats(
     containers: Sequence[int] = (),
     watch: Watch = unwatched,
 ) -> list[Duplicate]:
-    """The revisions, and the exact and near-duplicates among all but containers, in the order of the collection.
+    """Find revisions, and exact and near-duplicates among all documents but containers, in the order of the collection.
 
-    What becomes of a document depends on those alone that it is linked with, by one step or several: those that have
-    its id or its words, or share a band with it.
+    The verdict on a document depends only on documents linked to it, directly or through others: documents with the
+    same id, the same words, or a common band of the signature.
     """
-    revisions = list(_revisions(collection, config.revision))
-    order = in_order(collection, [*(one.position for one in revisions), *containers], config)
-    return join([*revisions, *_repeats(collection, order, verifier, config, watch)], ())
+    found: list[Duplicate] = []
+    for same in _states(collection, config.revision):
+        signatures = collection.signatures(same)
+        for position, share in zip(same[1:].tolist(), estimate(signatures[0], signatures[1:]), strict=True):
+            found.append(Duplicate(position, int(same[0]), DuplicateKind.REVISION, float(share)))
+    order = in_order(collection, [*(one.position for one in found), *containers], config)
+    _, firsts, inverse = np.unique(collection.documents["content"][order], return_index=True, return_inverse=True)
+    first = firsts[inverse]  # for each index into `order`, that of the first document with the same words
+    texts, text_of = np.unique(first, return_inverse=True)
+    near = find_near(collection, order[texts], verifier, config, watch(range(len(texts)), "texts compared"))
+    for index, position in enumerate(order.tolist()):
+        if position < collection.n_references:
+            continue
+        if match := near.get(int(text_of[index])):
+            found.append(Duplicate(position, int(order[texts[match[0]]]), DuplicateKind.NEAR, match[1]))
+        elif first[index] != index:
+            found.append(Duplicate(position, int(order[first[index]]), DuplicateKind.EXACT, 1.0))
+    return join(found, ())
 
 
 def in_order(collection: Collection, gone: Sequence[int], config: DuplicateConfig) -> NDArray[np.int64]:
-    """The positions of the documents that count and have not gone, in the order of the policy."""
+    """Return the positions of the current documents except `gone`, in the order of the policy."""
     stays = collection.current.copy()
     stays[list(gone)] = False
     order = _order(collection, config.survivor, "published")
@@ -127,7 +148,7 @@ def in_order(collection: Collection, gone: Sequence[int], config: DuplicateConfi
 
 
 def staying(collection: Collection, duplicates: Sequence[Duplicate]) -> NDArray[np.int64]:
-    """The positions of the documents of the index itself that stay."""
+    """Return the positions of the surviving documents, without references."""
     stays = collection.current.copy()
     stays[: collection.n_references] = False
     stays[[duplicate.position for duplicate in duplicates]] = False
@@ -135,7 +156,7 @@ def staying(collection: Collection, duplicates: Sequence[Duplicate]) -> NDArray[
 
 
 def survivors(duplicates: Sequence[Duplicate]) -> Mapping[int, int]:
-    """For each document that goes the one that stays for it in the end, by position."""
+    """Map the position of each removed document to that of the survivor that represents it."""
     of = {duplicate.position: duplicate.of for duplicate in duplicates}
     last = {}
     for position, other in of.items():
@@ -146,7 +167,7 @@ def survivors(duplicates: Sequence[Duplicate]) -> Mapping[int, int]:
 
 
 def _order(collection: Collection, policy: Survivor, date: str) -> NDArray[np.int64]:
-    """The positions in the order of a policy, references first; ties by id, then by all that is stored."""
+    """Sort all positions by a policy, references first; ties by id, then by the digest."""
     documents = collection.documents
     when = documents[date]
     unknown = np.isnan(when)
@@ -160,7 +181,7 @@ def _order(collection: Collection, policy: Survivor, date: str) -> NDArray[np.in
 
 
 def _states(collection: Collection, policy: Survivor) -> Iterator[NDArray[np.int64]]:
-    """The texts of each document that has several: first the one that the policy chooses, of those of one page."""
+    """Yield the texts of each document that has several, the one that the policy chooses first."""
     order = _order(collection, policy, "fetched")
     order = order[(order >= collection.n_references) & collection.current[order]]
     order = order[np.argsort(collection.documents["page"][order], kind="stable")]
@@ -172,39 +193,12 @@ def _states(collection: Collection, policy: Survivor) -> Iterator[NDArray[np.int
         yield order[by_name[start : start + size]]
 
 
-def _revisions(collection: Collection, policy: Survivor) -> Iterator[Duplicate]:
-    """Of each document all texts but the one that the policy chooses."""
-    for same in _states(collection, policy):
-        signatures = collection.signatures(same)
-        for position, similarity in zip(same[1:].tolist(), estimate(signatures[0], signatures[1:]), strict=True):
-            yield Duplicate(position, int(same[0]), DuplicateKind.REVISION, float(similarity))
-
-
-def _repeats(
-    collection: Collection, order: NDArray[np.int64], verifier: Verifier, config: DuplicateConfig, watch: Watch
-) -> Iterator[Duplicate]:
-    """The exact and near-duplicates among documents in the order of the policy."""
-    _, firsts, inverse = np.unique(collection.documents["content"][order], return_index=True, return_inverse=True)
-    first = firsts[inverse]
-    texts, text_of = np.unique(first, return_inverse=True)
-    near = find_near(collection, order[texts], verifier, config, watch(range(len(texts)), "texts compared"))
-    for index, position in enumerate(order.tolist()):
-        text = int(text_of[index])
-        if position < collection.n_references:
-            continue
-        if text in near:
-            of, similarity = near[text]
-            yield Duplicate(position, int(order[texts[of]]), DuplicateKind.NEAR, similarity)
-        elif first[index] != index:
-            yield Duplicate(position, int(order[first[index]]), DuplicateKind.EXACT, 1.0)
-
-
 def find_boilerplate(
     collection: Collection, staying: NDArray[np.int64], config: DuplicateConfig
 ) -> Mapping[str, frozenset[int]]:
-    """By source the hashes of the paragraphs that stand in many of its documents.
+    """Find, for each source, the hashes of paragraphs that occur in many of its documents.
 
-    Those at the positions `staying` count: each text once.
+    Only the documents at the positions `staying` count, and each counts a paragraph once.
     """
     if not config.boilerplate_documents:
         return {}
@@ -222,15 +216,16 @@ def find_boilerplate(
 
 
 def cut_boilerplate(text: str, boilerplate: AbstractSet[int], config: DuplicateConfig) -> tuple[str, int]:
-    """A text of one paragraph a line without boilerplate, and the number of paragraphs cut.
+    """Remove boilerplate paragraphs from a text of one paragraph a line; a text of nothing else is unchanged.
 
-    A text that is nothing else stays as it is.
+    Returns:
+        The text, and the number of paragraphs removed.
     """
+
+    def is_boilerplate(line: str) -> bool:
+        words = word_hashes(line)
+        return len(words) >= config.boilerplate_words and int(hash_runs(words, len(words))[0] >> HALF) in boilerplate
+
     lines = text.split("\n")
-    stay = [line for line in lines if not _is_boilerplate(line, boilerplate, config)]
+    stay = [line for line in lines if not is_boilerplate(line)]
     return ("\n".join(stay), len(lines) - len(stay)) if any(map(str.strip, stay)) else (text, 0)
-
-
-def _is_boilerplate(line: str, boilerplate: AbstractSet[int], config: DuplicateConfig) -> bool:
-    words = word_hashes(line)
-    return len(words) >= config.boilerplate_words and int(hash_runs(words, len(words))[0] >> HALF) in boilerplate

@@ -1,8 +1,8 @@
 """Index the intake of a corpus, and read the rows of indexed documents.
 
-The index, `CORPUS/index/`, holds what `build` must know of the rows without reading them again. It is made of the
-intake alone and grows with it. Where the intake was cut back behind what the index covers, as a crawl that was killed
-does when it starts again, the index is made anew.
+The index, `CORPUS/index/`, lets `build` decide about rows without reading them again. It is derived from the intake and
+grows with it. It is rebuilt if the indexed part of the intake was truncated, as a resumed crawl does with uncommitted
+rows.
 """
 
 import math
@@ -31,12 +31,12 @@ ROWS_AT_ONCE = 10_000
 """Rows between two commits: some 30 MB of sketches."""
 
 CHECKED_BYTES = 4096
-"""Last bytes of what was read of a segment whose hash tells whether it is still the same: the last row or most of it,
-which holds the time of its fetch."""
+"""Bytes at the end of the indexed part of a segment whose hash shows that it is unchanged: the last row or most of it,
+which includes its fetch time."""
 
 
 class Described(msgspec.Struct):
-    """What a line says of a document; other keys are passed over."""
+    """The keys of a document's line that are needed here; others are ignored."""
 
     text: str
     title: str | None = None
@@ -53,18 +53,18 @@ def update_index(
     watch: Watch = unwatched,
     damaged: Callable[[DamagedLine], None] = lambda _: None,
 ) -> Store:
-    """The index of a corpus, with all that is in its intake; `damaged` takes the lines that cannot be read.
+    """Open the index of a corpus and add the rows of the intake that it lacks; `damaged` gets each unreadable line.
 
     Raises:
-        CorpusError: there is no intake, or its signatures were made with other parameters.
-        DedupError: the index is damaged or was made with other parameters.
+        CorpusError: there is no intake, or its signatures were made with different parameters.
+        DedupError: the index is damaged or was made with different parameters.
         OSError: the disk is full.
     """
     folder, intake = corpus / INDEX, corpus / INTAKE
     layout = layout_of(config)
     store = Store.existing(folder, layout)
     known = {covered.name: covered for covered in store.state.covered} if store else {}
-    there = {path.name for path in segments(intake)}  # the index may be somebody else's, and name any file
+    there = {path.name for path in segments(intake)}  # a foreign index may name any file
     if not all(name in there and _check(intake / name, known[name].size) == known[name].check for name in known):
         store, known = None, {}
     rows = read_intake(intake, config.signature, {name: covered.size for name, covered in known.items()}, damaged)
@@ -83,7 +83,7 @@ def update_index(
 
 
 def line_of(collection: Collection, position: int) -> bytes:
-    """A document as a line of JSON."""
+    """Read a document as a line of JSON."""
     store, row = collection.locate(position)
     if store.rows is None:
         return encode(record_of(collection, position))
@@ -94,22 +94,22 @@ def line_of(collection: Collection, position: int) -> bytes:
 
 
 def describe(collection: Collection, position: int) -> Described:
-    """Read what the line of a document says of it."""
+    """Read the text, title and address of a document."""
     return DESCRIBED.decode(line_of(collection, position))
 
 
 def text_of(collection: Collection, position: int) -> str:
-    """The text of a document."""
+    """Read the text of a document."""
     return describe(collection, position).text
 
 
 def title_of(collection: Collection, position: int) -> str:
-    """The headline of a document."""
+    """Read the headline of a document."""
     return describe(collection, position).title or ""
 
 
 def is_list(url: str) -> bool:
-    """Whether an address is that of a list: a front page, or a page of a tag, an author or a numbered list."""
+    """Check whether an address is that of a front page or a listing page (tag, author, pagination)."""
     try:
         return bool(url) and (is_front(url) or is_listing(url))
     except ValueError:  # a file of JSON lines may hold anything
@@ -117,20 +117,15 @@ def is_list(url: str) -> bool:
 
 
 def record_of(collection: Collection, position: int) -> Record:
-    """The record of a document in the intake of a corpus."""
-    return intake.read_row(place_of(collection, position)).record
-
-
-def place_of(collection: Collection, position: int) -> RowPlace:
-    """Where the row of a document lies in the intake."""
+    """Read the record of a document from the intake of a corpus."""
     store, row = collection.locate(position)
     document = store.documents[row]
-    segment: Path = store.folder.parent / INTAKE / store.state.covered[document["file"]].name
-    return RowPlace(segment, int(document["offset"]), int(document["length"]))
+    segment = store.folder.parent / INTAKE / store.state.covered[document["file"]].name
+    return intake.read_row(RowPlace(segment, int(document["offset"]), int(document["length"]))).record
 
 
 def seconds(date: str) -> float:
-    """Seconds since the epoch of an ISO 8601 date, taken as UTC where it names no offset; NaN for anything else."""
+    """Convert an ISO 8601 date to seconds since the epoch, UTC if it has no offset; NaN for anything else."""
     try:
         moment = datetime.fromisoformat(date)
     except ValueError:
@@ -158,7 +153,7 @@ def _sketch(row: Row | Withdrawal, config: BuildConfig) -> Sketch:
 
 
 def _check(path: Path, size: int) -> str:
-    """Hash of the schema and of the last of the first `size` bytes of a file; "" where it has fewer."""
+    """Hash the schema version and the end of the first `size` bytes of a file; "" if the file is shorter."""
     if not path.exists() or path.stat().st_size < size:
         return ""
     with path.open("rb") as file:

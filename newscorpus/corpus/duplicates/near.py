@@ -1,6 +1,6 @@
 """Find near-duplicates: documents whose signatures agree in a whole band are candidates, verified one by one."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,19 @@ from newscorpus.corpus.duplicates.verify import Verifier
 from newscorpus.page.signature import HALF, RUN_BASE, estimate, mixed
 
 SIGNATURES_AT_ONCE = 65_536
-"""Signatures in memory at once while their bands are read: 32 MB."""
+"""Signatures in memory at once while their bands are hashed: 32 MB."""
 
 
 def band_keys(signatures: NDArray[np.uint32], bands: int, rows: int) -> NDArray[np.uint32]:
-    """A hash of each band of each signature (Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, 3.4).
+    """Hash each band of each signature (Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, 3.4).
 
-    Of the signatures, shape (documents, permutations), `bands * rows` columns count; gives shape (documents, bands).
+    Args:
+        signatures: shape (documents, permutations); the first `bands * rows` columns are used.
+        bands: number of bands.
+        rows: values per band.
+
+    Returns:
+        Shape (documents, bands).
     """
     values = signatures[:, : bands * rows].reshape(len(signatures), bands, rows).astype(np.uint64)
     keys = np.zeros(values.shape[:2], np.uint64)
@@ -27,9 +33,9 @@ def band_keys(signatures: NDArray[np.uint32], bands: int, rows: int) -> NDArray[
 
 
 class Buckets:
-    """Which items share a key with which; `bands` has for each band the keys of all items, shape (items,).
+    """Buckets of items with the same key; `bands` holds for each band the keys of all items, shape (items,).
 
-    Only buckets of two and more are kept, so that the memory depends on the number of candidates.
+    Only buckets of two or more items are stored, so memory depends on the number of candidates.
     """
 
     def __init__(self, bands: "list[NDArray[np.uint32]]") -> None:
@@ -45,7 +51,7 @@ class Buckets:
         self._first = np.searchsorted(self._members[order], np.arange(n_items + 1))
 
     def candidates(self, item: int) -> NDArray[np.int64]:
-        """The other items that share a key with this one, sorted."""
+        """Return the other items that share a key with this one, sorted."""
         buckets = self._buckets[self._first[item] : self._first[item + 1]]
         if not len(buckets):
             return np.empty(0, np.int64)
@@ -56,7 +62,7 @@ class Buckets:
 
 
 def sharing(keys: NDArray[np.uint32] | NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The items whose key others have too, bucket by bucket, and the sizes of the buckets."""
+    """Return the items that share their key, bucket by bucket, and the sizes of the buckets."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(keys) else order
@@ -71,10 +77,17 @@ def find_near(
     config: DuplicateConfig,
     items: Iterable[int],
 ) -> Mapping[int, tuple[int, float]]:
-    """Find the near-duplicates among different texts, each with the text that stays for it and their similarity.
+    """Find the near-duplicates among different texts: signatures select the pairs, the texts themselves decide.
 
-    An item is an index into `positions`, references first; `items` has them all, in the order of the policy: an earlier
-    one stays. Signatures say which texts are worth comparing, and the texts whether they are near-duplicates.
+    Args:
+        collection: holds the texts.
+        positions: of the texts, references first, in the order of the policy: of two the earlier one survives.
+        verifier: compares texts.
+        config: bands and threshold.
+        items: `range(len(positions))`, which shows progress when iterated.
+
+    Returns:
+        For each near-duplicate its survivor and their Jaccard similarity, both as indices into `positions`.
     """
     parts = [
         band_keys(collection.signatures(positions[start : start + SIGNATURES_AT_ONCE]), config.bands, config.rows)
@@ -89,27 +102,14 @@ def find_near(
             continue
         settled[item] = True
         candidates = buckets.candidates(item)
-        compared = np.concatenate([[item], candidates[~settled[candidates]]])
-        similar = {other: (item, share) for other, share in _similar(collection, positions, compared, verifier, config)}
-        settled[list(similar)] = True
-        near |= similar
+        candidates = candidates[~settled[candidates]]
+        if not len(candidates):
+            continue
+        signatures = collection.signatures(positions[[item, *candidates]])
+        estimated = estimate(signatures[0], signatures[1:])
+        for other in candidates[estimated > config.threshold - config.margin].tolist():
+            similarity = verifier.jaccard(int(positions[item]), int(positions[other]))
+            if similarity >= config.threshold:
+                settled[other] = True
+                near[other] = (item, similarity)
     return near
-
-
-def _similar(
-    collection: Collection,
-    positions: NDArray[np.int64],
-    compared: NDArray[np.int64],
-    verifier: Verifier,
-    config: DuplicateConfig,
-) -> Iterator[tuple[int, float]]:
-    """Of some items those as similar to the first as the threshold, with the Jaccard similarity."""
-    if len(compared) < 2:
-        return
-    signatures = collection.signatures(positions[compared])
-    estimated = estimate(signatures[0], signatures[1:])
-    first = int(positions[compared[0]])
-    for other in compared[1:][estimated > config.threshold - config.margin].tolist():
-        similarity = verifier.jaccard(first, int(positions[other]))
-        if similarity >= config.threshold:
-            yield other, similarity

@@ -1,8 +1,8 @@
-"""Sketch texts, to compare them without reading them again, and keep the sketches on disk.
+"""Sketch texts so that they can be compared without reading them again, and store the sketches in an index on disk.
 
-They lie in columns that only grow, committed at one stroke and read through memory maps. `index.json` says how long
-each column is and what it was made with; what lies behind that length was never committed, and is cut off by the next
-writer. So a writer that dies at any moment leaves the index as it was at its last commit.
+An index consists of append-only columns that are committed atomically and read through memory maps. `index.json` holds
+the committed length of each column and the parameters of the sketches. The next writer cuts off bytes beyond the
+committed length, so a writer that dies leaves the index at its last commit.
 """
 
 import hashlib
@@ -40,11 +40,12 @@ DIGEST_BYTES = 8
 T = TypeVar("T")
 STATE = "index.json"
 KEPT = "kept"
+"""File of one boolean per document: whether it survived deduplication."""
 ROWS = "rows"
-"""Files beside the columns: which documents stay, and, where the index does not lie beside an intake, their rows."""
+"""File of the compressed rows, in an index that does not lie beside an intake."""
 
 VERSION = 7
-"""Of the columns."""
+"""Version of the columns."""
 
 COPIED = [
     ("content", f"S{CONTENT_BYTES}"),
@@ -63,11 +64,10 @@ COPIED = [
     ("is_doubtful", "?"),
     ("is_list", "?"),
 ]
-"""Of a document what its sketch holds under the same name."""
+"""Fields copied from attributes of `Sketch` of the same name."""
 
 DOCUMENT = np.dtype([*COPIED, ("source", "<u4"), ("n_runs", "<u4"), ("n_paragraphs", "<u2"), ("id_bytes", "<u2")])
-"""What is known of a document; `source` counts the index's sources, and the last three say how much is its in the
-columns of variable length."""
+"""A document: `source` indexes the sources of the index; the last three are lengths in the variable-length columns."""
 
 COLUMNS = {
     "documents": DOCUMENT,
@@ -77,46 +77,51 @@ COLUMNS = {
     "ids": np.dtype("u1"),
 }
 CHECKED = ("documents", "ids")
-"""Columns whose checksums are compared when they are read: a changed byte there would publish other documents."""
+"""Columns verified by checksum when read: a changed byte there would change which documents are published."""
 
 COUNTED = {"runs": "n_runs", "paragraphs": "n_paragraphs", "ids": "id_bytes"}
-"""The columns of variable length, each with what says in a document how much of it is its."""
+"""The variable-length columns, each with the field of `DOCUMENT` that holds its length."""
 
 MAX_ID_BYTES = MAX_PARAGRAPHS = np.iinfo("<u2").max
 Layout = Mapping[str, Any]
-"""The parameters that sketches depend on, by name; an index made with others is not read."""
+"""The parameters that sketches depend on; an index made with different ones is refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """What is known of a document."""
+    """A document without its text."""
 
-    id: str  # of the document; equal for all its revisions
-    source: str  # who published it: name of a portal, or ""
+    id: str  # equal for all revisions of a document
+    source: str  # name of the portal, or ""
     content: bytes  # hash of the words; equal for exact duplicates
-    signature: bytes  # as `signature.sign` made it
-    runs: NDArray[np.uint32]  # sampled runs of words, sorted, for finding excerpts
+    signature: bytes  # MinHash signature, made by `signature.sign`
+    runs: NDArray[np.uint32]  # hashes of sampled word n-grams, sorted, for finding excerpts
     paragraphs: NDArray[np.uint32]  # hashes of the paragraphs, in order
     n_words: int  # words of the text
-    published: float = math.nan  # seconds since the epoch; NaN where unknown
-    fetched: float = math.nan  # seconds since the epoch; NaN where unknown
-    digest: bytes = b""  # of everything stored, 8 bytes, so that ties never depend on the order of arrival
-    page: int = 0  # id of the page that it was made of, where the document has the address of another; else 0
-    space: int = 0  # number of the name space of the id; equal ids in two spaces name two documents
-    file: int = 0  # number of the file that holds the row, as the index counts what it covers
+    published: float = math.nan  # seconds since the epoch; NaN if unknown
+    fetched: float = math.nan  # seconds since the epoch; NaN if unknown
+    digest: bytes = b""  # hash (8 bytes) of the stored row, so that ties never depend on the order of arrival
+    page: int = 0  # id of the page it was extracted from, if that differs from the document's id; else 0
+    space: int = 0  # namespace of the id; equal ids in two namespaces are two documents
+    file: int = 0  # index of the file that holds the row, in `IndexState.covered`
     offset: int = 0  # of the row in that file, in bytes
     length: int = 0  # of the row, in bytes
-    reextraction: int = 0  # how often the page had been extracted again; of the rows of one fetch the highest counts
-    withdrawn: bool = False  # that extraction gave no document
-    confidence: float = 0.0  # in the text, as its extractor stated it, 0..1; 0 for none
-    is_doubtful: bool = False  # that is less than what its extractor calls enough
-    is_list: bool = False  # its address is that of a list
+    reextraction: int = 0  # number of the re-extraction; of the rows of one fetch only the highest counts
+    withdrawn: bool = False  # that re-extraction gave no document
+    confidence: float = 0.0  # of the extractor in the text, 0..1; 0 if not stated
+    is_doubtful: bool = False  # the confidence is below the extractor's threshold
+    is_list: bool = False  # the address is that of a listing page
 
 
 def make_sketch(name: str, source: str, text: str, config: BuildConfig, signature: bytes = b"") -> Sketch:
-    """Sketch a text of one paragraph a line; `name` is the document's id, and `signature` that of the text, if known.
+    """Sketch a text of one paragraph a line; the caller sets the attributes that have defaults.
 
-    The other attributes are the caller's to replace.
+    Args:
+        name: id of the document.
+        source: name of the portal, or "".
+        text: the text.
+        config: parameters of signature and runs.
+        signature: of the text, if known.
     """
     words, ends = read_words(text)
     sizes = np.diff(ends, prepend=0)
@@ -135,12 +140,12 @@ def make_sketch(name: str, source: str, text: str, config: BuildConfig, signatur
 
 
 def digest(stored: bytes) -> bytes:
-    """Hash (8 bytes) of all that is stored of a document."""
+    """Hash (8 bytes) of a stored row."""
     return hashlib.blake2b(stored, digest_size=DIGEST_BYTES).digest()
 
 
 def layout_of(config: BuildConfig) -> Layout:
-    """The layout of an index made with this configuration."""
+    """Return the layout of an index made with this configuration."""
     duplicates = asdict(config.duplicates)
     named = ("excerpt_words", "excerpt_sample", "boilerplate_words")
     return {**asdict(config.signature), **{name: duplicates[name] for name in named}}
@@ -150,22 +155,22 @@ def layout_of(config: BuildConfig) -> Layout:
 class Covered:
     """A file whose rows are in the index."""
 
-    name: str  # as the writer calls the file
-    size: int  # how much of it was read, as the writer counts
-    check: str  # what tells the writer that this much is still the same
-    whole: bool = False  # nothing of it is missing
+    name: str
+    size: int  # how much of it is indexed: bytes of an intake segment, lines of an input file
+    check: str  # fingerprint of the indexed part, which shows whether the file has changed
+    whole: bool = False  # all of it is indexed
 
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """What is committed."""
+    """The committed state of an index; the content of `index.json`."""
 
     layout: Layout
     sizes: Mapping[str, int]  # bytes of each column
     sources: tuple[str, ...] = ()  # names
     covered: tuple[Covered, ...] = ()
     version: int = 1  # of the columns
-    checksums: Mapping[str, int] = field(default_factory=dict)  # CRC-32 of the columns that are `CHECKED`
+    checksums: Mapping[str, int] = field(default_factory=dict)  # CRC-32 of the `CHECKED` columns
 
 
 class Store:
@@ -189,7 +194,7 @@ class Store:
         """Open the index in a folder.
 
         Raises:
-            DedupError: there is none, it is damaged, or it was made by an earlier version or with other parameters.
+            DedupError: it is missing, damaged, of an earlier version, or made with different parameters.
         """
         store = cls.existing(folder, layout)
         if store is not None:
@@ -198,10 +203,10 @@ class Store:
 
     @classmethod
     def existing(cls, folder: Path, layout: Layout) -> Self | None:
-        """Open the index in a folder; None where there is none, or one of an earlier version.
+        """Open the index in a folder; None if it is missing or of an earlier version.
 
         Raises:
-            DedupError: it is damaged or was made with other parameters.
+            DedupError: it is damaged or was made with different parameters.
         """
         path = folder / STATE
         if not path.exists():
@@ -224,10 +229,10 @@ class Store:
 
     @classmethod
     def create(cls, folder: Path, layout: Layout) -> Self:
-        """Make an empty index in a folder, whatever lay there before."""
+        """Create an empty index in a folder; an index that is there is deleted."""
         folder.mkdir(parents=True, exist_ok=True)
         store = cls(folder, IndexState(layout, dict.fromkeys(COLUMNS, 0), version=VERSION))
-        for name in (STATE, *COLUMNS, KEPT, VERIFIED):  # the state first, which says that the others are there
+        for name in (STATE, *COLUMNS, KEPT, ROWS, VERIFIED):  # the state first: without it there is no index
             (folder / name).unlink(missing_ok=True)
         store._write(STATE, msgspec.json.encode(store.state))
         return store
@@ -236,57 +241,69 @@ class Store:
         return self.state.sizes["documents"] // DOCUMENT.itemsize
 
     def append(self, sketches: Sequence[Sketch], covered: Sequence[Covered]) -> "Store":
-        """Add sketches and commit them; `covered` are all files that the index covers then.
+        """Add sketches and commit them; `covered` are all files that are in the index afterwards.
 
         Raises:
-            OSError: the disk is full; the index is as it was.
+            OSError: the disk is full; the index is unchanged.
             DedupError: an id is too long.
         """
         sources = {name: number for number, name in enumerate(self.state.sources)}
         for sketch in sketches:
             sources.setdefault(sketch.source, len(sources))
-        columns = _columns(sketches, sources, self.state.layout["permutations"])
+        ids = [sketch.id.encode() for sketch in sketches]
+        if longest := max((name for name in ids if len(name) > MAX_ID_BYTES), key=len, default=b""):
+            raise DedupError(
+                f"an id of {len(longest)} bytes, which begins {longest[:40].decode()!r}; {MAX_ID_BYTES} are allowed"
+            )
+        paragraphs = [sketch.paragraphs[:MAX_PARAGRAPHS] for sketch in sketches]
+        documents = np.empty(len(sketches), DOCUMENT)
+        for name, _ in COPIED:
+            documents[name] = [getattr(sketch, name) for sketch in sketches]
+        documents["source"] = [sources[sketch.source] for sketch in sketches]
+        documents["n_runs"] = [len(sketch.runs) for sketch in sketches]
+        documents["n_paragraphs"] = list(map(len, paragraphs))
+        documents["id_bytes"] = list(map(len, ids))
+        signatures = stack([sketch.signature for sketch in sketches], self.state.layout["permutations"])
+        columns = {
+            "documents": documents.tobytes(),
+            "signatures": signatures.tobytes(),
+            "runs": b"".join(sketch.runs.astype("<u4").tobytes() for sketch in sketches),
+            "paragraphs": b"".join(hashes.astype("<u4").tobytes() for hashes in paragraphs),
+            "ids": b"".join(ids),
+        }
         return self._extended(columns, tuple(sources), covered)
 
-    def take(self, other: "Store", first: int, documents: NDArray[np.void], covered: Sequence[Covered]) -> "Store":
-        """Add documents of another index of the same layout, and commit them.
+    def append_index(self, other: "Store", file: int, covered: Sequence[Covered]) -> "Store":
+        """Add all documents of another index of the same layout, whose rows all lie in one file, and commit them.
 
         Args:
             other: the index.
-            first: the row there of the first of them; the others follow it.
-            documents: what is to be said of them here, with `source` as counted there.
+            file: index of that file in `covered`.
             covered: as for `append`.
         """
-        names = [other.state.sources[number] for number in documents["source"]]
-        sources = {name: number for number, name in enumerate(dict.fromkeys((*self.state.sources, *names)))}
-        documents = documents.copy()
-        documents["source"] = [sources[name] for name in names]
-        end = first + len(documents)
-        columns = {"documents": documents.tobytes(), "signatures": other.signatures[first:end].tobytes()}
-        for name, count in COUNTED.items():
-            ends = np.concatenate([[0], np.cumsum(other.documents[count], dtype=np.int64)])
-            columns[name] = other.column(name)[ends[first] : ends[end]].tobytes()
+        sources = {
+            name: number for number, name in enumerate(dict.fromkeys((*self.state.sources, *other.state.sources)))
+        }
+        documents = other.documents.copy()
+        documents["source"] = np.array([sources[name] for name in other.state.sources], "<u4")[documents["source"]]
+        documents["file"] = file
+        columns = {name: other.column(name).tobytes() for name in COLUMNS} | {"documents": documents.tobytes()}
         return self._extended(columns, tuple(sources), covered)
 
     def _extended(self, columns: Mapping[str, bytes], sources: tuple[str, ...], covered: Sequence[Covered]) -> "Store":
-        sizes = {name: _extend(self.folder / name, self.state.sizes[name], columns[name]) for name in COLUMNS}
+        sizes = {name: append_bytes(self.folder / name, self.state.sizes[name], columns[name]) for name in COLUMNS}
         checksums = {name: zlib.crc32(columns[name], self.state.checksums.get(name, 0)) for name in CHECKED}
         state = IndexState(self.state.layout, sizes, sources, tuple(covered), VERSION, checksums)
         self._write(STATE, msgspec.json.encode(state))
         return Store(self.folder, state)
 
     def column(self, name: str) -> NDArray[Any]:
-        """A column as it lies on disk: one dimension, read only."""
+        """Map a column into memory: one dimension, read-only."""
         dtype = COLUMNS[name]
         length = self.state.sizes[name] // dtype.itemsize
         return np.memmap(self.folder / name, dtype, "r", shape=length) if length else np.empty(0, dtype)
 
     def _check(self, name: str) -> None:
-        """Compare the checksum of a whole column.
-
-        Raises:
-            DedupError: it is not that of what was committed.
-        """
         if name in self.checked:
             return
         if zlib.crc32(Store.column(self, name).data) != self.state.checksums.get(name, 0):
@@ -295,7 +312,7 @@ class Store:
 
     @cached_property
     def documents(self) -> NDArray[np.void]:
-        """One `DOCUMENT` a row."""
+        """The documents, of dtype `DOCUMENT`."""
         self._check("documents")
         return np.array(self.column("documents"))
 
@@ -314,16 +331,16 @@ class Store:
 
     @cached_property
     def rows(self) -> Path | None:
-        """The file of the rows, where there is one."""
+        """The file of the rows, if there is one."""
         path = self.folder / ROWS
         return path if path.exists() else None
 
     @property
     def kept(self) -> NDArray[np.bool_]:
-        """Which documents stay, as whoever decided last has noted.
+        """Which documents survived the last deduplication.
 
         Raises:
-            DedupError: nobody has since documents were added.
+            DedupError: documents were added since.
         """
         path = self.folder / KEPT
         kept = np.fromfile(path, bool) if path.exists() else np.empty(0, bool)
@@ -332,7 +349,7 @@ class Store:
         return kept
 
     def note_kept(self, rows: NDArray[np.int64]) -> None:
-        """Note which documents stay, by row."""
+        """Store which documents survived, by row."""
         kept = np.zeros(len(self), bool)
         kept[rows] = True
         self._write(KEPT, kept.tobytes())
@@ -343,7 +360,7 @@ class Store:
 
 
 class Selection(Store):
-    """Some rows of an index, ascending, read as if they were an index of their own."""
+    """A view of some rows of an index, in ascending order."""
 
     def __init__(self, store: Store, rows: NDArray[np.int64]) -> None:
         super().__init__(store.folder, store.state)
@@ -354,7 +371,7 @@ class Selection(Store):
         return len(self._selected)
 
     def column(self, name: str) -> NDArray[Any]:
-        """What a column holds of the rows, in memory."""
+        """Load the selected part of a column."""
         whole = super().column(name)
         if name not in COUNTED:
             rows: NDArray[Any] = whole.reshape(super().__len__(), -1)[self._selected].reshape(-1)
@@ -366,37 +383,14 @@ class Selection(Store):
 
 
 def spans(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places `start` to `start + length - 1` of each span, one span behind the other."""
+    """Return the indices `start` to `start + length - 1` of each span, concatenated."""
     shifts = np.cumsum(lengths) - lengths
     places: NDArray[np.int64] = np.arange(int(lengths.sum())) + np.repeat(starts - shifts, lengths)
     return places
 
 
-def _columns(sketches: Sequence[Sketch], sources: Mapping[str, int], permutations: int) -> dict[str, bytes]:
-    ids = [sketch.id.encode() for sketch in sketches]
-    if longest := max((name for name in ids if len(name) > MAX_ID_BYTES), key=len, default=b""):
-        raise DedupError(
-            f"an id of {len(longest)} bytes, which begins {longest[:40].decode()!r}; {MAX_ID_BYTES} are allowed"
-        )
-    paragraphs = [sketch.paragraphs[:MAX_PARAGRAPHS] for sketch in sketches]
-    documents = np.empty(len(sketches), DOCUMENT)
-    for name, _ in COPIED:
-        documents[name] = [getattr(sketch, name) for sketch in sketches]
-    documents["source"] = [sources[sketch.source] for sketch in sketches]
-    documents["n_runs"] = [len(sketch.runs) for sketch in sketches]
-    documents["n_paragraphs"] = list(map(len, paragraphs))
-    documents["id_bytes"] = list(map(len, ids))
-    return {
-        "documents": documents.tobytes(),
-        "signatures": stack([sketch.signature for sketch in sketches], permutations).tobytes(),
-        "runs": b"".join(sketch.runs.astype("<u4").tobytes() for sketch in sketches),
-        "paragraphs": b"".join(hashes.astype("<u4").tobytes() for hashes in paragraphs),
-        "ids": b"".join(ids),
-    }
-
-
-def _extend(path: Path, committed: int, data: bytes) -> int:
-    """Write `data` behind the committed bytes of a file, bring it to the disk, and give the new size."""
+def append_bytes(path: Path, committed: int, data: bytes) -> int:
+    """Write `data` after the committed bytes of a file, sync it, and return the new size."""
     path.touch()
     with path.open("r+b", buffering=0) as file:
         size = extend(file, committed, data)
@@ -405,7 +399,7 @@ def _extend(path: Path, committed: int, data: bytes) -> int:
 
 
 def grouped(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """The items in lists of `size`; the last one may be shorter."""
+    """Yield the items in lists of `size`; the last one may be shorter."""
     iterator = iter(items)
     while group := list(itertools.islice(iterator, size)):
         yield group

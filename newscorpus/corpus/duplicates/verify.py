@@ -1,4 +1,4 @@
-"""Compare texts exactly; what was found can be kept on disk for the next run, which then does not compare again."""
+"""Compare texts exactly; the results can be cached on disk for the next run."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,30 +11,34 @@ from newscorpus.page.signature import CONTENT_BYTES, containment, hash_runs, jac
 from newscorpus.tokens import folded_words
 
 TextOf = Callable[[int], str]
-"""Gives a text of a document by its position; asked only where sketches do not decide, since texts lie on disk."""
+"""Loads the text or headline of the document at a position from disk; called only if sketches do not decide."""
 
 FOUND = np.dtype([("one", f"S{CONTENT_BYTES}"), ("other", f"S{CONTENT_BYTES}"), ("kind", "S1"), ("value", "<f8")])
-"""A comparison: hashes of both texts, what was measured, and the share that was found."""
+"""A cached comparison: hashes of both texts, the measure, and its value."""
 
 VERIFIED = "verified"
-"""Name of the file beside an index."""
+"""Name of the cache file, in the folder of an index."""
 
 JACCARD, CONTAINMENT = b"j", b"c"
 
 RUNS_BYTES = 200_000_000
-"""Most memory for the runs of words of texts that were compared, which the next comparison may ask for again."""
+"""Most memory for the word n-grams of compared texts, which the next comparison may need again."""
 
 Pair = tuple[bytes, bytes, bytes]
 
 Measure = Callable[[NDArray[np.uint64], NDArray[np.uint64]], float]
-"""Compares the runs of words of two texts, which are sorted."""
+"""Compares the sorted word n-grams of two texts."""
 
 
 class Verifier:
-    """Compares the texts of documents exactly, which it tells apart by the hashes `contents`.
+    """Compare the texts of documents exactly.
 
-    `path` is the file of what was found earlier, to which `save` adds; without one nothing is remembered. Without
-    `title_of` no headline is known.
+    Args:
+        contents: hash of each text, by position.
+        text_of: loads a text.
+        config: lengths of the n-grams.
+        path: file of cached results, to which `save` appends; without it nothing is cached.
+        title_of: loads a headline.
     """
 
     def __init__(
@@ -52,30 +56,30 @@ class Verifier:
         self._excerpt_words = config.duplicates.excerpt_words
         self._path = path
         data = path.read_bytes() if path and path.exists() else b""
-        rows = np.frombuffer(data, FOUND, len(data) // FOUND.itemsize)  # without one that was cut off at the end
+        rows = np.frombuffer(data, FOUND, len(data) // FOUND.itemsize)  # without a torn last one
         self._found: dict[Pair, float] = {(first, second, kind): value for first, second, kind, value in rows.tolist()}
         self._n_saved = len(self._found)
         self._runs: dict[tuple[int, int], NDArray[np.uint64]] = {}
         self._runs_bytes = 0
 
     def jaccard(self, one: int, other: int) -> float:
-        """Jaccard similarity of the shingles of two documents."""
+        """Return the Jaccard similarity of the shingles of two documents."""
         return self._recall(one, other, JACCARD, jaccard, self._shingle_words)
 
     def containment(self, part: int, whole: int) -> float:
-        """Share of the longer runs of words of one document that are in another."""
+        """Return the share of the word n-grams of one document (`excerpt_words` each) that another contains."""
         return self._recall(part, whole, CONTAINMENT, containment, self._excerpt_words)
 
     def headline(self, position: int) -> frozenset[str]:
-        """The words of a document's headline, numbers left out; none where it has no headline."""
+        """Return the words of a document's headline without numbers."""
         return frozenset(word for word in folded_words(self._title_of(position)) if not word.isdigit())
 
     def runs_in_order(self, position: int) -> NDArray[np.uint64]:
-        """The longer runs of words of a document as they follow each other, one beginning at each word."""
+        """Return the hashes of the word n-grams of a document (`excerpt_words` each), in text order."""
         return hash_runs(word_hashes(self._text_of(position)), self._excerpt_words)
 
     def save(self) -> None:
-        """Add what was found to the file."""
+        """Append new results to the cache file."""
         fresh = list(self._found.items())[self._n_saved :]
         if self._path and fresh:
             rows = np.array([(*pair, value) for pair, value in fresh], FOUND)

@@ -1,7 +1,7 @@
-"""Export documents and attributes as the Dolma toolkit reads them (allenai/dolma, docs/data-format.md).
+"""Export documents and attributes in the format of the Dolma toolkit (allenai/dolma, docs/data-format.md).
 
-`documents/[PART/]00000.jsonl.gz` holds the documents, and `attributes/newscorpus/`, in files of the same names and with
-as many lines in the same order, what was found out about them: spans of characters, each with a score.
+`documents/[PART/]00000.jsonl.gz` holds the documents. `attributes/newscorpus/` holds their attributes, spans of
+characters with a score each, in files of the same names with the same lines in the same order.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from newscorpus.tokens import count_words
 TAGGER = "newscorpus"
 
 TOP_LEVEL = ("id", "text", "source", "published", "fetched")
-"""Fields that are not in `metadata`, since the document itself holds them, the dates as `created` and `added`."""
+"""Fields that are not in `metadata` because the document itself holds them, the dates as `created` and `added`."""
 
 Span = tuple[int, int, float]
 """Start and end in characters of the text, and a score."""
@@ -46,7 +46,7 @@ def _new(path: Path) -> Iterator[GzipFile]:
 
 
 def document(record: Record) -> dict[str, Any]:
-    """Make the line of a documents file; dates that are not known are left out, as the format has it."""
+    """Make the line of a documents file; unknown dates are omitted, as the format requires."""
     dates = {"created": record.published, "added": record.fetched}
     metadata = {key: value for key, value in msgspec.to_builtins(record).items() if key not in TOP_LEVEL}
     known = {key: value for key, value in dates.items() if value}
@@ -54,34 +54,26 @@ def document(record: Record) -> dict[str, Any]:
 
 
 def attributes(record: Record) -> dict[str, Any]:
-    """Make the line of the attributes file that belongs to a document.
+    """Make the line of the attributes file for a document.
 
-    Names are made as the toolkit makes them, TAGGER__WHAT: `confidence`, `language_XX`, `flag_NAME` and `cluster_size`
-    of the whole text, `lead` where the text holds it, and `paragraph_words` of each paragraph.
+    Names follow the toolkit, TAGGER__NAME: `confidence`, `language_XX`, `flag_NAME` and `cluster_size` of the whole
+    text, `lead` if the text contains it, and `paragraph_words` of each paragraph.
     """
     whole = {"confidence": record.confidence, f"language_{record.language or 'und'}": record.language_score}
-    whole |= dict(map(_flag, record.flags)) | {"cluster_size": float(record.cluster_size)}
+    for flag in record.flags:  # "masked_email:2" has the score 2.0, a flag without a count 1.0
+        name, _, number = flag.partition(":")
+        whole[f"flag_{name}"] = float(number) if number.isdecimal() else 1.0
+    whole["cluster_size"] = float(record.cluster_size)
     spans: dict[str, list[Span]] = {name: [(0, len(record.text), score)] for name, score in whole.items()}
     start = record.text.find(record.lead) if record.lead else -1
     if start >= 0:
         spans["lead"] = [(start, start + len(record.lead), 1.0)]
-    spans["paragraph_words"] = list(_paragraphs(record.text))
+    spans["paragraph_words"], start = [], 0
+    for line in record.text.split("\n"):
+        spans["paragraph_words"].append((start, start + len(line), float(count_words(line))))
+        start += len(line) + 1
     return {
         "id": record.id,
         "source": record.source,
         "attributes": {f"{TAGGER}__{name}": found for name, found in spans.items()},
     }
-
-
-def _flag(flag: str) -> tuple[str, float]:
-    """Split a flag from its count: "masked_email:2" gives ("flag_masked_email", 2.0); without a count it is 1.0."""
-    name, _, number = flag.partition(":")
-    return f"flag_{name}", float(number) if number.isdecimal() else 1.0
-
-
-def _paragraphs(text: str) -> Iterator[Span]:
-    """Give the span of each line, without its line feed, with its number of words."""
-    start = 0
-    for line in text.split("\n"):
-        yield start, start + len(line), float(count_words(line))
-        start += len(line) + 1

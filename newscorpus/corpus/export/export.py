@@ -1,4 +1,4 @@
-"""Export a published corpus in another form, to a folder that is complete or not there.
+"""Export a published corpus in another format, to a folder that appears only when complete.
 
 To add a format: a module, its entry in `FORMATS` and in `ExportFormat`, and a test.
 """
@@ -16,14 +16,14 @@ from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.corpus.export import dolma, hf, tei, text, vertical
 from newscorpus.corpus.export.source import About, ExportPart, ExportSource, SplitName, assigner
 from newscorpus.corpus.manifest import RecordCounts
-from newscorpus.corpus.published import Published, open_corpus
+from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import naming
 from newscorpus.lines import encode_indented
 
 Write = Callable[[ExportSource, Path], None]
-"""Writes a corpus into an empty folder; reads each part once, and holds few documents in memory."""
+"""Write a corpus into an empty folder, reading each part once, with few documents in memory."""
 
 FORMATS: Mapping[ExportFormat, Write] = {
     ExportFormat.HF: hf.write,
@@ -35,21 +35,21 @@ FORMATS: Mapping[ExportFormat, Write] = {
 }
 
 REPORT = ".export.json"
-"""Says that a folder was made by an export, and of what; hidden, since pyarrow and `datasets` read all other files."""
+"""Report that identifies the folder of an export; hidden because pyarrow and `datasets` read all visible files."""
 
 Watch = Callable[[Iterator[Record]], Iterator[Record]]
-"""Passes records on, and shows how many they are."""
+"""Pass records on, and show progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What an export wrote; the content of `.export.json`."""
+    """Parameters and counts of an export; the content of `.export.json`."""
 
     format: ExportFormat
     generation: str  # of the corpus
     split: SplitConfig
     config: ExportConfig
-    documents: Mapping[str, int]  # by part; the part of a corpus that is not split is ""
+    documents: Mapping[str, int]  # by part; "" without a split
     words: Mapping[str, int]  # by part
 
 
@@ -62,30 +62,45 @@ def export(
     config: ExportConfig = ExportConfig(),
     watch: Watch = iter,
 ) -> ExportReport:
-    """Write a published corpus in another form to the folder `output`; one caller at a time for a folder.
+    """Write a published corpus in another format to the folder `output`; one caller at a time per folder.
 
-    Equal corpora make equal exports. An earlier export in `output` is replaced once the new one is complete.
+    Equal corpora give equal exports. An earlier export in `output` is replaced once the new one is complete.
 
     Args:
         corpus: folder of a crawl or of a published corpus.
         output: folder that does not exist, is empty, or was made by an export.
         form: the format.
-        about: describes the corpus as a whole.
-        split: how it is split; each part is read by itself.
-        config: how it is cut into files.
-        watch: sees every record of every part.
+        about: description of the corpus.
+        split: into training, validation and test.
+        config: size of the files.
+        watch: gets every record of every part.
 
     Raises:
-        CorpusError: the corpus cannot be read or is empty, or `output` is something else.
+        CorpusError: the corpus cannot be read or is empty, or `output` is no export.
         SplitError: the corpus cannot be split as asked.
-        OSError: the disk is full or the folder cannot be written; what was there before stands.
+        OSError: the disk is full or the folder cannot be written; an earlier export is unchanged.
     """
     published = open_corpus(corpus)
     if not published.manifest.documents:
         raise CorpusError(f"{published.folder}: no documents to export")
-    _refuse_others(output)
+    if output.exists() and not output.is_dir():
+        raise CorpusError(f"{output}: not a folder")
+    if output.is_dir() and any(output.iterdir()):
+        try:
+            msgspec.json.decode((output / REPORT).read_bytes(), type=ExportReport)
+        except (OSError, msgspec.DecodeError) as error:
+            raise CorpusError(f"{output}: not empty and not made by an export; name another folder") from error
     counts: defaultdict[str, RecordCounts] = defaultdict(RecordCounts)
-    parts = _parts(published, split, lambda name, records: counts[name].count(watch(records)))
+    assign = assigner(published.records, split)
+
+    def part(name: str) -> ExportPart:
+        def records() -> Iterator[Record]:
+            own = (record for record in published.records() if not name or assign(record) == name)
+            return counts[name].count(watch(own))
+
+        return ExportPart(name, records)
+
+    parts = tuple(map(part, [""] if split.rule is SplitRule.NONE else SplitName))
     with _replacing_folder(output) as staging:
         FORMATS[form](ExportSource(about, published.manifest, parts, config), staging)
         documents = {name: part.documents for name, part in counts.items()}
@@ -95,39 +110,9 @@ def export(
     return report
 
 
-def _parts(
-    published: Published, split: SplitConfig, pass_on: Callable[[str, Iterator[Record]], Iterator[Record]]
-) -> tuple[ExportPart, ...]:
-    """Split a corpus into parts; without a split it is one part, named ""."""
-    assign = assigner(published.records, split)
-    if split.rule is SplitRule.NONE:
-        return (ExportPart("", lambda: pass_on("", published.records())),)
-
-    def part(name: SplitName) -> ExportPart:
-        return ExportPart(
-            name, lambda: pass_on(name, (record for record in published.records() if assign(record) is name))
-        )
-
-    return tuple(map(part, SplitName))
-
-
-def _refuse_others(folder: Path) -> None:
-    """Refuse a folder that holds something other than an export."""
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        raise CorpusError(f"{folder}: not a folder")
-    if not any(folder.iterdir()):
-        return
-    try:
-        msgspec.json.decode((folder / REPORT).read_bytes(), type=ExportReport)
-    except (OSError, msgspec.DecodeError) as error:
-        raise CorpusError(f"{folder}: not empty and not made by an export; name another folder") from error
-
-
 @contextmanager
 def _replacing_folder(folder: Path) -> Iterator[Path]:
-    """Give a folder to fill, which replaces `folder` when the block succeeds and is removed when it fails."""
+    """Provide a temporary folder that replaces `folder` if the block succeeds and is removed if it fails."""
     folder = folder.resolve()
     staging, old = (folder.with_name(f".{folder.name}.{what}") for what in ("exporting", "replaced"))
     if old.exists() and not folder.exists():  # a kill between the two renames below

@@ -1,6 +1,6 @@
-"""Hold what an export is made of: documents in parts and their description; count what cards say of it.
+"""Provide the input of an export: the documents in parts, their description, and counts for cards.
 
-A corpus may be split into training, validation and test, so that no group of near-duplicates is in two of them.
+A corpus can be split into training, validation and test so that no group of near-duplicates is in two of them.
 """
 
 import hashlib
@@ -18,47 +18,47 @@ from newscorpus.data import Record
 DAY_LENGTH = len("2026-03-01")
 
 NO_DAY, AFTER_ALL = 0, date.max.toordinal() + 1
-"""Stand for the day of a document of no date, and for one after every other."""
+"""Stand for the day of an undated document, and for a day after all others."""
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A description of a corpus as a whole."""
+    """A description of a corpus."""
 
     name: str  # of the corpus
-    creator: str = ""  # who publishes it, or ""
-    url: str = ""  # where it is published, or ""
+    creator: str = ""  # publisher
+    url: str = ""  # of its web page
 
 
 @dataclass(frozen=True, slots=True)
 class ExportPart:
-    """Documents that belong together."""
+    """A part of a corpus that is exported together."""
 
-    name: str  # "train", "validation" or "test"; "" where the corpus is not split
-    records: Callable[[], Iterator[Record]]  # gives the documents, from the first, at each call; a format calls it once
+    name: str  # "train", "validation" or "test"; "" without a split
+    records: Callable[[], Iterator[Record]]  # reads the documents, from the first; a format calls it once
 
     def files(self, max_bytes: int) -> Iterator[tuple[str, Iterator[Record]]]:
-        """Group the documents by at most so many bytes of text; each group comes with its number as five digits."""
+        """Group the documents by the size of their texts; yields the number of each group as five digits."""
         return bounded(self.records(), lambda record: len(record.text.encode()), max_bytes)
 
 
 @dataclass(frozen=True, slots=True)
 class ExportSource:
-    """A published corpus, ready to be written in another form."""
+    """A published corpus to be written in another format."""
 
-    about: About  # its description
-    manifest: Manifest  # how it was made
-    parts: tuple[ExportPart, ...]  # its documents, in the order of the corpus within each part
-    config: ExportConfig  # how it is cut into files
+    about: About
+    manifest: Manifest
+    parts: tuple[ExportPart, ...]  # each in the order of the corpus
+    config: ExportConfig  # size of the files
 
 
 @dataclass(frozen=True, slots=True)
 class SplitFiles:
-    """The files that a split was written to."""
+    """The files of a split."""
 
     name: str  # of the split
-    folder: str  # that holds them, relative to that of the export
-    files: tuple[Shard, ...]  # with rows, size and hash, in order
+    folder: str  # of the files, relative to that of the export
+    files: tuple[Shard, ...]  # in order
     expanded_bytes: int  # size of their columns before compression
 
     @property
@@ -73,13 +73,13 @@ class SplitFiles:
 
 
 class Census:
-    """Counts documents as they pass."""
+    """Counts of documents for a card."""
 
     def __init__(self) -> None:
         self.counts = RecordCounts()
-        self.licenses: Counter[str] = Counter()  # documents by the licence they declare
-        self.first = self.last = ""  # days of publication of the oldest and the youngest document
-        self.paywalled = 0  # documents that are declared not free
+        self.licenses: Counter[str] = Counter()  # documents by declared licence
+        self.first = self.last = ""  # days of publication of the oldest and the newest document
+        self.paywalled = 0  # documents declared not free
 
     def count(self, records: Iterable[Record]) -> Iterator[Record]:
         """Count records and pass them on."""
@@ -98,7 +98,7 @@ class Census:
 
 
 def iso_day(moment: str) -> str:
-    """Cut an ISO 8601 date to its day; "" for anything else."""
+    """Truncate an ISO 8601 date to its day; "" for anything else."""
     try:
         return date.fromisoformat(moment[:DAY_LENGTH]).isoformat()
     except ValueError:
@@ -106,7 +106,7 @@ def iso_day(moment: str) -> str:
 
 
 class SplitName(StrEnum):
-    """What a document is for, in the order of publication where a corpus is split by date."""
+    """The splits, in order of publication if split by date."""
 
     TRAIN = "train"
     VALIDATION = "validation"
@@ -114,15 +114,15 @@ class SplitName(StrEnum):
 
 
 Assign = Callable[[Record], SplitName]
-"""Says what a document is for."""
+"""Returns the split of a document."""
 
 
 class SplitError(ValueError):
-    """A corpus cannot be split as asked; the message is one line."""
+    """A corpus cannot be split as requested; the message is one line."""
 
 
 def assigner(records: Callable[[], Iterable[Record]], config: SplitConfig) -> Assign:
-    """Make the function that gives each record of a corpus its split; by date, all `records` are read once for it.
+    """Make a function that returns the split of a record; to split by date, all `records` are read once.
 
     Raises:
         SplitError: the shares leave nothing for training, or there are too few days to split by date.
@@ -136,16 +136,11 @@ def assigner(records: Callable[[], Iterable[Record]], config: SplitConfig) -> As
     return by_date(records(), config) if config.rule is SplitRule.DATE else lambda _: SplitName.TRAIN
 
 
-def cluster_of(record: Record) -> str:
-    """Name the group of near-duplicates that a document belongs to; without one it is a group of its own."""
-    return record.cluster or record.id
-
-
 def by_cluster(config: SplitConfig) -> Assign:
-    """Decide by the hash of the cluster's name, so that new documents never move old ones to another split."""
+    """Assign by a hash of the cluster, so that new documents never move old ones to another split."""
 
     def assign(record: Record) -> SplitName:
-        drawn = hashlib.sha256(f"{config.seed}:{cluster_of(record)}".encode()).digest()
+        drawn = hashlib.sha256(f"{config.seed}:{record.cluster or record.id}".encode()).digest()
         place = int.from_bytes(drawn[:8]) / 2**64
         if place < config.test:
             return SplitName.TEST
@@ -155,44 +150,15 @@ def by_cluster(config: SplitConfig) -> Assign:
 
 
 def by_date(records: Iterable[Record], config: SplitConfig) -> Assign:
-    """Test on the latest days, validate on those before, train on the rest.
+    """Assign the latest days to test, those before to validation, the rest to training.
 
-    A day of publication (of the fetch, where that is unknown) goes to one split as a whole, and so does a cluster, on
-    the day of its latest document: nothing in training is younger than what is tested. Documents of no date train.
+    All documents of a day of publication (of fetch, if unknown) go to one split, and so does a cluster, by the day of
+    its latest document: no training document is newer than a test document. Undated documents go to training.
 
     Raises:
         SplitError: no day is left for training.
     """
-    days, latest = _days(records)
-    test = _first_day(days, config.test, before=AFTER_ALL)
-    validation = _first_day(days, config.validation, before=test)
-    dated = set(days) - {NO_DAY}
-    if not any(day < validation for day in dated):
-        raise SplitError(f"{len(dated)} days of publication are too few to split by date; split by cluster instead")
-
-    def assign(record: Record) -> SplitName:
-        day = latest.get(cluster_of(record), day_of(record))
-        if day >= test:
-            return SplitName.TEST
-        return SplitName.VALIDATION if day >= validation else SplitName.TRAIN
-
-    return assign
-
-
-def day_of(record: Record) -> int:
-    """Number the day of publication in UTC, else the day of the fetch; 1 is 1 January of the year 1."""
-    for stated in (record.published, record.fetched):
-        try:
-            moment = datetime.fromisoformat(stated)
-            return (moment.astimezone(UTC) if moment.tzinfo else moment).toordinal()
-        except (ValueError, OverflowError):
-            continue
-    return NO_DAY
-
-
-def _days(records: Iterable[Record]) -> tuple[Counter[int], dict[str, int]]:
-    """Count documents by day, a cluster on its latest day, and give the latest day of each cluster."""
-    days: Counter[int] = Counter()
+    days: Counter[int] = Counter()  # documents by day, those of a cluster on its latest day
     clusters: dict[str, list[int]] = {}
     for record in records:
         if record.cluster:
@@ -202,11 +168,34 @@ def _days(records: Iterable[Record]) -> tuple[Counter[int], dict[str, int]]:
     latest = {cluster: max(found) for cluster, found in clusters.items()}
     for cluster, found in clusters.items():
         days[latest[cluster]] += len(found)
-    return days, latest
+    test = _first_day(days, config.test, before=AFTER_ALL)
+    validation = _first_day(days, config.validation, before=test)
+    dated = set(days) - {NO_DAY}
+    if not any(day < validation for day in dated):
+        raise SplitError(f"{len(dated)} days of publication are too few to split by date; split by cluster instead")
+
+    def assign(record: Record) -> SplitName:
+        day = latest.get(record.cluster or record.id, day_of(record))
+        if day >= test:
+            return SplitName.TEST
+        return SplitName.VALIDATION if day >= validation else SplitName.TRAIN
+
+    return assign
+
+
+def day_of(record: Record) -> int:
+    """Return the ordinal of the day of publication in UTC, or else of the fetch; `NO_DAY` without either."""
+    for stated in (record.published, record.fetched):
+        try:
+            moment = datetime.fromisoformat(stated)
+            return (moment.astimezone(UTC) if moment.tzinfo else moment).toordinal()
+        except (ValueError, OverflowError):
+            continue
+    return NO_DAY
 
 
 def _first_day(days: Counter[int], share: float, before: int) -> int:
-    """Find the latest day from which on, and before another day, there are documents enough for a share."""
+    """Find the latest day such that the days from it up to `before` hold a share of all documents."""
     first, wanted = before, share * days.total()
     for day in sorted(set(days) - {NO_DAY}, reverse=True):
         if wanted <= 0:

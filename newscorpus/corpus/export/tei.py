@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -31,13 +32,13 @@ E: TeiMaker = ElementMaker(namespace=TEI, nsmap={None: TEI})
 XML = "http://www.w3.org/XML/1998/namespace"
 
 NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot hold in any form (section 2.2)."""
+"""Characters that XML 1.0 cannot represent (section 2.2)."""
 
 URI_SAFE = "!#$%&'()*+,/:;=?@[]~"
-"""Characters of an address that stay as they are; the others are percent-encoded."""
+"""Characters of an address that are not percent-encoded."""
 
 FREE = re.compile(r"https?://(?:www\.)?creativecommons\.org/")
-"""Licences under which a text may be passed on; of others nobody knows."""
+"""Licences known to permit redistribution."""
 
 UNKNOWN_LANGUAGE = "und"
 
@@ -48,7 +49,7 @@ CLOSING = "</teiCorpus>\n"
 
 
 def write(source: ExportSource, folder: Path) -> None:
-    """Write all parts; each file is valid by itself."""
+    """Write all parts; each file is a valid document."""
     for part in source.parts:
         for number, records in part.files(source.config.max_bytes):
             with (folder / f"{part.name or 'corpus'}-{number}.xml").open("xb") as file:
@@ -57,7 +58,7 @@ def write(source: ExportSource, folder: Path) -> None:
                 for record in records:
                     try:
                         element = document(record)
-                    except ValueError as error:  # XML cannot hold its id or language, which stay as they are
+                    except ValueError as error:  # XML cannot represent its id or language, which are not changed
                         raise CorpusError(f"record {record.id!r}, {record.url!r}: {error}") from error
                     file.write(etree.tostring(element, encoding="utf-8") + b"\n")
                 file.write(CLOSING.encode())
@@ -85,7 +86,7 @@ def corpus_header(source: ExportSource, part: ExportPart) -> _Element:
 
 
 def document(record: Record) -> _Element:
-    """Make a document with its header; what is not known is left out."""
+    """Make a document with its header; unknown values are omitted."""
     language = record.language or UNKNOWN_LANGUAGE
     profile = E.profileDesc(E.langUsage(E.language({"ident": language}, language)), *_classes(record))
     body = [E.p(_text(line)) for line in paragraphs(record.text)] or [E.p()]
@@ -108,7 +109,7 @@ def _file_description(record: Record) -> _Element:
 
 
 def _source(record: Record, title: str) -> _Element:
-    """Describe the article as it was published."""
+    """Make the bibliographic reference to the published article."""
     agencies = [E.respStmt(E.resp("news agency"), E.orgName(_text(agency))) for agency in record.agencies]
     pointers = [E.ptr({"target": _address(record.url)})] if record.url else []
     return E.biblStruct(
@@ -125,20 +126,14 @@ def _authors(record: Record) -> list[_Element]:
 
 
 def _dates(record: Record) -> Iterator[_Element]:
-    """Give the dates of publication, last change and fetch; what XML does not take for a date has no `when`."""
+    """Yield the dates of publication, last change and fetch; `when` is omitted if the value is no ISO 8601 date."""
     for kind, value in (("published", record.published), ("modified", record.modified), ("fetched", record.fetched)):
         if value:
-            when = _moment(value)
-            yield E.date({"type": kind} | ({"when": when} if when else {}), _text(value))
-
-
-def _moment(value: str) -> str:
-    """Write an ISO 8601 date or time as a date or dateTime of XML Schema; "" for anything else."""
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        return ""
-    return moment.isoformat() if "T" in value else moment.date().isoformat()
+            attributes = {"type": kind}
+            with suppress(ValueError):
+                moment = datetime.fromisoformat(value)
+                attributes["when"] = moment.isoformat() if "T" in value else moment.date().isoformat()
+            yield E.date(attributes, _text(value))
 
 
 def _availability(record: Record) -> _Element:
@@ -163,10 +158,10 @@ def _publisher(record: Record) -> str:
 
 
 def _text(text: str) -> str:
-    """Remove what XML cannot hold, and collapse white space."""
+    """Remove characters that XML cannot represent, and collapse white space."""
     return collapse(NO_XML.sub("", text))
 
 
 def _address(url: str) -> str:
-    """Percent-encode an address, so that it is a URI."""
+    """Percent-encode an address to make it a URI."""
     return quote(_text(url), safe=URI_SAFE)

@@ -1,4 +1,4 @@
-"""Export plain text, one document a file or one a line, beside a table of what is known of each."""
+"""Export plain text, one document per file or per line, with a table of metadata."""
 
 import hashlib
 import re
@@ -20,11 +20,11 @@ SAFE = re.compile("[0-9a-z][0-9a-z_-]{0,63}")
 HASHED_LENGTH = 32
 
 Put = Callable[[Record], str]
-"""Stores the text of a document and says where, relative to the folder of the export."""
+"""Store the text of a document, and return its path relative to the folder of the export."""
 
 
 def write(source: ExportSource, folder: Path) -> None:
-    """Write `metadata.tsv`, and each part as a file, or as a folder of files in subfolders by first characters."""
+    """Write `metadata.tsv`, and each part as one file, or as files in subfolders named by their first characters."""
     with (folder / TABLE).open("x", encoding="utf-8", newline="\n") as table:
         table.write("\t".join(("file", *COLUMNS)) + "\n")
         for part in source.parts:
@@ -33,19 +33,19 @@ def write(source: ExportSource, folder: Path) -> None:
 
 
 def row(record: Record) -> str:
-    """Make a line of the table, from the second column on; items of lists are joined by "; "."""
+    """Make a line of the table without its first column; items of lists are joined by "; "."""
     values = (getattr(record, column) for column in COLUMNS)
     return "\t".join(collapse("; ".join(value) if isinstance(value, tuple) else str(value)) for value in values)
 
 
 def safe_name(name: str) -> str:
-    """Make a file name that every system takes: a short, plain, lower-case name as it is, any other as its hash."""
+    """Make a portable file name: a short name of lower-case ASCII is unchanged, any other is hashed."""
     return name if SAFE.fullmatch(name) else "x" + hashlib.sha256(name.encode()).hexdigest()[:HASHED_LENGTH]
 
 
 @contextmanager
 def _put_lines(part: ExportPart, folder: Path) -> Iterator[Put]:
-    """Store texts as lines of one file, their paragraphs separated by tabs."""
+    """Store texts as lines of one file, with tabs between paragraphs."""
     name = f"{part.name or 'corpus'}.txt"
     with (folder / name).open("x", encoding="utf-8", newline="\n") as file:
 

@@ -1,8 +1,8 @@
 """Export a vertical file and a registry file for Sketch Engine and NoSketch Engine (manatee).
 
-`NAME.vert` has a token a line between `<doc ...>`, `<p>` and their ends; `<g/>` stands where no space was between two
-tokens. What has a meaning in XML is written as an entity, in tokens and in values alike. Words alone are positional
-attributes: no sentences, lemmas or tags, since those need tools for each language; `newscorpus annotate` adds them.
+`NAME.vert` has one token per line between the tags `<doc ...>` and `<p>` and their ends; `<g/>` marks tokens without a
+space between them. XML special characters are escaped in tokens and values. The word is the only positional attribute:
+sentences, lemmas and tags need tools for each language, and are added by `newscorpus annotate`.
 https://www.sketchengine.eu/documentation/preparing-corpus-text/
 """
 
@@ -19,7 +19,7 @@ from newscorpus.tokens import collapse, glued_tokens, paragraphs
 
 QUOTES = {'"': "&quot;"}
 SEPARATOR = "|"
-"""Parts the values of an attribute that has several."""
+"""Separates the values of an attribute."""
 
 MONTH, YEAR = len("2026-03"), len("2026")
 
@@ -53,11 +53,11 @@ LANGUAGES = {
     "ru": "Russian", "sk": "Slovak", "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish", "tr": "Turkish",
     "uk": "Ukrainian",
 }  # fmt: skip
-"""Names that the registry takes for a corpus of one language."""
+"""Language names of the registry, for a corpus of one language."""
 
 
 def write(source: ExportSource, folder: Path) -> None:
-    """Write the vertical, and the registry under the corpus's name; the part is the attribute `split` of a document."""
+    """Write the vertical and the registry; the part of a document is its attribute `split`."""
     name = file_name(source.about.name)
     with (folder / f"{name}.vert").open("x", encoding="utf-8", newline="\n") as file:
         for part in source.parts:
@@ -75,15 +75,15 @@ def write_registry(
     attributes: Sequence[str] = tuple(ATTRIBUTES),
     positions: Sequence[str] = (),
 ) -> None:
-    """Write the registry file, under the corpus's name.
+    """Write the registry file, named after the corpus.
 
     Args:
         folder: to write to.
-        title: name of the corpus for people.
+        title: display name of the corpus.
         manifest: of the corpus.
         vertical: the file, or `| COMMAND` that prints it.
         attributes: of a document.
-        positions: columns of the vertical behind the word; with any, it has sentences too.
+        positions: columns of the vertical after the word; if there are any, it has sentences too.
     """
     languages = sorted({share.language for share in manifest.shares})
     registry = fill(
@@ -121,11 +121,11 @@ def opening(record: Record, split: str = "") -> str:
 
 
 def file_name(name: str) -> str:
-    """Make a name that manatee takes for a corpus: lower-case letters, digits and underscores."""
+    """Make a corpus name for manatee: lower-case letters, digits and underscores."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_") or "corpus"
 
 
 def _several(values: tuple[str, ...]) -> str:
-    """Join values to one attribute; the separator is replaced inside them."""
+    """Join the values of an attribute; the separator is replaced inside them."""
     return SEPARATOR.join(value.replace(SEPARATOR, "/") for value in values)

@@ -21,7 +21,7 @@ from newscorpus.cli import main
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.annotate import annotate as annotating
 from newscorpus.corpus.annotate.annotate import Annotation, annotate
-from newscorpus.corpus.annotate.annotators import Token, Word, _neural_tokens, check_annotator
+from newscorpus.corpus.annotate.annotators import Token, Word, check_annotator, neural_tokens
 from newscorpus.corpus.annotate.forms import conllu, vertical
 from newscorpus.corpus.published import publish
 from newscorpus.data import Article, Fields, Record
@@ -247,7 +247,7 @@ def test_tokens_of_neural_taggers_are_taken_as_they_are() -> None:
         return SimpleNamespace(text=text, start_char=start, end_char=start + len(text), words=said)
 
     sentence = SimpleNamespace(tokens=[token("Abych", 3, "Aby", "bych"), token("šel", 9, "šel"), token(".", 12, ".")])
-    found = list(_neural_tokens(sentence))
+    found = list(neural_tokens(sentence))
     assert [(one.form, one.space_after, [word.lemma for word in one.words]) for one in found] == [
         ("Abych", True, ["aby", "bych"]),
         ("šel", False, ["šel"]),
@@ -261,7 +261,7 @@ def test_tokens_without_places_say_themselves_what_follows() -> None:
         return SimpleNamespace(text=text, start_char=None, end_char=None, misc=misc, words=[word])
 
     sentence = SimpleNamespace(tokens=[token("Na", None), token("reci", "SpaceAfter=No"), token(".", None)])
-    assert [one.space_after for one in _neural_tokens(sentence)] == [True, False, True]
+    assert [one.space_after for one in neural_tokens(sentence)] == [True, False, True]
 
 
 def test_stanza_by_models_on_this_machine(stanza_models: Path, tmp_path: Path) -> None:
