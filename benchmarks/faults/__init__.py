@@ -1,0 +1,1 @@
+"""Faults at the file operations of every verb."""
