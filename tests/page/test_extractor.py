@@ -3,7 +3,7 @@ from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
 from newscorpus.data import Article, Block, Element, Fields, Label, LabelledBlock, Page, Rejected
-from newscorpus.page.extractor import FoundText, Reading, assemble, good_paragraphs, read
+from newscorpus.page.extractor import FoundText, Reading, assemble, good_paragraphs, join, read
 from newscorpus.page.parsing.segment import find_excess
 from newscorpus.page.template import TemplateRules
 from newscorpus.portal.portal import TemplateSection
@@ -108,3 +108,14 @@ def test_only_good_blocks_make_paragraphs() -> None:
         LabelledBlock(Block(position, str(label), "", Element("p")), 0.5, label) for position, label in enumerate(Label)
     ]
     assert good_paragraphs(labelled) == ["good"]
+
+
+def test_an_article_of_several_pages_has_the_least_confidence_and_all_flags() -> None:
+    found = FoundText(["One."], "x", 0.9, ("own",)), FoundText(["One.", "Two."], "x", 0.01, ("low_confidence",))
+    first, second = (assemble(READ, each) for each in found)
+    assert isinstance(first, Article)
+    assert isinstance(second, Article)
+    joined = join(first, [second])
+    assert (joined.text, joined.confidence) == ("One.\nTwo.", 0.01)
+    assert joined.flags == ("own", "low_confidence", "several_pages")
+    assert join(first, [first]) == first

@@ -168,11 +168,11 @@ def test_a_list_is_refused_with_its_reason_unless_the_address_is_certain_and_no_
 
 
 def test_a_fault_of_ours_costs_its_page_only(caplog: pytest.LogCaptureFixture) -> None:
-    def broken(_page: Page) -> Article:
-        raise ZeroDivisionError("division\nby zero")
+    def broken(page: Page) -> Article:
+        raise ZeroDivisionError(f"division\nby zero on {page.url}")
 
     found = judge(SourcePage(PAGE), Rules(BTE, extractor=broken)).outcome
-    assert found == Rejected("extract", "worker_failed", "ZeroDivisionError: division by zero", URL)
+    assert found == Rejected("extract", "worker_failed", f"ZeroDivisionError: division by zero on {URL}", URL)
     assert f"page {URL} failed" in caplog.text
     with pytest.raises(ValueError, match="unknown extractor 'nonsense'"):
         process_page(Recipe("nonsense"), SourcePage(PAGE))

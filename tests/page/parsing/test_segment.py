@@ -78,6 +78,7 @@ def test_the_kinds_of_tags_are_apart() -> None:
         ("<dl><dt>one<dd>two</dl><details><summary>three</summary>four</details>", ["one", "two", "three", "four"]),
         ("<p>The same</p><p>The same</p>", ["The same", "The same"]),
         ("<p></p><div><hr><br></div>", []),
+        ("<p>a &lt; b &amp; c &#62;&nbsp;d</p>", ["a < b & c > d"]),
     ],
 )
 def test_texts(html: str, expected: list[str]) -> None:
@@ -103,12 +104,6 @@ def test_whole(html: str, whole: list[bool]) -> None:
     assert [block.whole for block in blocks_of(html)] == whole
 
 
-def test_a_part_has_its_element_for_parent() -> None:
-    part, child = blocks_of("<section>one<p>two</p></section>")
-    assert part.element is part.parent is child.parent
-    assert child.element.tag == child.tag == "p"
-
-
 def test_links() -> None:
     block = only("<p>See <a href=x>the <b>first</b></a>, <a href=y> the  second</a> and <a></a>more</p>")
     assert block.text == "See the first, the second and more"
@@ -117,19 +112,15 @@ def test_links() -> None:
 
 
 def test_links_around_blocks() -> None:
-    before, head, after = blocks_of("<div>one <a href=x>two<h2>three</h2>four</a></div><p>five</p>")[:3]
+    before, head, after, outside = blocks_of("<div>one <a href=x>two<h2>three</h2>four</a></div><p>five</p>")
     assert (before.text, before.link_text) == ("one two", "two")
-    assert (head.link_text, after.link_text) == ("three", "four")
-    assert blocks_of("<a href=x><p>one</p></a><p>two</p>")[1].link_text == ""
+    assert (head.link_text, after.link_text, outside.link_text) == ("three", "four", "")
 
 
 def test_images() -> None:
     assert only("<p>one <img src=x> <a><img src=y></a></p>").inline == ("img", "a", "img")
-
-
-def test_a_lone_image_counts_for_the_text_after_it() -> None:
     caption, text = blocks_of("<figure><a><img src=x></a><figcaption>one</figcaption></figure><p>two</p>")
-    assert caption.inline == ("img",)
+    assert caption.inline == ("img",), "a lone image counts for the text after it"
     assert text.inline == ()
 
 
@@ -139,20 +130,15 @@ def test_path() -> None:
     assert block.element.path == "html/body.a.b/div#main/a.c/p.d.e"
     assert [element.role for element in block.element.ancestry] == ["", "", "main", "", "articleBody"]
     assert block.element.depth == 4
-
-
-def test_inline_elements_are_on_the_path_only_around_blocks() -> None:
-    assert only("<div><span class=x><b>one</b></span></div>").element.path == "html/body/div"
-
-
-def test_role_and_itemprop_together() -> None:
+    assert only("<div><span class=x><b>one</b></span></div>").element.path == "html/body/div", "inline around no block"
     assert only("<p itemprop=author role=note>one</p>").element.role == "note author"
 
 
 def test_blocks_share_their_ancestors() -> None:
-    one, two = blocks_of("<div><p>one</p><p>two</p></div>")
-    assert one.parent is two.parent
+    part, one, two = blocks_of("<section>one<p>two</p><p>three</p></section>")
+    assert part.element is part.parent is one.parent is two.parent
     assert one.element is not two.element
+    assert one.element.tag == one.tag == "p"
 
 
 @pytest.mark.parametrize(
@@ -191,9 +177,6 @@ def test_tags_before() -> None:
     # html body div p | /p br p b /b /p | /div p /p: <br> has no end tag
     html = "<div><p>one</p><br><p><b>two</b></p></div><p>three</p>"
     assert [block.tags_before for block in blocks_of(html)] == [5, 5, 3]
-
-
-def test_tags_before_of_mixed_content() -> None:
     # html body div p | /p... : the start tag that ends a block belongs to it
     assert [block.tags_before for block in blocks_of("<div>one<p>two</p>three</div>")] == [4, 1, 1]
 
@@ -315,10 +298,6 @@ def test_of_broken_markup_nothing_is_lost(pieces: list[str]) -> None:
     tree = parse(" ".join(pieces))
     if isinstance(tree, HtmlElement):
         assert joined(segment(tree)) == seen_text(tree)
-
-
-def test_entities_are_text() -> None:
-    assert texts("<p>a &lt; b &amp; c &#62;&nbsp;d</p>") == ["a < b & c > d"]
 
 
 def test_of_other_boundaries_only_those_part_the_text() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from profiled import SUBSCRIBE, page_html, seen, seen_pages, town
+from profiled import SUBSCRIBE, TEXT, page_html, seen, seen_pages, town
 from prose import article, paragraphs
 from typer.testing import CliRunner
 
@@ -14,7 +14,7 @@ from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact, ArtifactError, Metadata
 from newscorpus.cli import app
 from newscorpus.data import Article, Block, Label, Page
-from newscorpus.page.extractor import PROFILE
+from newscorpus.page.extractor import PROFILE, BlockSystemExtractor
 from newscorpus.page.judge import Judgement, Rules, judge
 from newscorpus.page.profiles.learn import SeenPage, learn
 from newscorpus.page.profiles.review import EVIDENCE, SiteEvidence, SiteReview
@@ -41,23 +41,20 @@ def profile() -> Profile:
     return learn(seen, "vesti", "main-text-alone")
 
 
-def test_what_stands_on_every_page_is_dropped_and_the_rest_stays(tmp_path: Path) -> None:
+def test_what_stands_on_every_page_is_dropped_and_its_block_says_why(tmp_path: Path) -> None:
     file = write_profile(tmp_path / "vesti.json", profile())
     for number in (3, 99):  # of the profile, and new
-        alone = extractor_of(RECIPE)(page(number).page)
-        assert isinstance(alone, Article)
-        assert OFFER in alone.text
-        found = extractor_of(RECIPE, SourcePage(page(number).page, profile=file))(page(number).page)
+        given = page(number)
+        alone, reviewed = (extractor_of(RECIPE, one) for one in (given, replace(given, profile=file)))
+        before, found = alone(given.page), reviewed(given.page)
+        assert isinstance(before, Article)
         assert isinstance(found, Article)
+        assert OFFER in before.text
         assert found.text.split("\n") == paragraphs(f"story {number}")
-
-
-def test_blocks_say_that_the_profile_decided(tmp_path: Path) -> None:
-    file = write_profile(tmp_path / "vesti.json", profile())
-    extractor = extractor_of(RECIPE, SourcePage(page(3).page, profile=file))
-    changed = [item for item in extractor.label(page(3).page) if PROFILE in item.reasons]  # type: ignore[attr-defined]
-    assert [(item.block.text, item.label) for item in changed] == [(OFFER, Label.BAD)]
-    assert changed[0].score < 0.5 < (changed[0].given or 0.0)
+        assert isinstance(reviewed, BlockSystemExtractor)
+        (changed,) = (item for item in reviewed.label(given.page) if PROFILE in item.reasons)
+        assert (changed.block.text, changed.label) == (OFFER, Label.BAD)
+        assert changed.score < 0.5 < (changed.given or 0.0)
 
 
 def test_the_command_explains_what_the_profile_changed(tmp_path: Path) -> None:
@@ -119,28 +116,23 @@ def measured(evidence: SiteEvidence, page: SeenPage) -> dict[str, Floats]:
     return {block.text: row for block, row in zip(blocks, rows, strict=True)}
 
 
-def test_what_stands_on_all_pages_is_repeated_and_what_is_new_is_not() -> None:
+def test_evidence_on_new_pages() -> None:
     evidence = SiteEvidence(learn(seen_pages(10), "vesti", ""))
-    found = measured(evidence, seen("new", page_html(99), GOOD))
-    assert [found[text][IS_REPEATED] for text in (SUBSCRIBE, "News")] == [1, 1]
-    assert found[f"It rained over {town(99)} all night."][IS_REPEATED] == 0
+    page = seen("new", page_html(99) + "<section><p>Other things.</p></section>", (*GOOD, "Other"))
+    found = measured(evidence, page)
+    rained, river = (text.format(town(99)) for text in TEXT)
+    assert [found[text][IS_REPEATED] for text in (SUBSCRIBE, "News", rained)] == [1, 1, 0]
     assert found["News"][PATH_REPEATS] > found[SUBSCRIBE][PATH_REPEATS] > 0
-
-
-def test_paths_say_where_main_text_stands() -> None:
-    evidence = SiteEvidence(learn(seen_pages(10), "vesti", ""))
-    found = measured(evidence, seen("new", page_html(99), ()))
-    assert found[f"The river {town(99)} came close to its banks, said the mayor."][PATH] > 1
+    assert found[river][PATH] > 1
     assert found["News"][PATH] < 0
     assert found["News"][IS_KNOWN] == 1
-
-
-def test_where_nothing_is_known_the_page_speaks_for_itself() -> None:
-    evidence = SiteEvidence(learn(seen_pages(10), "vesti", ""))
-    found = measured(evidence, seen("new", "<section><p>Other things.</p></section>", ("Other",)))
-    row = found["Other things."]
-    assert (row[IS_KNOWN], row[IS_REPEATED], row[PATH_REPEATS]) == (0, 0, 0)
-    assert row[PATH] == pytest.approx(row[OWN])
+    other = found["Other things."]
+    # Where nothing is known, the page speaks for itself
+    assert (other[IS_KNOWN], other[IS_REPEATED], other[PATH_REPEATS]) == (0, 0, 0)
+    assert other[PATH] == pytest.approx(other[OWN])
+    blocks = [item.block for item in page.labelled]
+    everywhere = evidence.measure(page.id, blocks, np.full(len(blocks), 0.99), count(blocks)).is_everywhere
+    assert [block.text for block, is_everywhere in zip(blocks, everywhere, strict=True) if is_everywhere] == [SUBSCRIBE]
 
 
 def test_a_page_of_the_profile_is_no_evidence_on_itself() -> None:
@@ -158,11 +150,3 @@ def test_a_page_of_the_profile_is_no_evidence_on_itself() -> None:
 def test_an_empty_profile_says_nothing() -> None:
     found = measured(SiteEvidence(learn([], "vesti", "")), seen_pages(1)[0])
     assert all(row[IS_KNOWN] == row[IS_REPEATED] == 0 for row in found.values())
-
-
-def test_long_texts_on_most_pages_stand_everywhere() -> None:
-    evidence = SiteEvidence(learn(seen_pages(10), "vesti", ""))
-    page = seen("new", page_html(99), GOOD)
-    blocks = [item.block for item in page.labelled]
-    found = evidence.measure(page.id, blocks, np.full(len(blocks), 0.99), count(blocks)).is_everywhere
-    assert [block.text for block, is_everywhere in zip(blocks, found, strict=True) if is_everywhere] == [SUBSCRIBE]

@@ -1,6 +1,7 @@
 """The default system: what it says of a text that it hardly trusts."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from prose import article, paragraphs
 
 from newscorpus.arrays import Floats, Matrix
 from newscorpus.data import Article, Page, Rejected
-from newscorpus.page.extractor import BlockSystemExtractor, FoundText, Reading, assemble, join, read
+from newscorpus.page.extractor import BlockSystemExtractor, FoundText, Reading, read
 from newscorpus.page.judge import process_page
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.registry import load
@@ -69,15 +70,6 @@ def test_the_address_alone_refuses_no_article(end: str) -> None:
     assert isinstance(MainTextSystem().find(found), FoundText)
 
 
-def test_an_article_of_several_pages_has_the_least_confidence_and_its_flag() -> None:
-    first = assemble(reading(), FoundText(["One."], "x", 0.9, ("own",)))
-    second = assemble(reading(), FoundText(["Two."], "x", 0.01, ("low_confidence",)))
-    assert isinstance(first, Article)
-    assert isinstance(second, Article)
-    joined = join(first, [second])
-    assert (joined.confidence, joined.flags) == (0.01, ("own", "low_confidence", "several_pages"))
-
-
 TITLES = (
     "The weir at Aldwick is repaired",
     "A museum of clocks opens in Sandwick",
@@ -97,8 +89,8 @@ def story(number: int, rank: str = "h1") -> str:
     return f"<{rank}>{TITLES[number]}</{rank}>{byline}{prose(number)}"
 
 
-def page(body: str, title: int | str = 0) -> Page:
-    head = f"<title>{TITLES[title] if isinstance(title, int) else title}</title>"
+def page(body: str, title: int = 0) -> Page:
+    head = f"<title>{TITLES[title]}</title>"
     return Page.from_html(
         f"<html lang='en'><head>{head}</head><body>{NAV}{body}{FOOT}</body></html>", "https://n.example/1"
     )
@@ -121,14 +113,10 @@ STREAMS = {
 }
 
 
-@pytest.mark.parametrize("stream", STREAMS)
-def test_of_a_stream_the_article_of_the_title_is_kept(stream: str) -> None:
-    assert text(page(STREAMS[stream])) == GOLD[0]
-
-
-@pytest.mark.parametrize("stream", ["articles", "boxes", "dated boxes"])
-@pytest.mark.parametrize("title", [1, 2])
-def test_the_title_decides_which_one(stream: str, title: int) -> None:
+@pytest.mark.parametrize(
+    ("stream", "title"), [*((name, 0) for name in STREAMS), *product(("articles", "boxes", "dated boxes"), (1, 2))]
+)
+def test_of_a_stream_the_article_of_the_title_is_kept(stream: str, title: int) -> None:
     assert text(page(STREAMS[stream], title)) == GOLD[title]
 
 

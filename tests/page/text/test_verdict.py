@@ -1,6 +1,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -91,24 +92,21 @@ def test_a_missing_number_is_named(artifact: MakeArtifact, name: str) -> None:
         PageJudge.of(without(artifact(), name))
 
 
-def test_missing_trees_are_named(artifact: MakeArtifact) -> None:
-    with pytest.raises(ArtifactError, match=rf"'toy': metadata.json does not name {ARTICLE_TREES}$"):
-        PageJudge.of(replace(artifact(), weights={}))
-
-
-def test_weights_for_other_signs_are_refused(artifact: MakeArtifact) -> None:
-    with pytest.raises(ArtifactError, match="trained on other signs"):
-        PageJudge.of(artifact(confidence_weights=[1.0, 2.0]))
-
-
-def test_trees_for_other_signs_are_refused(artifact: MakeArtifact) -> None:
-    with pytest.raises(ArtifactError, match=f"trained on 1 columns, not on {len(SIGNS)}$"):
-        PageJudge.of(artifact(columns=("is_dated",)))
-
-
-def test_a_list_in_place_of_a_number_is_refused(artifact: MakeArtifact) -> None:
-    with pytest.raises(ArtifactError, match="a list where a number belongs"):
-        PageJudge.of(artifact(confidence_bias=[0.1]))
+@pytest.mark.parametrize(
+    ("given", "weights", "message"),
+    [
+        ({}, False, rf"'toy': metadata.json does not name {ARTICLE_TREES}$"),
+        ({"confidence_weights": [1.0, 2.0]}, True, "trained on other signs"),
+        ({"columns": ("is_dated",)}, True, f"trained on 1 columns, not on {len(SIGNS)}$"),
+        ({"confidence_bias": [0.1]}, True, "a list where a number belongs"),
+    ],
+)
+def test_a_model_of_something_else_is_refused(
+    artifact: MakeArtifact, given: dict[str, Any], weights: bool, message: str
+) -> None:
+    made = artifact(**given)
+    with pytest.raises(ArtifactError, match=message):
+        PageJudge.of(made if weights else replace(made, weights={}))
 
 
 BODY = Element("body")
@@ -202,18 +200,6 @@ def test_pages_with_nothing_good_have_signs(page: tuple[LabelledBlock, ...]) -> 
 
 
 @pytest.mark.parametrize(
-    ("tag", "name", "expected"),
-    [
-        ("p", "in_paragraphs", 1),
-        ("li", "in_lists", 1),
-        ("div", "in_lists", 0),
-    ],
-)
-def test_signs_of_the_good_elements(tag: str, name: str, expected: float) -> None:
-    assert signs((labelled("one two three four", 0.9, Label.GOOD, tag=tag),))[name] == expected
-
-
-@pytest.mark.parametrize(
     ("classes", "found"),
     [
         ("article-body", {"any_article": 1, "near_article": 1}),
@@ -231,6 +217,7 @@ def test_signs_of_the_boxes(classes: str, found: dict[str, float]) -> None:
     assert {name: all_signs[name] for name in names if all_signs[name]} == found
 
 
-def test_the_entropy_of_a_toss_up() -> None:
-    page = (labelled("one two three four", 0.5, Label.GOOD),)
-    assert signs(page)["entropy"] == pytest.approx(math.log(2))
+def test_signs_of_a_page_of_one_good_block() -> None:
+    found = {tag: signs((labelled("one two three four", 0.5, Label.GOOD, tag=tag),)) for tag in ("p", "li", "div")}
+    assert [(one["in_paragraphs"], one["in_lists"]) for one in found.values()] == [(1, 0), (0, 1), (0, 0)]
+    assert found["p"]["entropy"] == pytest.approx(math.log(2))
