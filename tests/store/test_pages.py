@@ -7,7 +7,7 @@ import msgspec
 import pytest
 import zstandard
 
-from newscorpus.data import Article, Page, Record
+from newscorpus.data import Page, Record
 from newscorpus.errors import PortalError
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
@@ -105,17 +105,6 @@ def test_a_file_that_is_cut_off_gives_what_came_before(tmp_path: Path, cut: str)
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     (error,) = run(tmp_path / "pages.jsonl")
     assert "No such file" in error
-
-
-def test_a_fault_of_ours_loses_its_page_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(page: Page) -> Article:
-        raise ZeroDivisionError("division\nby zero")
-
-    path = write(tmp_path / "pages.jsonl", {"id": 1, "html": HTML})
-    monkeypatch.setattr("newscorpus.page.judge.extractor_of", lambda *_: broken)
-    (answer,) = extract_file(path, BTE, SourcePage, 0)
-    assert answer.rejected == "extract/worker_failed"
-    assert json.loads(answer.line)["rejected"]["detail"] == "ZeroDivisionError: division by zero"
 
 
 def test_a_page_that_a_crawl_would_refuse_is_rejected_by_the_same_filters(tmp_path: Path) -> None:
