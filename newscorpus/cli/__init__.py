@@ -1,6 +1,6 @@
-"""Run the `newscorpus` command: one thin function a verb, which imports what it needs when it is called.
+"""Run the `newscorpus` command: one thin function per verb, with its imports inside for a quick start.
 
-Each module adds its verbs to `app`; a new module is imported here.
+Each module adds its verbs to `app` when it is imported here.
 """
 
 import os
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command, with the arguments of the process unless others are given.
+    """Run the command, by default with the arguments of the process.
 
     An expected error is printed as one line, with exit code 1 (2 for wrong usage).
     """

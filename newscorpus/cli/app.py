@@ -1,4 +1,4 @@
-"""Define the command that the verbs are added to, and the options that several verbs share."""
+"""Define the command, and the options that several verbs share."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -29,11 +29,11 @@ GROUPS = {
     "Extract without crawling": ("extract", "reextract", "batch"),
     "Learn and measure": ("train", "features", "evaluate"),
 }
-"""The verbs in the order in which one meets them, as the help shows them."""
+"""The verbs in the order of the help."""
 
 
 class Verbs(TyperGroup):
-    """The verbs; what is wrong with an option is said without the prefix that typer's checks put before it."""
+    """The verbs, shown in groups, and without typer's prefix in messages on wrong options."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 -- typer calls it so
         """Write the verbs in groups."""
@@ -77,16 +77,16 @@ def _main(
 
 Corpus = Annotated[Path, Argument(metavar="CORPUS", help="Folder of the corpus.", callback=check_corpus)]
 Jobs = Annotated[int, Option(min=1, help="Number of processes.")]
-Portal = Annotated[str, Option(metavar="NAME", help="Portal (name or .toml file) whose languages and template count.")]
+Portal = Annotated[str, Option(metavar="NAME", help="Portal (name or .toml file) whose languages and template apply.")]
 Template = Annotated[Path | None, Option(help="Plain template file, or a portal's .toml file.")]
 Contact = Annotated[str, Option(envvar="NEWSCORPUS_CONTACT", help="Mail address or URL, for the user agent.")]
 
 
 def fetch(url: str, contact: str, loopback: Collection[str] = ()) -> "Page":
-    """Fetch one page as a crawl would; a function, since Scrapy takes long to import.
+    """Fetch one page as a crawl would.
 
     Raises:
-        CrawlError: it was not fetched.
+        CrawlError: the page was not fetched.
     """
     from newscorpus.data import Page, Rejected
     from newscorpus.errors import CrawlError
@@ -99,7 +99,7 @@ def fetch(url: str, contact: str, loopback: Collection[str] = ()) -> "Page":
 
 
 def default_extractor() -> str:
-    """Return the name of the default extractor; a function, since the registry takes long to import."""
+    """Return the name of the default extractor, without importing the registry at start."""
     from newscorpus.page.registry import DEFAULT
 
     return DEFAULT
@@ -107,7 +107,7 @@ def default_extractor() -> str:
 
 @contextmanager
 def needs_extra(extra: str) -> Iterator[None]:
-    """Name the extra to install where a package is missing that an import in the block asks for."""
+    """Name the extra to install if an import in the block fails."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -115,7 +115,7 @@ def needs_extra(extra: str) -> Iterator[None]:
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """Write the counts above 0 as one line, the highest first."""
+    """Format the counts above 0 in one line, the highest first."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{name} {count}" for name, count in ordered if count) or "nothing"
 
@@ -140,7 +140,7 @@ def chosen_recipe(
     quality: Annotated[Path | None, Option(help="File of filters and masks (as NEWSCORPUS_QUALITY).")] = None,
     no_filters: Annotated[bool, Option("--no-filters", help="Keep every text, in any language, as it is.")] = False,
 ) -> "Recipe":
-    """Make the recipe that the options of a verb describe."""
+    """Make the recipe from the options of a verb."""
     from newscorpus.config import QualityConfig, Revision
     from newscorpus.page.quality.judge import read_quality
     from newscorpus.page.recipe import Recipe
@@ -161,9 +161,9 @@ def chosen_recipe(
 
 
 def with_recipe(*left_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a verb take the options of `chosen_recipe`, but for some, in place of its parameter `make_recipe`.
+    """Replace the parameter `make_recipe` of a verb by the options of `chosen_recipe`, except `left_out`.
 
-    The verb is given a function that makes the recipe, since that takes a second to import.
+    The verb gets a function that makes the recipe, since its imports take a second.
     """
     shared = {name: one for name, one in signature(chosen_recipe).parameters.items() if name not in left_out}
 

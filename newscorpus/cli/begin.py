@@ -1,4 +1,4 @@
-"""Add the verbs one begins with, `newscorpus init` and `demo`, and the browser side, `ui`."""
+"""Add the verbs `newscorpus init`, `demo` and `ui`."""
 
 import re
 import shlex
@@ -37,7 +37,7 @@ start = ["https://www.news.example/"]  # pages to begin with; feeds and sitemaps
 
 LOOPBACK = "127.0.0.1"
 UI_PORT = 8042
-"""Free on most machines; above those that need rights."""
+"""Usually free, and above the privileged ports."""
 
 DEMO_CORPUS = Path("corpora/demo")
 
@@ -49,7 +49,7 @@ def init(
 ) -> None:
     """Begin a project: settings, and a portal file to fill in.
 
-    Nothing is written where one of its files is there already with another content.
+    If one of the files exists with other content, nothing is written.
     """
     from newscorpus.files import replacing
 
@@ -86,7 +86,7 @@ def show_in_browser(
 ) -> None:
     """Show corpora and pages in the browser.
 
-    A page beside its text, with what each block and field was decided on. Serves this machine only, until Ctrl-C.
+    Shows each page beside its text, with the reasons for every block and field. Serves this machine only, until Ctrl-C.
     """
     with needs_extra("ui"):
         from newscorpus.views.ui.app import serve
@@ -106,7 +106,7 @@ def demo(
 ) -> None:
     """Crawl a small portal that is served on this machine.
 
-    The corpus is compared with the texts and outcomes that are right for each page; exit code 1 if a page differs.
+    The corpus is compared with the expected text and outcome of each page; exit code 1 if a page differs.
     """
     from rich.console import Console
 

@@ -30,9 +30,9 @@ def crawl(
 ) -> None:
     """Crawl portals and build their corpus.
 
-    The same as `scrapy crawl portal -a portal=NAME`, with the same exit codes, in any folder: with settings, portals
-    and corpora of the Scrapy project around it, else with our settings and with `portals` and `corpora` in the folder
-    itself. The first line says where the corpus lies. Run it again to go on with a crawl.
+    Like `scrapy crawl portal -a portal=NAME`, with the same exit codes, in any folder: with settings, portals and
+    corpora of the Scrapy project around it, else with our settings, and `portals` and `corpora` in the current folder.
+    The first line names the folder of the corpus. Run the command again to resume a crawl.
     """
     from newscorpus.batch.crawls import Crawls, Machine, group
     from newscorpus.errors import CrawlError, PortalError

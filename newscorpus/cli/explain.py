@@ -14,12 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from newscorpus.page.recipe import Recipe
-    from newscorpus.views.explain.address import Explanation
-    from newscorpus.views.explain.page import PageView
 
 
 class ExplainFormat(StrEnum):
-    """What `explain` prints."""
+    """Output formats of `explain`."""
 
     TEXT = "text"
     JSON = "json"
@@ -44,14 +42,17 @@ def explain(
     ] = ExplainFormat.TEXT,
     output: Annotated[Path | None, Option(help="File for --format html; default: standard output.")] = None,
 ) -> None:
-    """Explain what became of an address, or of a page.
+    """Explain the outcome of an address, or of a page.
 
-    Of a URL in a corpus: how it was found, when it was fetched, and why it is in or out. Of a page: every field with
-    the sources that agree and those that differ, and every block with its label, its score and what changed it: rules,
-    or `profile`, what the other pages of its portal say.
+    For a URL in a corpus: how it was found, when it was fetched, and why it is in or out. For a page: every field with
+    agreeing and differing sources, and every block with its label, its score, and the rules or the profile that changed
+    it.
     """
+    import msgspec
+
     from newscorpus.urls import is_web
     from newscorpus.views.explain.address import explain as explain_address
+    from newscorpus.views.explain.address import explanation_lines, page_lines
 
     if is_web(source) and (corpus is None or url or template or portal or profile):
         raise typer.BadParameter("a URL needs --corpus, and takes none of --url, --portal, --template, --profile")
@@ -63,7 +64,7 @@ def explain(
         raise typer.BadParameter("--output goes with --format html")
     explanation = explain_address(corpus, source) if corpus else None
     shown = None
-    if explanation is None or page or format is ExplainFormat.HTML:  # what reads pages takes a second to load
+    if explanation is None or page or format is ExplainFormat.HTML:  # the imports take a second
         from newscorpus.page.recipe import add_profile
         from newscorpus.portal.profile import profiles_of
         from newscorpus.store.pages import page_origin, read_source, with_profile
@@ -82,8 +83,11 @@ def explain(
 
         with sink(output) as file:
             file.write(saved_page(shown, source))
+    elif as_json or format is ExplainFormat.JSON:
+        typer.echo(msgspec.json.encode({"address": explanation, "page": shown.view if shown else None}).decode())
     else:
-        _print(explanation, shown.view if shown else None, as_json or format is ExplainFormat.JSON)
+        lines = [*(explanation_lines(explanation) if explanation else ()), *(page_lines(shown.view) if shown else ())]
+        typer.echo("\n".join(lines))
 
 
 @app.command()
@@ -93,14 +97,14 @@ def reasons(
 ) -> None:
     """Explain why pages are rejected, and what to change.
 
-    With --corpus: how many of its pages each reason met, the most frequent first, and some of them.
+    With --corpus: the number of its pages by reason, the most frequent first, with examples.
     """
     from newscorpus.layout import LEDGER, REJECTED, check_corpus
     from newscorpus.store.reasons import find_reason, known_reasons, refusals
     from newscorpus.tokens import number_of, printable
 
     if reason:
-        find_reason(reason)  # a slip is an error, not a reason that met no page
+        find_reason(reason)  # an unknown reason is an error
     if corpus and not any((check_corpus(corpus) / name).exists() for name in (LEDGER, REJECTED)):
         raise CorpusError(f"{corpus}: not the corpus of a crawl; it holds neither {LEDGER} nor {REJECTED}")
     met = {f"{one.stage}/{one.reason}": one for one in refusals([corpus])} if corpus else {}
@@ -111,15 +115,3 @@ def reasons(
         typer.echo(f"  {entry.means}\n  {entry.change}")
         for one in found.samples if found else ():
             typer.echo(f"    {printable(f'{one.url}  {one.detail}'.rstrip())}")
-
-
-def _print(explanation: "Explanation | None", view: "PageView | None", as_json: bool) -> None:
-    import msgspec
-
-    from newscorpus.views.explain.address import explanation_lines, page_lines
-
-    if as_json:
-        typer.echo(msgspec.json.encode({"address": explanation, "page": view}).decode())
-        return
-    lines = [*(explanation_lines(explanation) if explanation else ()), *(page_lines(view) if view else ())]
-    typer.echo("\n".join(lines))

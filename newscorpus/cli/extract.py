@@ -21,18 +21,17 @@ if TYPE_CHECKING:
     from newscorpus.batch.plan import Plan
     from newscorpus.corpus.changes import Change
     from newscorpus.page.recipe import Recipe
-    from newscorpus.page.template import RuleTally
     from newscorpus.store.pages import PageOrigin
 
 LEARN = "learn"
-"""Stands for a profile that is learned from the pages themselves."""
+"""Value of --profile for a profile learned from the pages themselves."""
 
 SHOWN = 20
-"""Tasks that are named at most."""
+"""Maximum tasks named by --status."""
 
 
 class Format(StrEnum):
-    """What `extract` writes of a page."""
+    """Output formats of `extract`."""
 
     TEXT = "text"
     JSON = "json"
@@ -57,8 +56,8 @@ def extract(
 ) -> None:
     """Extract the article of a page, or of each page of a file.
 
-    A page is judged as in a crawl: by rights, quality and, with --portal, language. A line of PAGES has `id`, `html`
-    and perhaps `url`; the line that comes out has the same `id`.
+    The crawl's filters apply: rights, quality and, with --portal, language. A line of PAGES has `id`, `html` and
+    optionally `url`; the output line has the same `id`.
     """
     from newscorpus.store.pages import PAGES_SUFFIXES, page_origin, with_profile
     from newscorpus.urls import is_web
@@ -96,7 +95,7 @@ def _extract_page(
     from newscorpus.urls import is_web
     from newscorpus.views.explain.formats import FORMATS
 
-    extractor_of(recipe)  # a wrong name is an error before anything is fetched
+    extractor_of(recipe)  # reports a wrong name before anything is fetched
     page = origin(fetch(source, contact) if is_web(source) else read_source(source, url))
     content = FORMATS[form](recipe, page)
     with sink(output) as file:
@@ -141,9 +140,9 @@ def reextract(
 ) -> None:
     """Extract the archived pages again and show what changes.
 
-    Today's model and templates are used, with the profiles of the corpus, which stays as it is. With --output the
-    result is a corpus of its own, which `newscorpus build FOLDER` publishes; with --apply it is stored in the corpus,
-    for `newscorpus build CORPUS`.
+    Today's model and templates are used, with the profiles of the corpus. With --output the result is a new corpus,
+    which `newscorpus build FOLDER` publishes; with --apply it is stored in the corpus, for `newscorpus build CORPUS`;
+    otherwise nothing is written.
     """
     from tempfile import TemporaryDirectory
 
@@ -166,7 +165,8 @@ def reextract(
     if apply:
         archived = reextract.Archived(corpus, paths, recipe, portals, jobs)
         applied = reextract.apply(archived, partial(progress, what="pages"), tally)
-        _warn(tally)
+        for warning in tally.warnings():
+            typer.echo(warning, err=True)
         typer.echo(f"pages extracted again: {_summed(applied.outcomes)}")
         if applied.n_passed:
             typer.echo(f"pages that this recipe had extracted before: {applied.n_passed:,}")
@@ -185,20 +185,16 @@ def reextract(
             _print_differences(found, limit)
         columns = [field.name.replace("_", " ") for field in fields(changes.PortalChanges)]
         print_table(columns, map(astuple, changes.count_changes(found)), numbers=True)
-    _warn(tally)
+    for warning in tally.warnings():
+        typer.echo(warning, err=True)
     typer.echo(f"pages extracted: {_summed(done.outcomes)}")
     if output:
         typer.echo(f"The new corpus lies in {output}; newscorpus build {output} publishes it")
 
 
 def _summed(outcomes: Mapping[str, int]) -> str:
-    """Write the sum of some counts, and the counts."""
+    """Format the sum of counts, and the counts."""
     return f"{sum(outcomes.values()):,}" + (f" ({counted(outcomes)})" if outcomes else "")
-
-
-def _warn(tally: "RuleTally") -> None:
-    for warning in tally.warnings():
-        typer.echo(warning, err=True)
 
 
 def _print_differences(found: "list[Change]", limit: int) -> None:
@@ -214,7 +210,7 @@ def _print_differences(found: "list[Change]", limit: int) -> None:
 
 
 class Engine(StrEnum):
-    """Where tasks run."""
+    """Engines of `batch`."""
 
     LOCAL = "local"
     SLURM = "slurm"
@@ -231,8 +227,8 @@ def batch(
 ) -> None:
     """Make one corpus of many archives, on many machines.
 
-    The least recipe: inputs = ["crawls/*.warc.gz"], output = "corpus". Run it again after a failure: only tasks that
-    are not done run.
+    The minimal recipe: inputs = ["crawls/*.warc.gz"], output = "corpus". After a failure, run the command again: only
+    unfinished tasks run.
     """
     with needs_extra("batch"):
         from newscorpus.batch import engine as engines
@@ -269,7 +265,7 @@ def batch(
 
 
 def _run_here(recipe: Path, plan: "Plan", at_once: int) -> None:
-    """Do all stages; the first that has a failure is the last, and the exit code is 1."""
+    """Run all stages up to the first with a failure, then exit with code 1."""
     from newscorpus.batch.engine import run_here, stages_of
     from newscorpus.terminal import complain, progress
 

@@ -26,7 +26,7 @@ START_HELP = "Keep the trees of the shipped model of this name, and add trees th
 
 
 class LabelMethod(StrEnum):
-    """Which blocks a published system takes for main text; keys of `newscorpus.lab.gold.align.LABELLERS`."""
+    """How gold text gives labels of blocks; keys of `newscorpus.lab.gold.align.LABELLERS`."""
 
     EXACT = "exact"
     ALIGNED = "aligned"
@@ -49,8 +49,7 @@ def train(
 ) -> None:
     """Train a model from pages and their text.
 
-    The same pages give the same model. `letters` is made without pages. Use the model by its folder:
-    `--extractor models/NAME-own`.
+    Equal pages give equal models. `letters` needs no pages. Use the model by its folder: `--extractor models/NAME-own`.
     """
     with needs_extra("train"):
         from newscorpus.lab.training.registry import BLOCK_LEARNERS, TRAINERS, WITHOUT_PAGES
@@ -166,7 +165,7 @@ def _learner(name: str, labels: LabelMethod | None, texts: Path | None) -> "Bloc
 
 
 class PageSplit(StrEnum):
-    """Which of the pages with gold text count."""
+    """Splits of the pages with gold text."""
 
     TRAIN = "train"
     DEV = "dev"
@@ -197,9 +196,8 @@ def evaluate(
 ) -> None:
     """Compare extractors on pages with gold text.
 
-    The pages are those of --dataset, or of FOLDER. Of FOLDER the words in common with clean/ are counted, and
-    evaluation.csv goes into each extractor's subfolder; that of a model is named by its folder, that of a template by
-    its file without the suffix.
+    The pages are those of --dataset, or of FOLDER. In FOLDER, the texts are scored by common words with clean/, and
+    evaluation.csv is written into each extractor's subfolder, named like the model's folder or the template's file.
     """
     if bool(folder) is bool(dataset):
         raise typer.BadParameter("name either FOLDER or --dataset")
@@ -235,7 +233,7 @@ def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path],
     chosen = [(Path(name).name, Recipe(name), page_origin()) for name in extractors]
     chosen += [(path.stem, Recipe("template"), page_origin(template=path)) for path in templates]
     for name, recipe, origin in chosen:
-        extractor_of(recipe)  # a wrong name is an error before any page is read
+        extractor_of(recipe)  # reports a wrong name before any page is read
         find = partial(find_article, recipe, origin)
         for _ in progress(extract_folder(folder, name, find, jobs), f"pages extracted by {name}"):
             pass
@@ -253,7 +251,7 @@ def _print_ceilings(datasets: list[Path], split: PageSplit) -> None:
 
 
 def _say_all(datasets: list[Path], split: PageSplit) -> None:
-    """Say of which files all pages count, because they have no split."""
+    """Name the files whose pages all count, because they have no split."""
     from newscorpus.lab.gold.pages import read_pages
 
     for path in datasets if split is not PageSplit.ALL else ():

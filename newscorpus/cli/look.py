@@ -32,9 +32,8 @@ def status(
 ) -> None:
     """Show how far a crawl has come.
 
-    Counts what is queued, kept and rejected, by portal; while the crawl runs, too. Says what cut the last crawl short,
-    for which reasons many pages were lost, which portals look different than before, and which sites rest or are given
-    up.
+    Counts queued, kept and rejected pages by portal, also while the crawl runs. Names the limits that cut the last
+    crawl short, frequent reasons of loss, redesigned portals, and sites that are paused or given up.
     """
     import msgspec
 
@@ -82,8 +81,8 @@ def stats(
 ) -> None:
     """Count what is in corpora.
 
-    Documents and words by portal, date, language and more; and what was left out. The page that --output writes quotes
-    some of both, and shows how the crawls went.
+    Documents and words by portal, date, language and more, and excluded documents by reason. The page of --output has
+    samples of both, and the progress of the crawls.
     """
     from newscorpus.errors import LedgerError
     from newscorpus.files import replacing
@@ -120,8 +119,8 @@ def verify(
 ) -> None:
     """Compare a published corpus with its manifest.
 
-    Every file is read; each that differs is named, and the exit code is 1. Of the archive only the beginnings and ends
-    of files are read, without --archive.
+    Reads every file and names each that differs, with exit code 1. Without --archive, only the beginning and end of
+    archive files are read.
     """
     from newscorpus.corpus.verify import verify as verify_corpus
     from newscorpus.layout import archived_files
@@ -173,8 +172,8 @@ def search(
 ) -> None:
     """Find words in a published corpus, each in its context.
 
-    All of the words are wanted; 'this -that' leaves out documents with that. The index, CORPUS.search.sqlite beside the
-    corpus, is made when it is missing or older than the corpus.
+    Finds documents with all the words; 'this -that' excludes documents with that. The index, CORPUS.search.sqlite
+    beside the corpus, is made if it is missing or older than the corpus.
     """
     from newscorpus.corpus.search import Query, in_order, lines_table, make_index, opened_index
     from newscorpus.terminal import progress, sink

@@ -55,9 +55,9 @@ def add(
 ) -> None:
     """Write a portal file for a site: portals/NAME.toml.
 
-    Fetches the front page, then crawls 20 articles as `crawl NAME` does, within robots.txt and the usual pauses, and
-    shows what came out of each. The links and pages seen say which addresses are articles and which are sections; the
-    file says how many each pattern takes. Of a saved page the links alone are read, and nothing is fetched.
+    Fetches the front page, then crawls 20 articles as `crawl NAME` does, and shows the outcome of each. Links and pages
+    give patterns for articles and sections; the file has the number of links that each matches. From a saved page only
+    the links are used, and nothing is fetched.
     """
     from newscorpus.errors import PortalError
     from newscorpus.files import replacing
@@ -96,12 +96,10 @@ def try_portal(
     corpus: Corpus = None,
     contact: Contact = "",
 ) -> None:
-    """Show what a crawl would do with each link, and why.
+    """Show how a crawl would treat each link, and why.
 
-    A link is an article, a section, ignored or a trap.
-
-    Judges the addresses that the portal's last crawl met; where there was none, the links of the first start page,
-    which is then fetched. Nothing is written.
+    A link is an article, a section, ignored or a trap. Judges the addresses of the portal's last crawl, or else the
+    links of the first start page, which is fetched. Nothing is written.
     """
     from newscorpus.fetch.options import default_corpus
     from newscorpus.layout import LEDGER
@@ -134,9 +132,8 @@ def check(
 ) -> None:
     """Check a portal's file against the pages of its archive.
 
-    Shows how often each rule hits, and how often each field agrees with what the extractor finds without the template,
-    with the page's structured data, and with pages that you marked (CORPUS/gold). Exit code 3: a check failed, which is
-    named on standard error.
+    Shows the matches of each rule, and how often each field agrees with the extractor without the template, with the
+    page's structured data, and with your marks (CORPUS/gold). Exit code 3: a check failed; standard error names it.
     """
     from newscorpus.fetch.options import default_corpus
     from newscorpus.page.recipe import Recipe

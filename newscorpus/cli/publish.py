@@ -27,7 +27,7 @@ SurvivorOption = Annotated[Survivor, Option(help="Which of several near-duplicat
 RevisionOption = Annotated[Survivor, Option(help="Which of several texts of one document stays.")]
 
 SHOWN = 20
-"""Lines of the report on reprints that are printed; the file has all."""
+"""Maximum lines of the report on reprints that are printed; the file has all."""
 
 DEFAULT = SplitConfig()
 SHARE = f"With --split: share (default {DEFAULT.test:g}) for"
@@ -48,7 +48,7 @@ def build(
 ) -> None:
     """Publish what was crawled, without duplicates.
 
-    Texts below the least confidence are left out, too. Every crawl ends with a build; another one takes another format,
+    Also leaves out texts below the minimum confidence. Every crawl ends with a build; run it again for another format,
     confidence or policy.
     """
     from newscorpus.corpus.build import build as build_corpus
@@ -76,9 +76,9 @@ def dedup(
     report: Annotated[bool, Option("--report", help="Show who reprints whom.")] = False,
     jobs: Jobs = 2,
 ) -> None:
-    """Take duplicates out of corpora or files, and join them.
+    """Join corpora or files and remove duplicates.
 
-    A run that was interrupted continues where it stopped, and one with a newer input, or one more, reads only that.
+    Run it again to resume after an interruption, or to add new and changed inputs; only these are read.
     """
     from newscorpus.corpus.merge import ANY_CONFIDENCE, REPRINTS
     from newscorpus.corpus.merge import dedup as dedup_documents
@@ -106,8 +106,8 @@ def release(
 ) -> None:
     """Freeze what is published as a version, or compare two.
 
-    Manifest, card, and lists of the rows that were added, changed and removed since the last version go to
-    CORPUS/releases/TAG. With --against nothing is written: the rows are counted that differ between the two versions.
+    Writes manifest, card, and lists of the rows added, changed and removed since the last version to
+    CORPUS/releases/TAG. With --against nothing is written, and the differing rows of two versions are counted.
     """
     from newscorpus.corpus.release import KINDS, diff
     from newscorpus.corpus.release import release as freeze
@@ -138,11 +138,11 @@ def remove(
     reason: Annotated[str, Option(metavar="TEXT", help="Why; it is noted, and should not name the document.")],
     from_archive: Annotated[bool, Option("--from-archive", help="Overwrite the fetched pages as well.")] = False,
 ) -> None:
-    """Take documents out for good.
+    """Remove documents for good.
 
     No later build, crawl, dedup or re-extraction brings them back. Quotations in other documents stay. Without
-    --from-archive the fetched page stays in the archive, where nothing reads it. If it is interrupted, the next
-    removal, build or crawl completes it.
+    --from-archive the fetched page stays in the archive, where nothing reads it. The next removal, build or crawl
+    completes an interrupted removal.
     """
     from newscorpus.corpus.remove import remove as remove_documents
     from newscorpus.terminal import progress
@@ -207,7 +207,7 @@ def annotate(
 ) -> None:
     """Add sentences, lemmas, tags and features.
 
-    Writes CoNLL-U, and a vertical for Sketch Engine. Nothing is fetched: models are those on this machine.
+    Writes CoNLL-U, and a vertical for Sketch Engine. Models are never downloaded.
     """
     from newscorpus.corpus.annotate.annotate import Annotation
     from newscorpus.corpus.annotate.annotate import annotate as annotate_corpus
@@ -227,9 +227,9 @@ def upload(
     corpus: Annotated[Path, Argument(metavar="FOLDER", help="Folder of a corpus or an export.")],
     address: Annotated[str, Argument(metavar="s3://BUCKET/NAME", help="Where it goes.")],
 ) -> None:
-    """Bring a corpus or an export to an object store.
+    """Copy a corpus or an export to an object store.
 
-    The archive goes with it. What is there already is not sent again. `newscorpus batch` extracts a corpus from there.
+    Includes the archive; unchanged files are skipped. `newscorpus batch` can extract a corpus from there.
     """
     with needs_extra("s3"):
         from newscorpus.corpus.remote import upload_corpus
