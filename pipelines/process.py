@@ -8,15 +8,14 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 
-from newscorpus.errors import CrawlError
-from newscorpus.fetch.options import corpus_folder, parts_left_out, quality_config, revision_of, rights_policy, switch
+from newscorpus.config import QualityConfig
+from newscorpus.fetch.options import corpus_folder, recipe_of, switch
 from newscorpus.fetch.plugin import FAILED, stat
 from newscorpus.fetch.visits import Delivery
 from newscorpus.fetch.workers import workers_of
 from newscorpus.page.judge import Rules, tally_rules
 from newscorpus.page.quality.judge import changed_settings
 from newscorpus.page.recipe import Recipe
-from newscorpus.page.registry import check_fields_model, check_name
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import RuleTally
 from newscorpus.portal.profile import NO_PROFILES, Profiles, profiles_of
@@ -52,24 +51,10 @@ class ProcessPipeline:
             CrawlError: a setting is wrong.
         """
         settings = crawler.settings
-        for setting, check in (("NEWSCORPUS_EXTRACTOR", check_name), ("NEWSCORPUS_FIELDS_MODEL", check_fields_model)):
-            try:
-                check(settings[setting])
-            except ValueError as error:
-                raise CrawlError(f"setting {setting}: {error}") from error
-        quality = quality_config(settings)
-        if changed := changed_settings(quality):
+        recipe = recipe_of(settings)
+        if changed := changed_settings(recipe.quality or QualityConfig()):
             crawler.stats.set_value(QUALITY_STAT, changed)
         profiles = profiles_of(corpus_folder(settings)) if switch(settings, "NEWSCORPUS_PROFILE") else NO_PROFILES
-        recipe = Recipe(
-            extractor=settings["NEWSCORPUS_EXTRACTOR"],
-            rights=rights_policy(settings),
-            quality=quality,
-            revision=revision_of(settings),
-            leave_out=parts_left_out(settings),
-            second_opinion=switch(settings, "NEWSCORPUS_SECOND_OPINION"),
-            fields_model=settings["NEWSCORPUS_FIELDS_MODEL"],
-        )
         return cls(crawler, recipe, profiles)
 
     async def open_spider(self) -> None:

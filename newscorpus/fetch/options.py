@@ -1,5 +1,7 @@
 """Read and check the settings of newscorpus."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -7,9 +9,11 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 import newscorpus.settings
 from newscorpus.config import Part, QualityConfig, Revision
-from newscorpus.errors import CorpusError, CrawlError
+from newscorpus.errors import CrawlError
 from newscorpus.layout import LEDGER
 from newscorpus.page.quality.judge import read_quality
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.registry import check_fields_model, check_name
 from newscorpus.page.rights import RightsPolicy
 from newscorpus.resources import project_folder
 
@@ -21,7 +25,7 @@ def check_settings(settings: BaseSettings) -> None:
     """Refuse unknown, wrong or impolite settings.
 
     Raises:
-        CrawlError: a NEWSCORPUS_ setting is unknown or wrong, or ROBOTSTXT_OBEY is off.
+        CrawlError: a NEWSCORPUS_ setting is unknown or wrong, or ROBOTSTXT_OBEY or the cache of DNS is off.
     """
     if unknown := sorted(name for name in settings if name.startswith(PREFIX) and name not in KNOWN):
         raise CrawlError(f"unknown setting {unknown[0]}; known: {', '.join(KNOWN)}")
@@ -31,9 +35,7 @@ def check_settings(settings: BaseSettings) -> None:
         raise CrawlError(
             "settings DNSCACHE_ENABLED, DNSCACHE_SIZE: a second answer could lead into the private network"
         )
-    rights_policy(settings)
-    quality_config(settings)
-    revision_of(settings)
+    recipe_of(settings)
 
 
 def corpus_folder(settings: BaseSettings) -> Path:
@@ -115,61 +117,42 @@ def switch(settings: BaseSettings, name: str) -> bool:
         raise CrawlError(f"setting {name} is {value!r}; expected True or False, 1 or 0, on or off") from None
 
 
-def rights_policy(settings: BaseSettings) -> RightsPolicy:
-    """Return the policy for documents whose site reserves their use.
+def recipe_of(settings: BaseSettings) -> Recipe:
+    """Return how pages become rows.
 
     Raises:
-        CrawlError: the policy is unknown.
+        CrawlError: a setting is wrong; the message names it.
     """
-    value = settings.get("NEWSCORPUS_RIGHTS")
-    try:
-        return RightsPolicy(value)
-    except ValueError:
-        raise CrawlError(f"setting NEWSCORPUS_RIGHTS is {value!r}; known: {', '.join(RightsPolicy)}") from None
-
-
-def revision_of(settings: BaseSettings) -> Revision:
-    """Return how labels of blocks are revised: NEWSCORPUS_POST_ANALYSIS, NEWSCORPUS_UPPER and NEWSCORPUS_LOWER.
-
-    Raises:
-        CrawlError: a rule is unknown, a threshold is no number, or the upper one is below the lower one.
-    """
-    try:
+    extractor, fields_model = settings["NEWSCORPUS_EXTRACTOR"], settings["NEWSCORPUS_FIELDS_MODEL"]
+    with _naming("setting NEWSCORPUS_EXTRACTOR"):
+        check_name(extractor)
+    with _naming("setting NEWSCORPUS_FIELDS_MODEL"):
+        check_fields_model(fields_model)
+    rights = settings.get("NEWSCORPUS_RIGHTS")
+    if rights not in set(RightsPolicy):
+        raise CrawlError(f"setting NEWSCORPUS_RIGHTS is {rights!r}; known: {', '.join(RightsPolicy)}")
+    with _naming("setting NEWSCORPUS_QUALITY"):
+        name = settings.get("NEWSCORPUS_QUALITY") or ""
+        quality = read_quality(Path(name)) if name else QualityConfig()
+    with _naming("settings NEWSCORPUS_POST_ANALYSIS, NEWSCORPUS_UPPER, NEWSCORPUS_LOWER"):
         rules = settings.get("NEWSCORPUS_POST_ANALYSIS")
         names = None if rules is None else tuple(settings.getlist("NEWSCORPUS_POST_ANALYSIS"))
-        upper, lower = (settings.get(name) for name in ("NEWSCORPUS_UPPER", "NEWSCORPUS_LOWER"))
-        numbers = (None if upper is None else float(upper), None if lower is None else float(lower))
-        return Revision(names, *numbers).checked()
+        given = (settings.get("NEWSCORPUS_UPPER"), settings.get("NEWSCORPUS_LOWER"))
+        upper, lower = (None if value is None else float(value) for value in given)
+        revision = Revision(names, upper, lower).checked()
+    with _naming("setting NEWSCORPUS_LEAVE_OUT", f"; known: {', '.join(Part)}"):
+        leave_out = tuple(map(Part, settings.getlist("NEWSCORPUS_LEAVE_OUT")))
+    second_opinion = switch(settings, "NEWSCORPUS_SECOND_OPINION")
+    return Recipe(extractor, RightsPolicy(rights), quality, revision, leave_out, second_opinion, fields_model)
+
+
+@contextmanager
+def _naming(setting: str, known: str = "") -> Iterator[None]:
+    """Name the setting in the message of an error."""
+    try:
+        yield
     except (TypeError, ValueError) as error:
-        known = "NEWSCORPUS_POST_ANALYSIS, NEWSCORPUS_UPPER, NEWSCORPUS_LOWER"
-        raise CrawlError(f"settings {known}: {error}") from None
-
-
-def parts_left_out(settings: BaseSettings) -> tuple[Part, ...]:
-    """Return the parts of articles in NEWSCORPUS_LEAVE_OUT.
-
-    Raises:
-        CrawlError: a part is unknown.
-    """
-    try:
-        return tuple(map(Part, settings.getlist("NEWSCORPUS_LEAVE_OUT")))
-    except ValueError as error:
-        raise CrawlError(f"setting NEWSCORPUS_LEAVE_OUT: {error}; known: {', '.join(Part)}") from None
-
-
-def quality_config(settings: BaseSettings) -> QualityConfig:
-    """Return the filters in the file NEWSCORPUS_QUALITY, or the default ones.
-
-    Raises:
-        CrawlError: the file cannot be read or is wrong.
-    """
-    name = settings.get("NEWSCORPUS_QUALITY") or ""
-    if not name:
-        return QualityConfig()
-    try:
-        return read_quality(Path(name))
-    except CorpusError as error:
-        raise CrawlError(f"setting NEWSCORPUS_QUALITY: {error}") from error
+        raise CrawlError(f"{setting}: {error}{known}") from error
 
 
 def user_agent(contact: str) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, Self
+from typing import Self
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
@@ -93,50 +93,25 @@ def add_settings(settings: BaseSettings) -> None:
             settings.set(name, value, PRIORITY)
 
 
-class SpiderHints(Protocol):
-    """Attributes of a spider that the components read; a spider may lack any of them."""
-
-    @property
-    def portal_names(self) -> tuple[str, ...] | None:
-        """Names of the portals to crawl, for progress and report. By default the spider's own name."""
-
-    @property
-    def portals(self) -> Collection[Portal]:
-        """Portals to crawl, whose files apply when pages are judged again. By default none."""
-
-    @property
-    def policies(self) -> Mapping[str, PolitenessPolicy]:
-        """Politeness towards sites, by download slot. By default the setting DOWNLOAD_DELAY."""
-
-    @property
-    def access(self) -> Mapping[str, Credentials]:
-        """Cookies and headers of the user's own for requests, by download slot. By default none."""
-
-    @property
-    def loopback(self) -> Collection[str]:
-        """`host:port` on localhost that may be fetched. By default none."""
-
-    @property
-    def has_met(self) -> Callable[[str, str], bool]:
-        """Method `has_met(url, asked)`: whether the document at `url` is known, apart from a redirect from `asked`.
-
-        A redirect to such a document is refused. By default none is known.
-        """
-
-
 @dataclass(frozen=True, slots=True)
-class _Hints:
-    portal_names: tuple[str, ...] | None = None
-    portals: Collection[Portal] = ()
+class SpiderHints:
+    """Attributes of a spider that the components read, with the values for a spider that lacks them."""
+
+    portal_names: tuple[str, ...] | None = None  # portals to crawl, for progress and report; None: the spider's name
+    portals: Collection[Portal] = ()  # portals to crawl, whose files apply when pages are judged again
+    # Politeness towards sites, by download slot; for others the setting DOWNLOAD_DELAY holds.
     policies: Mapping[str, PolitenessPolicy] = field(default_factory=dict)
+    # Cookies and headers of the user's own for requests, by download slot.
     access: Mapping[str, Credentials] = field(default_factory=dict)
-    loopback: Collection[str] = ()
-    has_met: Callable[[str, str], bool] = lambda url, asked: False  # noqa: ARG005 -- names of the protocol
+    loopback: Collection[str] = ()  # `host:port` on localhost that may be fetched
+    # Method `has_met(url, asked)`: whether the document at `url` is known, apart from a redirect from `asked`. A
+    # redirect to such a document is refused.
+    has_met: Callable[[str, str], bool] = lambda url, asked: False  # noqa: ARG005 -- the names say what is given
 
 
 def hints_of(spider: Spider | None) -> SpiderHints:
     """Return the hints of a spider, with defaults for the missing ones."""
-    return _Hints(**{name: getattr(spider, name) for name in _Hints.__slots__ if hasattr(spider, name)})
+    return SpiderHints(**{name: getattr(spider, name) for name in SpiderHints.__slots__ if hasattr(spider, name)})
 
 
 def stat(*parts: str) -> str:

@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from crawled import answer
 
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discover import period as module
@@ -19,7 +20,7 @@ from newscorpus.discover.planner import OUT_OF_PERIOD, FetchPlanner, PlannedFetc
 from newscorpus.page.links import PageReading
 from newscorpus.portal.addresses import AddressTrust, FetchKind
 from newscorpus.portal.portal import Portal
-from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
+from newscorpus.store.ledger import Ledger, Link, UrlOutcome, key_of
 
 BASE = "https://vesti.example"
 STORY = f"{BASE}/news/a-long-story-1"
@@ -60,10 +61,7 @@ def ask(
 
 def finish(ledger: Ledger, url: str) -> None:
     """Fetch and keep what was asked for."""
-    ledger.add(Link(key_of(url), url, "vesti", "article"))
-    lease = ledger.queue.lease("vesti")
-    assert lease
-    ledger.finish(lease.serial, [UrlOutcome(reason="kept")], Fetched(url, 200, FETCHED, 5))
+    answer(ledger, url, UrlOutcome(reason="kept"), time=FETCHED)
 
 
 def test_what_a_feed_describes_is_an_article_and_its_words_travel_with_it(planner: Callable[..., FetchPlanner]) -> None:
@@ -160,52 +158,32 @@ def test_lists_are_pruned_by_the_period(planner: Callable[..., FetchPlanner], co
     assert counts[OUT_OF_PERIOD] == 3
 
 
-def test_links_are_pruned_by_their_address_and_sections_are_not(planner: Callable[..., FetchPlanner]) -> None:
+@pytest.mark.parametrize(
+    ("path", "n"),
+    [("/2023/03/05/a-long-story-1", 0), ("/sport/", 1), ("/2024/02/29/", 0), ("/2024/04/01/", 1)],
+    ids=["article", "section", "listing of earlier days", "listing of later days"],
+)
+def test_links_are_pruned_by_the_days_in_their_address(planner: Callable[..., FetchPlanner], path: str, n: int) -> None:
     made = planner(Period(date(2024, 3, 1), date(2024, 3, 31)))
-    assert list(made.page(f"{BASE}/2023/03/05/a-long-story-1", 1)) == []
-    assert len(list(made.page(f"{BASE}/sport/", 1))) == 1
-
-
-def test_a_listing_of_days_before_the_period_is_passed_over_and_of_later_ones_is_not(
-    planner: Callable[..., FetchPlanner],
-) -> None:
-    made = planner(Period(date(2024, 3, 1), date(2024, 3, 31)))
-    assert list(made.page(f"{BASE}/2024/02/29/", 1)) == []
-    assert len(list(made.page(f"{BASE}/2024/04/01/", 1))) == 1
+    assert len(list(made.page(BASE + path, 1))) == n
 
 
 def test_a_section_ends_after_many_articles_of_earlier_days_in_a_row(
     planner: Callable[..., FetchPlanner], ledger: Ledger
 ) -> None:
-    made, listing = planner(Period(since=date(2024, 3, 1))), f"{BASE}/sport?page=1"
+    made, listing = planner(Period(since=date(2024, 3, 1))), f"{BASE}/rubrika/12/strana/1"
     list(made.page(listing, 1))
     list(made.links(PageReading(), 2, listing=listing))
     ledger.add(Link(key_of(STORY), STORY, "vesti", found_on=ledger.serial(listing)))
     last, earlier = date(2024, 2, 29), date(2024, 2, 1)
     for day in (last, *[earlier] * (MAX_IN_A_ROW - 1), date(2026, 1, 1), last, *[earlier] * (MAX_IN_A_ROW - 1)):
         made.refuse_day(STORY, PageReading(published=day))
-    assert len(list(made.page(f"{BASE}/sport?page=2", 2))) == 1
+    assert len(list(made.page(f"{BASE}/rubrika/12/strana/2", 2))) == 1
     made.refuse_day(STORY, PageReading(published=date(2024, 2, 1)))
-    (refused,) = made.page(f"{BASE}/sport?page=3", 2)
+    (refused,) = made.page(f"{BASE}/rubrika/12/strana/3", 2)
     assert isinstance(refused, Rejected)
     assert refused.reason == "out_of_period"
-
-
-def test_sections_that_end_do_not_end_others_of_their_shape(
-    planner: Callable[..., FetchPlanner], ledger: Ledger
-) -> None:
-    made, ended, other = (
-        planner(Period(since=date(2024, 3, 1))),
-        f"{BASE}/rubrika/12/strana/1",
-        f"{BASE}/rubrika/7/strana/1",
-    )
-    list(made.page(ended, 1))
-    ledger.add(Link(key_of(STORY), STORY, "vesti", found_on=ledger.serial(ended)))
-    for day in (date(2024, 2, 29), *[date(2023, 1, 1)] * MAX_IN_A_ROW):
-        made.refuse_day(STORY, PageReading(published=day))
-    (refused,) = made.page(f"{BASE}/rubrika/12/strana/2", 2)
-    assert isinstance(refused, Rejected)
-    assert [type(one) for one in made.page(other, 1)] == [PlannedFetch]
+    assert [type(one) for one in made.page(f"{BASE}/rubrika/7/strana/1", 1)] == [PlannedFetch], "others do not end"
 
 
 def test_a_section_that_comes_nearer_to_the_period_does_not_end(
@@ -342,17 +320,17 @@ def test_a_redirect_to_a_section_brings_no_article(planner: Callable[..., FetchP
     assert refused == Rejected("discovery", "no_article", f"redirected to {BASE}/", STORY)
 
 
-def test_entries_that_were_not_read_are_reported(planner: Callable[..., FetchPlanner]) -> None:
-    (reported,) = chain.from_iterable(planner().listing(Listing(beyond=7), LIST, 1))
-    assert isinstance(reported, Rejected)
-    assert (reported.reason, reported.url) == ("too_many_entries", LIST)
-    assert reported.detail.startswith("7 ")
-
-
-def test_broken_entries_are_reported(planner: Callable[..., FetchPlanner]) -> None:
-    (broken,) = chain.from_iterable(planner().listing(Listing(broken=2), LIST, 1))
-    assert isinstance(broken, Rejected)
-    assert (broken.reason, broken.detail) == ("broken_entry", "2 without an address")
+@pytest.mark.parametrize(
+    ("listing", "reason", "detail"),
+    [
+        (Listing(beyond=7), "too_many_entries", "7 more than are taken of one list"),
+        (Listing(broken=2), "broken_entry", "2 without an address"),
+    ],
+)
+def test_entries_that_were_not_taken_are_reported(
+    planner: Callable[..., FetchPlanner], listing: Listing, reason: str, detail: str
+) -> None:
+    assert [*chain.from_iterable(planner().listing(listing, LIST, 1))] == [Rejected("discovery", reason, detail, LIST)]
 
 
 def test_sitemaps_that_are_counted_are_not_taken_for_years(planner: Callable[..., FetchPlanner]) -> None:

@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks.newspapers import started
-from newscorpus.errors import CrawlError
-from newscorpus.fetch.options import default_corpus
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "server.py"
 PORTAL = """
@@ -50,11 +48,6 @@ def write(folder: Path, files: dict[str, str]) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder
-
-
-def begun(folder: Path) -> Path:
-    """Begin a corpus in a folder."""
-    return write(folder / "corpora" / "mock", {"ledger.sqlite": ""})
 
 
 @pytest.mark.parametrize("project", [{}, OURS, FOREIGN], ids=["outside", "ours", "foreign"])
@@ -117,38 +110,3 @@ def test_wrong_usage_is_one_line_and_exit_code_2(tmp_path: Path, arguments: tupl
     assert not any("Traceback" in line for line in lines)
     assert len(lines) == 1 or "limits=3" in arguments, "nothing is said of the corpus of a portal that is none"
     assert not (tmp_path / "corpora").exists()
-
-
-def test_outside_a_project_a_second_corpus_is_not_begun_below_the_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = begun(tmp_path)
-    (below := tmp_path / "below").mkdir()
-    monkeypatch.chdir(below)
-    with pytest.raises(CrawlError, match=f"^{first} is a corpus of that name; run the crawl in {tmp_path} to go on"):
-        default_corpus("mock")
-    assert default_corpus("other") == Path("corpora/other")
-    begun(below)
-    assert default_corpus("mock") == Path("corpora/mock")
-
-
-def test_in_a_project_the_corpus_is_the_one_that_was_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun(tmp_path)
-    project = write(tmp_path / "project", OURS)
-    (below := project / "a" / "b").mkdir(parents=True)
-    monkeypatch.chdir(below)
-    assert default_corpus("mock") == project / "corpora" / "mock"
-    assert begun(project / "a") == default_corpus("mock")
-    begun(below)
-    assert default_corpus("mock") == Path("corpora/mock")
-    monkeypatch.chdir(project)
-    assert default_corpus("mock") == Path("corpora/mock")
-
-
-@pytest.mark.parametrize("given", ["mock", "portals/mock.toml", "../mock.toml", "/elsewhere/mock.toml"])
-def test_a_portal_that_is_named_by_its_file_has_the_corpus_of_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert default_corpus(given) == Path("corpora/mock")
-    assert default_corpus(f"vesti,{given}") == Path("corpora/vesti,mock")

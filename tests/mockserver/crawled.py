@@ -1,6 +1,7 @@
 """Write a corpus as a crawl does, without one."""
 
 from pathlib import Path
+from typing import Any
 
 from newscorpus.config import BuildConfig
 from newscorpus.data import Page, Rejected
@@ -12,6 +13,25 @@ from newscorpus.store.intake import encode_header, journal_line
 from newscorpus.store.ledger import REJECTIONS, Fetched, Ledger, Link, Series, UrlOutcome, key_of
 
 SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
+
+
+def answer(
+    ledger: Ledger,
+    url: str,
+    *outcomes: UrlOutcome,
+    portal: str = "vesti",
+    kind: str = "article",
+    depth: int = 0,
+    request: bytes = b"{}",
+    time: str = "2026-11-21T08:00:00+00:00",
+    **fetched: Any,
+) -> None:
+    """Queue an address, and finish it as fetched."""
+    ledger.reserve(url, portal, kind)
+    ledger.add(Link(key_of(url), url, portal, kind, depth, request=request))
+    lease = ledger.queue.lease(portal)
+    assert lease
+    ledger.finish(lease.serial, outcomes, Fetched(url, 200, time, 5, **fetched))
 
 
 class Crawl:

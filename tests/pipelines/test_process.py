@@ -11,7 +11,7 @@ from newscorpus.pipelines.process import QUALITY_STAT, ProcessPipeline
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.test import get_crawler
 
-from newscorpus.config import Part, QualityConfig
+import newscorpus.settings
 from newscorpus.data import Page, Rejected
 from newscorpus.errors import CrawlError
 from newscorpus.fetch.visits import Delivery, Visit
@@ -32,17 +32,12 @@ If the weather holds, the first cars should cross again in November, a month ear
 PAGE = SourcePage(Page.from_html(f"<h1>Bridge</h1><p>{STORY}</p>", URL), "mock", ("en",))
 
 
-EXTENSIONS = {"EXTENSIONS": {PageWorkers: 100}, "NEWSCORPUS_WORKERS": 1, "NEWSCORPUS_PAGE_SECONDS": 30}
+EXTENSIONS = {"EXTENSIONS": {PageWorkers: 100}, "NEWSCORPUS_WORKERS": 0, "NEWSCORPUS_PAGE_SECONDS": 30}
+BTE = Recipe("bte")
 
 
-def made(**settings: Any) -> ProcessPipeline:
-    defaults = {
-        "NEWSCORPUS_EXTRACTOR": "bte",
-        "NEWSCORPUS_RIGHTS": "record",
-        "NEWSCORPUS_SECOND_OPINION": "on",
-        "NEWSCORPUS_FIELDS_MODEL": "learned-fields",
-    }
-    return ProcessPipeline.from_crawler(get_crawler(settings_dict=EXTENSIONS | defaults | settings))
+def made(recipe: Recipe = BTE) -> ProcessPipeline:
+    return ProcessPipeline(get_crawler(settings_dict=EXTENSIONS), recipe)
 
 
 def outcomes(pipeline: ProcessPipeline, *items: Any) -> list[Any]:
@@ -105,59 +100,21 @@ def test_the_judgement_that_a_visit_awaits_is_taken() -> None:
 
 def test_without_processes_there_is_no_pipeline() -> None:
     with pytest.raises(CrawlError, match=r"newscorpus\.fetch\.workers\.PageWorkers"):
-        ProcessPipeline(get_crawler(), Recipe("bte"))
+        ProcessPipeline(get_crawler(), BTE)
 
 
 def test_an_extractor_that_cannot_be_loaded_ends_the_crawl(caplog: pytest.LogCaptureFixture) -> None:
-    pipeline = ProcessPipeline(get_crawler(settings_dict=EXTENSIONS), Recipe("nonsense"))
     with pytest.raises(CloseSpider):
-        outcomes(pipeline)
+        outcomes(made(Recipe("nonsense")))
     assert "The extractor nonsense cannot be loaded: unknown extractor 'nonsense'" in caplog.text
 
 
-def test_a_file_of_settings_is_read_and_reported(tmp_path: Path) -> None:
+def test_changed_filters_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "quality.toml"
-    path.write_text('min_words = 40\nmask = ["email"]\nmin_odds = 10\n')
-    pipeline = made(NEWSCORPUS_QUALITY=path)
-    assert pipeline.recipe.quality == QualityConfig(min_words=40, mask=("email",))
-    assert pipeline._crawler.stats.get_value(QUALITY_STAT) == {"min_words": 40, "mask": ("email",)}
-
-
-def test_without_a_file_nothing_is_reported() -> None:
-    pipeline = made(NEWSCORPUS_QUALITY="")
-    assert pipeline.recipe == Recipe("bte")
-    assert pipeline._crawler.stats.get_value(QUALITY_STAT) is None
-
-
-def test_a_wrong_file_ends_the_crawl_before_it_begins(tmp_path: Path) -> None:
-    path = tmp_path / "quality.toml"
-    path.write_text("min_word = 40\n")
-    with pytest.raises(
-        CrawlError, match=r"^setting NEWSCORPUS_QUALITY: .*quality\.toml: unknown key min_word; known: "
-    ):
-        made(NEWSCORPUS_QUALITY=path)
-
-
-@pytest.mark.parametrize(("value", "asks"), [("on", True), ("off", False)])
-def test_the_second_opinion_can_be_turned_off(value: str, asks: bool) -> None:
-    assert made(NEWSCORPUS_SECOND_OPINION=value).recipe.second_opinion is asks
-
-
-def test_parts_are_left_out_of_a_whole_crawl() -> None:
-    assert made(NEWSCORPUS_LEAVE_OUT="tables,boxes").recipe.leave_out == (Part.TABLES, Part.BOXES)
-    with pytest.raises(CrawlError, match="'captions' is not a valid Part; known: embedded_posts, tables, boxes"):
-        made(NEWSCORPUS_LEAVE_OUT="captions")
-
-
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [
-        ("NEWSCORPUS_EXTRACTOR", "nonsense"),
-        ("NEWSCORPUS_FIELDS_MODEL", "node-svm"),
-        ("NEWSCORPUS_WORKERS", -1),
-        ("NEWSCORPUS_RIGHTS", ""),
-    ],
-)
-def test_wrong_settings_are_refused(setting: str, value: object) -> None:
-    with pytest.raises(CrawlError, match=f"^setting {setting}(:| is) "):
-        made(**{setting: value})
+    for text, changed in (("min_words = 40\nmin_odds = 10\n", {"min_words": 40}), ("", None)):
+        path.write_text(text)
+        ours = {name: value for name, value in vars(newscorpus.settings).items() if name.startswith("NEWSCORPUS_")}
+        given = {"NEWSCORPUS_QUALITY": path, "NEWSCORPUS_PROFILE": "off"}
+        crawler = get_crawler(settings_dict=ours | EXTENSIONS | given)
+        ProcessPipeline.from_crawler(crawler)
+        assert crawler.stats.get_value(QUALITY_STAT) == changed

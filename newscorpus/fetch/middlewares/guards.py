@@ -1,8 +1,10 @@
 """Refuse private addresses, bad redirects and repeatedly compressed answers."""
 
+from collections.abc import Awaitable, Callable
 from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request
+from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.http import Response
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -92,6 +94,10 @@ class PrivateAddressMiddleware(CrawlComponent):
     what may be fetched from localhost.
     """
 
+    def __init__(self, crawler: Crawler, resolve: Callable[[str], Awaitable[list[str]]] | None = None) -> None:
+        super().__init__(crawler)
+        self._resolve = resolve or _resolve
+
     async def process_request(self, request: Request) -> None:
         """Let `request` pass, or refuse it.
 
@@ -107,7 +113,7 @@ class PrivateAddressMiddleware(CrawlComponent):
         host = urlsplit(request.url).hostname or ""
         if literal_address(host):
             return
-        addresses = await _resolve(host)
+        addresses = await self._resolve(host)
         if private := [address for address in addresses if not is_public(address)]:
             raise Refused("private_address", f"{host} is {private[0]}")
         visit.is_unresolved = not addresses

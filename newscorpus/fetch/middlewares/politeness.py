@@ -5,7 +5,7 @@ import logging
 import random
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -91,6 +91,8 @@ class PolitenessMiddleware:
         config: thresholds for all sites.
         jitter: pauses are uniform between the delay and (1 + 2 * jitter) times the delay.
         clock: monotonic clock, in seconds.
+        date: seconds since the epoch.
+        sleep: waits for some seconds.
     """
 
     def __init__(
@@ -100,12 +102,14 @@ class PolitenessMiddleware:
         config: PolitenessConfig,
         jitter: float,
         clock: Callable[[], float] = time.monotonic,
+        date: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._crawler = crawler
         self._default = default
         self._config = config
         self._jitter = jitter
-        self._clock = clock
+        self._clock, self._date, self._sleep = clock, date, sleep
         self._slots: dict[str, DownloadSlot] = {}
 
     @classmethod
@@ -127,7 +131,7 @@ class PolitenessMiddleware:
     def rest_seconds(self, name: str) -> float:
         """Return the remaining seconds of a site's back-off; 0 without one."""
         slot = self._slot(name)
-        return rest_seconds(slot.state, slot.policy, self._clock(), time.time())
+        return rest_seconds(slot.state, slot.policy, self._clock(), self._date())
 
     def ready_at(self, request: Request) -> float:
         """Return the earliest time of a retry, by the clock of `time.monotonic`."""
@@ -149,7 +153,7 @@ class PolitenessMiddleware:
 
     def paces(self) -> Iterator[SitePace]:
         """Return the current delay and back-off of each site."""
-        now = time.time()
+        now = self._date()
         for slot in self._slots.values():
             quiet_until = slot.policy.quiet.until(now) if slot.policy.quiet else 0.0
             until, why = max((slot.rests_until, slot.why), (quiet_until, "quiet hours"))
@@ -204,7 +208,7 @@ class PolitenessMiddleware:
         if is_refusal(response.status):  # a date in Retry-After refers to the site's own clock, if it tells the time
             names = ("Retry-After", "Date")
             stated, date = ((response.headers.get(name) or b"").decode("latin-1") for name in names)
-            seconds = read_retry_after(stated, read_date(date) or time.time())
+            seconds = read_retry_after(stated, read_date(date) or self._date())
         observation = Observation(
             request.url,
             response.status,
@@ -270,7 +274,7 @@ class PolitenessMiddleware:
                 return
             if self._is_closing() and (visit_of(request).purpose not in AWAITED or rest):
                 raise Postponed("closing", "the crawl ended before it was the turn of this request")
-            await asyncio.sleep(min(seconds, STEP_SECONDS))
+            await self._sleep(min(seconds, STEP_SECONDS))
 
     def _end(self, slot: DownloadSlot, request: Request) -> None:
         """Release the turn if this request holds it."""
@@ -290,7 +294,7 @@ class PolitenessMiddleware:
             logger.warning("%s is given up for this run, %s: %s", slot.name, state.given_up, why)
         elif state.rests_until > before.rests_until:
             seconds = state.rests_until - self._clock()
-            slot.rests_until, slot.why = time.time() + seconds, why
+            slot.rests_until, slot.why = self._date() + seconds, why
             self._crawler.stats.inc_value(stat("politeness", slot.name, "pauses"))
             self._crawler.stats.inc_value(stat("politeness", slot.name, "paused_seconds"), round(seconds))
             logger.warning("%s rests for %.0f s: %s", slot.name, seconds, why)

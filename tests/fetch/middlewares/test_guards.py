@@ -1,5 +1,4 @@
 import asyncio
-import sys
 from ipaddress import ip_address
 from types import SimpleNamespace
 from typing import Any
@@ -9,10 +8,7 @@ from scrapy import Request, exceptions
 from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.spidermiddlewares.httperror import HttpError
-from twisted.internet.address import IPv4Address, IPv6Address
-from twisted.internet.defer import Deferred
 
-from newscorpus.fetch.middlewares import guards
 from newscorpus.fetch.middlewares.guards import (
     CarefulRedirectMiddleware,
     EncodingsMiddleware,
@@ -27,13 +23,12 @@ URL = "http://example.org/a"
 CRAWLER: Any = SimpleNamespace(spider=SimpleNamespace(loopback=frozenset({"127.0.0.1:8000"})))
 
 
-def ask(url: str, monkeypatch: pytest.MonkeyPatch, answer: str = "") -> None:
+def ask(url: str, answer: str = "") -> None:
     async def resolve(host: str) -> list[str]:
         assert host == "example.org"
         return answer.split()
 
-    monkeypatch.setattr(guards, "_resolve", resolve)
-    asyncio.run(PrivateAddressMiddleware(CRAWLER).process_request(Request(url)))
+    asyncio.run(PrivateAddressMiddleware(CRAWLER, resolve).process_request(Request(url)))
 
 
 @pytest.mark.parametrize(
@@ -60,10 +55,7 @@ def test_every_failure_has_a_reason(error: BaseException | None, reason: str) ->
     rejected = fetch_rejection(error, URL)
     assert (rejected.stage, rejected.reason, rejected.url) == ("fetch", reason, URL)
     assert "\n" not in rejected.detail
-
-
-def test_what_is_not_known_is_named() -> None:
-    assert fetch_rejection(RuntimeError("two\nlines"), URL).detail == "RuntimeError: two lines"
+    assert not isinstance(error, RuntimeError) or rejected.detail == "RuntimeError: two lines"
 
 
 @pytest.mark.parametrize(
@@ -75,8 +67,8 @@ def test_what_is_not_known_is_named() -> None:
         ("https://8.8.8.8/", "never asked"),
     ],
 )
-def test_public_addresses_pass(monkeypatch: pytest.MonkeyPatch, url: str, answer: str) -> None:
-    ask(url, monkeypatch, answer)
+def test_public_addresses_pass(url: str, answer: str) -> None:
+    ask(url, answer)
 
 
 @pytest.mark.parametrize(
@@ -90,9 +82,9 @@ def test_public_addresses_pass(monkeypatch: pytest.MonkeyPatch, url: str, answer
         *((url, "") for url in ("file:///etc/passwd", "ftp://example.org/", "data:,x", "s3://bucket/key")),
     ],
 )
-def test_private_addresses_are_refused(monkeypatch: pytest.MonkeyPatch, url: str, answer: str) -> None:
+def test_private_addresses_are_refused(url: str, answer: str) -> None:
     with pytest.raises(Refused) as refused:
-        ask(url, monkeypatch, answer)
+        ask(url, answer)
     assert refused.value.reason == "private_address"
 
 
@@ -121,25 +113,6 @@ def test_other_answers_pass(url: str, address: str | None, meta: dict[str, str])
     assert answered(url, address, **meta).url == url
 
 
-def test_all_addresses_of_a_name_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Resolver:
-        def resolveHostName(self, receiver: Any, name: str) -> None:  # noqa: N802 -- Twisted's name
-            receiver.resolutionBegan(None)
-            for address in (IPv4Address("TCP", "8.8.8.8", 0), IPv6Address("TCP", "::1", 0)) if name == "both" else ():
-                receiver.addressResolved(address)
-            receiver.resolutionComplete()
-
-    monkeypatch.setitem(sys.modules, "twisted.internet.reactor", SimpleNamespace(nameResolver=Resolver()))
-    monkeypatch.setattr("twisted.internet.reactor", SimpleNamespace(nameResolver=Resolver()), raising=False)
-    monkeypatch.setattr(guards, "maybe_deferred_to_future", lambda deferred: deferred)
-
-    async def resolve(name: str) -> list[str]:
-        return await guards._resolve(name)
-
-    assert Deferred.fromCoroutine(resolve("both")).result == ["8.8.8.8", "::1"]
-    assert Deferred.fromCoroutine(resolve("nowhere")).result == []
-
-
 def test_an_answer_packed_over_and_over_is_thrown_away() -> None:
     def answer(*encodings: str) -> Response:
         packed = Response(URL, headers={"Content-Encoding": list(encodings)})
@@ -159,10 +132,19 @@ def redirect(location: str | None, request: Request | None = None, met: tuple[st
     return middleware.process_response(request, Response(request.url, status=302, headers=headers))
 
 
-def test_a_redirect_is_followed() -> None:
-    followed = redirect("/b")
+@pytest.mark.parametrize(
+    ("location", "domains", "end"),
+    [
+        ("/b", ("example.org",), "http://example.org/b"),
+        ("https://žito.example/b", ("xn--ito-b3a.example",), "https://xn--ito-b3a.example/b"),
+        ("http://example.com/robots.txt", None, "http://example.com/robots.txt"),
+    ],
+    ids=["plain", "international", "anywhere"],
+)
+def test_a_redirect_is_followed(location: str, domains: tuple[str, ...] | None, end: str) -> None:
+    followed = redirect(location, Request(URL, meta={VISIT: Visit(domains=domains)}))
     assert isinstance(followed, Request)
-    assert followed.url == "http://example.org/b"
+    assert followed.url == end
     assert not followed.dont_filter
 
 
@@ -191,16 +173,6 @@ def test_a_redirect_is_refused_with_a_reason(location: str, reason: str) -> None
     with pytest.raises(Refused) as refused:
         redirect(location, met=("http://example.org/known",))
     assert refused.value.reason == reason
-
-
-def test_a_redirect_within_an_international_domain_is_followed() -> None:
-    followed = redirect("https://žito.example/b", Request(URL, meta={VISIT: Visit(domains=("xn--ito-b3a.example",))}))
-    assert isinstance(followed, Request)
-
-
-def test_a_request_that_names_no_domains_may_be_led_anywhere() -> None:
-    followed = redirect("http://example.com/robots.txt", Request("http://example.org/robots.txt"))
-    assert isinstance(followed, Request)
 
 
 def test_a_redirect_without_location_is_left_alone() -> None:

@@ -1,7 +1,6 @@
 """The middleware on its own, with a clock that only moves when somebody waits."""
 
 import asyncio
-from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import pairwise
 from types import SimpleNamespace
@@ -15,13 +14,13 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
 from newscorpus.config import PolitenessConfig
-from newscorpus.fetch.middlewares import politeness
 from newscorpus.fetch.middlewares.pauses import PolitenessPolicy
 from newscorpus.fetch.middlewares.politeness import PolitenessMiddleware
 from newscorpus.fetch.visits import VISIT, Postponed, Purpose, Visit
 from newscorpus.store.ledger.portals import SitePace
 
 CONFIG = PolitenessConfig(max_refusals=2, recent_answers=2, first_pause_seconds=100, max_pauses=2)
+POLITE = PolitenessPolicy(2.0)
 START = 1_000.0
 DATE = 1_795_280_400.0
 """Seconds since the epoch at the start."""
@@ -30,17 +29,20 @@ DATE = 1_795_280_400.0
 class Crawl:
     """A crawl of one site, without the network."""
 
-    def __init__(self, policy: PolitenessPolicy, jitter: float = 0.0) -> None:
+    def __init__(self, policy: PolitenessPolicy = POLITE, jitter: float = 0.0) -> None:
         self.now = START
         self.starts: list[float] = []
         self.engine_slot = SimpleNamespace(closing=None)
         downloader = SimpleNamespace(get_slot_key=lambda request: request.meta["download_slot"])
-        crawler: Any = SimpleNamespace(
-            spider=SimpleNamespace(policies={"site": policy}),
-            engine=SimpleNamespace(downloader=downloader, _slot=self.engine_slot),
-        )
+        self.engine = SimpleNamespace(downloader=downloader, _slot=self.engine_slot)
+        crawler: Any = SimpleNamespace(spider=SimpleNamespace(policies={"site": policy}), engine=self.engine)
         crawler.stats = self.stats = MemoryStatsCollector(SimpleNamespace(settings=Settings()))  # type: ignore[arg-type]
-        self.middleware = PolitenessMiddleware(crawler, PolitenessPolicy(7.0), CONFIG, jitter, lambda: self.now)
+        self.middleware = PolitenessMiddleware(
+            crawler, PolitenessPolicy(7.0), CONFIG, jitter, lambda: self.now, self.date, self.sleep
+        )
+
+    def date(self) -> float:
+        return self.now + DATE - START
 
     async def sleep(self, seconds: float) -> None:
         assert seconds > 0
@@ -59,23 +61,12 @@ class Crawl:
         return self.stats.get_value(f"newscorpus/politeness/site/{name}")
 
 
-@pytest.fixture
-def start(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Crawl]:
-    def make(policy: PolitenessPolicy | None = None, jitter: float = 0.0) -> Crawl:
-        crawl = Crawl(policy or PolitenessPolicy(2.0), jitter)
-        monkeypatch.setattr(politeness, "asyncio", SimpleNamespace(sleep=crawl.sleep))
-        monkeypatch.setattr(politeness, "time", SimpleNamespace(time=lambda: crawl.now + DATE - START))
-        return crawl
-
-    return make
-
-
 def request(number: int = 0, **visit: Any) -> Request:
     return Request(f"http://example.org/{number}", meta={"download_slot": "site", VISIT: Visit(**visit)})
 
 
-def test_the_delay_lies_between_the_starts_and_is_noted(start: Callable[..., Crawl]) -> None:
-    crawl = start()
+def test_the_delay_lies_between_the_starts_and_is_noted() -> None:
+    crawl = Crawl()
     for number in range(4):
         assert isinstance(crawl.ask(request(number), 200), Response)
     assert crawl.starts == [START, START + 2, START + 4, START + 6]
@@ -83,8 +74,8 @@ def test_the_delay_lies_between_the_starts_and_is_noted(start: Callable[..., Cra
     assert crawl.stat("delay_seconds") == 2
 
 
-def test_jitter_only_lengthens_the_delay(start: Callable[..., Crawl]) -> None:
-    crawl = start(jitter=0.25)
+def test_jitter_only_lengthens_the_delay() -> None:
+    crawl = Crawl(jitter=0.25)
     for number in range(50):
         crawl.ask(request(number), 200)
     gaps = [later - earlier for earlier, later in pairwise(crawl.starts)]
@@ -92,15 +83,15 @@ def test_jitter_only_lengthens_the_delay(start: Callable[..., Crawl]) -> None:
     assert 2.8 < max(gaps) <= 3
 
 
-def test_a_site_that_the_spider_does_not_name_has_the_default_delay(start: Callable[..., Crawl]) -> None:
-    crawl = start()
+def test_a_site_that_the_spider_does_not_name_has_the_default_delay() -> None:
+    crawl = Crawl()
     for _ in range(2):
         crawl.ask(Request("http://example.com/", meta={"download_slot": "example.com"}), 200)
     assert crawl.starts == [START, START + 7]
 
 
-def test_one_request_at_a_time(start: Callable[..., Crawl]) -> None:
-    crawl = start(PolitenessPolicy(0.0))
+def test_one_request_at_a_time() -> None:
+    crawl = Crawl(PolitenessPolicy(0.0))
 
     async def both() -> bool:
         first, second = request(1), request(2)
@@ -115,8 +106,8 @@ def test_one_request_at_a_time(start: Callable[..., Crawl]) -> None:
     assert not asyncio.run(both())
 
 
-def test_retry_after_is_waited_for_and_the_page_asked_again(start: Callable[..., Crawl]) -> None:
-    crawl = start()
+def test_retry_after_is_waited_for_and_the_page_asked_again() -> None:
+    crawl = Crawl()
     again = crawl.ask(request(), Response("http://example.org/0", 429, {"Retry-After": "300"}))
     assert isinstance(again, Request)
     assert again.dont_filter
@@ -127,8 +118,8 @@ def test_retry_after_is_waited_for_and_the_page_asked_again(start: Callable[...,
     assert (crawl.stat("pauses"), crawl.stat("paused_seconds"), crawl.stat("asked_again")) == (1, 300, 1)
 
 
-def test_who_watches_sees_why_a_site_rests_and_until_when(start: Callable[..., Crawl]) -> None:
-    crawl = start()
+def test_who_watches_sees_why_a_site_rests_and_until_when() -> None:
+    crawl = Crawl()
     crawl.ask(request(), 200)
     assert list(crawl.middleware.paces()) == [SitePace("site", 2.0, "", "", "")]
     crawl.ask(request(1), Response("http://example.org/1", 429, {"Retry-After": "300"}))
@@ -140,20 +131,22 @@ def test_who_watches_sees_why_a_site_rests_and_until_when(start: Callable[..., C
     assert (pace.rests_until, pace.given_up, pace.why) == ("", "crawl_delay", "Crawl-delay 301 s")
 
 
-def test_who_watches_sees_quiet_hours(start: Callable[..., Crawl]) -> None:
-    crawl = start(PolitenessPolicy(2.0, quiet=SimpleNamespace(until=lambda now: max(now, DATE + 500))))
+def test_quiet_hours_are_waited_for_and_seen_by_who_watches() -> None:
+    crawl = Crawl(PolitenessPolicy(2.0, quiet=SimpleNamespace(until=lambda now: max(now, DATE + 500))))
     assert crawl.middleware.rests("site")
     (pace,) = crawl.middleware.paces()
     assert (pace.rests_until, pace.why) == (datetime.fromtimestamp(DATE + 500, UTC).isoformat(), "quiet hours")
+    crawl.ask(request(), 200)
+    assert crawl.starts == [START + 500]
 
 
-def test_a_page_is_not_asked_again_without_end(start: Callable[..., Crawl]) -> None:
-    crawl = start()
+def test_a_page_is_not_asked_again_without_end() -> None:
+    crawl = Crawl()
     assert isinstance(crawl.ask(request(asked_again=CONFIG.max_pauses), 429), Response)
 
 
-def test_refusals_in_a_row_end_in_giving_up_and_what_is_queued_stays_so(start: Callable[..., Crawl]) -> None:
-    crawl = start()
+def test_refusals_in_a_row_end_in_giving_up_and_what_is_queued_stays_so() -> None:
+    crawl = Crawl()
     outcomes = [crawl.ask(request(number), 403) for number in range(4)]
     assert [type(outcome) for outcome in outcomes] == [Response, Request, Request, Request]
     assert crawl.starts == [START, START + 2, START + 102, START + 302]
@@ -162,8 +155,8 @@ def test_refusals_in_a_row_end_in_giving_up_and_what_is_queued_stays_so(start: C
         crawl.ask(request(9), 200)
 
 
-def test_silence_counts_as_refusal_and_other_failures_do_not(start: Callable[..., Crawl]) -> None:
-    crawl = start()
+def test_silence_counts_as_refusal_and_other_failures_do_not() -> None:
+    crawl = Crawl()
     assert crawl.ask(request(1), DownloadTimeoutError()) is None
     assert crawl.ask(request(2), IgnoreRequest()) is None
     assert crawl.ask(request(3), 404) is not None
@@ -171,22 +164,22 @@ def test_silence_counts_as_refusal_and_other_failures_do_not(start: Callable[...
     assert isinstance(crawl.ask(request(5), DownloadTimeoutError()), Request)
 
 
-def test_a_robots_txt_out_of_reach_is_asked_again_after_a_pause(start: Callable[..., Crawl]) -> None:
-    crawl = start()
+def test_a_robots_txt_out_of_reach_is_asked_again_after_a_pause() -> None:
+    crawl = Crawl()
     again = crawl.ask(request(purpose=Purpose.ROBOTS), 503)
     assert isinstance(again, Request)
     assert crawl.middleware.rests("site")
 
 
-def test_a_robots_txt_of_one_host_of_several_says_nothing_of_the_site(start: Callable[..., Crawl]) -> None:
-    crawl = start()
+def test_a_robots_txt_of_one_host_of_several_says_nothing_of_the_site() -> None:
+    crawl = Crawl()
     for answer in (503, DownloadTimeoutError(), DownloadFailedError()):
         crawl.ask(request(purpose=Purpose.ROBOTS, is_one_of_several=True), answer)
     assert not crawl.middleware.rests("site")
 
 
-def test_crawl_delay(start: Callable[..., Crawl]) -> None:
-    crawl = start()
+def test_crawl_delay() -> None:
+    crawl = Crawl()
     crawl.ask(request(1), 200)
     crawl.middleware.keep_crawl_delay("site", 5.0)
     crawl.ask(request(2), 200)
@@ -195,22 +188,15 @@ def test_crawl_delay(start: Callable[..., Crawl]) -> None:
     assert crawl.middleware.given_up("site") == "crawl_delay"
 
 
-def test_the_byte_budget_ends_the_crawl_of_a_site(start: Callable[..., Crawl]) -> None:
-    crawl = start(PolitenessPolicy(0.0, max_bytes=10))
+def test_the_byte_budget_ends_the_crawl_of_a_site() -> None:
+    crawl = Crawl(PolitenessPolicy(0.0, max_bytes=10))
     crawl.ask(request(), Response("http://example.org/0", body=b"0123456789"))
     assert crawl.stat("bytes") == 10
     assert crawl.middleware.given_up("site") == "byte_budget"
 
 
-def test_quiet_hours_are_waited_for(start: Callable[..., Crawl]) -> None:
-    crawl = start(PolitenessPolicy(2.0, quiet=SimpleNamespace(until=lambda now: max(now, DATE + 500))))
-    assert crawl.middleware.rests("site")
-    crawl.ask(request(), 200)
-    assert crawl.starts == [START + 500]
-
-
-def test_a_crawl_that_ends_waits_for_nobody_but_the_parts_of_a_page(start: Callable[..., Crawl]) -> None:
-    crawl = start()
+def test_a_crawl_that_ends_waits_for_nobody_but_the_parts_of_a_page() -> None:
+    crawl = Crawl()
     crawl.ask(request(1), 200)
     crawl.engine_slot.closing = object()
     with pytest.raises(Postponed, match="the crawl ended"):
@@ -221,8 +207,8 @@ def test_a_crawl_that_ends_waits_for_nobody_but_the_parts_of_a_page(start: Calla
         crawl.ask(request(5, purpose=Purpose.PART), 200)
 
 
-def test_an_answer_from_elsewhere_says_nothing_of_the_site(start: Callable[..., Crawl]) -> None:
-    crawl = start()
+def test_an_answer_from_elsewhere_says_nothing_of_the_site() -> None:
+    crawl = Crawl()
     stranger = request(1)
     assert isinstance(crawl.middleware.process_response(stranger, Response(stranger.url, 503)), Response)
     assert crawl.stat("delay_seconds") is None
@@ -243,7 +229,7 @@ def test_a_page_that_was_there_before_tells_dead_pages_from_a_site_that_refuses(
         assert crawl.middleware.process_response(asked, response) is response
         return response
 
-    crawl.middleware._crawler.engine.download_async = download  # type: ignore[method-assign, assignment]
+    crawl.engine.download_async = download
     crawl.middleware.trust("site", "http://example.org/there")
     for number in range(2):
         assert isinstance(crawl.ask(request(number), 500), Response)
