@@ -6,9 +6,9 @@ import pytest
 from scrapy import FormRequest, Request, Selector, Spider
 from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 
-from newscorpus.fetch.stored import pack, unpack
+from newscorpus.fetch.stored import ALLOWED, conditional, pack, unpack
 from newscorpus.fetch.visits import VISIT, Visit, visit_of
-from newscorpus.store.ledger import LedgerError
+from newscorpus.store.ledger import Lease, LedgerError
 
 URL = "https://news.example/1"
 
@@ -83,3 +83,31 @@ def test_what_json_cannot_say_is_not_stored(value: Any) -> None:
 def test_a_ledger_names_nothing_but_requests_and_callbacks(stored: bytes, message: str) -> None:
     with pytest.raises(LedgerError, match=message):
         unpack(stored, URL, 0, SPIDER)
+
+
+def lease(status: int = 200, etag: str = "", last_modified: str = "") -> Lease:
+    return Lease(1, URL, "vesti", 0, b"{}", status, etag, last_modified)
+
+
+OLDER = {"If-None-Match": '"5"', "If-Modified-Since": "Sat, 21 Nov 2026 08:00:00 GMT"}
+
+
+def test_validators_of_the_last_answer_are_sent() -> None:
+    request = conditional(Request(URL, meta={ALLOWED: [404]}), lease(200, *OLDER.values()))
+    assert request.headers.to_unicode_dict() == OLDER
+    assert request.meta[ALLOWED] == [304, 404]
+
+
+@pytest.mark.parametrize(
+    ("last", "headers"),
+    [
+        (lease(), {}),
+        (lease(0), {}),
+        (lease(500, '"5"'), {}),
+        (lease(), OLDER),  # a retry is stored with its headers, and a wider period forgets the last answer
+    ],
+)
+def test_nothing_is_sent_where_there_is_nothing_to_compare_with(last: Lease, headers: dict[str, str]) -> None:
+    request = conditional(Request(URL, headers=headers), last)
+    assert not request.headers
+    assert ALLOWED not in request.meta

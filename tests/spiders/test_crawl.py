@@ -65,21 +65,15 @@ def done(crawl: Callable[..., Any], shared_mock_site: Any, tmp_path_factory: pyt
     )
 
 
-def test_ends_well_and_says_so(done: Any) -> None:
+def test_keeps_every_article_and_says_so(done: Any) -> None:
     assert done.exit_code == 0, done.output
     assert "Traceback" not in done.output
-    assert done.report["reason"] == "finished"
-    assert done.report["portals"] == ["mock"]
-
-
-@pytest.mark.parametrize("part", KEPT)
-def test_keeps(done: Any, part: str) -> None:
-    assert len([record for record in done.records if part in record["url"]]) == 1 + (part == PRINTED)
-
-
-def test_keeps_nothing_else(done: Any) -> None:
+    assert (done.report["reason"], done.report["portals"]) == ("finished", ["mock"])
+    kept = {part: len([one for one in done.records if part in one["url"]]) for part in KEPT}
+    assert kept == {part: 1 + (part == PRINTED) for part in KEPT}
     assert len(done.records) == len(KEPT) + 1 == done.stats["newscorpus/kept"]
     assert done.report["build"]["kept"] == len(KEPT)
+    assert done.stats["newscorpus/words"] == sum(record["n_words"] for record in done.records) > 1000
 
 
 @pytest.mark.parametrize(("part", "reason"), REJECTED.items())
@@ -94,60 +88,46 @@ def test_every_rejection_is_counted_once(done: Any) -> None:
     assert counted == len(done.rejected)
 
 
-def test_words_are_counted(done: Any) -> None:
-    assert done.stats["newscorpus/words"] == sum(record["n_words"] for record in done.records) > 1000
-
-
-def test_asks_for_nothing_that_is_refused(done: Any, shared_mock_site: Any) -> None:
+def test_asks_for_each_document_once_for_nothing_refused_and_again_for_what_may_pass(
+    done: Any, shared_mock_site: Any
+) -> None:
     asked = shared_mock_site.asked()
-    assert done.exit_code == 0
-    assert not [path for path in asked if path.startswith("/private/")]
-    assert len([path for path in asked if path.startswith("/calendar/")]) <= 2
-    assert len([path for path in asked if path.startswith("/session/")]) == 1
-    assert len([path for path in asked if path.startswith("/news/ever-further")]) <= 9
-    assert asked["/robots.txt"] == 1
 
+    def times(part: str) -> int:
+        return sum(n for path, n in asked.items() if part in path)
 
-def test_retries_what_may_pass(done: Any, shared_mock_site: Any) -> None:
-    asked = shared_mock_site.asked()
+    assert (times("/private/"), times("/session/"), times("story-of-the-day-10001"), asked["/robots.txt"]) == (
+        0,
+        1,
+        1,
+        1,
+    )
+    assert times("/calendar/") <= 2
+    assert times("/news/ever-further") <= 9
     assert done.stats["retry/count"] >= 3
-    assert asked["/news/flaky-story-10090.html"] == 2
-    assert asked["/news/broken-story-10091.html"] == 3
-    assert asked["/news/gone-story-10092.html"] == 1
+    assert [times(name) for name in ("flaky-story-10090", "broken-story-10091", "gone-story-10092")] == [2, 3, 1]
 
 
-def test_the_same_document_is_asked_for_once(done: Any, shared_mock_site: Any) -> None:
-    asked = shared_mock_site.asked()
-    assert sum(count for path, count in asked.items() if "story-of-the-day-10001" in path) == 1
-    assert done.exit_code == 0
-
-
-def test_one_request_at_a_time_by_an_honest_agent(done: Any, shared_mock_site: Any) -> None:
+@pytest.mark.usefixtures("done")
+def test_one_request_at_a_time_by_an_honest_agent(shared_mock_site: Any) -> None:
     log = shared_mock_site.log()
     slow = next(index for index, entry in enumerate(log) if "slow-story" in entry["path"])
     assert {entry["agent"] for entry in log} == {"newscorpus/0.1.0"}
     # A request that the crawl gave up on is still under way at the server, and so is a broken connection.
     assert {entry["busy"] for entry in log[:slow]} <= {0, 1}
     assert sum(entry["busy"] for entry in log[:slow]) <= 3
-    assert done.exit_code == 0
 
 
-def test_feed_evidence_reaches_the_record(done: Any) -> None:
-    (record,) = [record for record in done.records if "only-in-the-feed" in record["url"]]
-    assert record["authors"] == ["Ada Writer"]
-    assert record["provenance"]["authors"] == "feed"
-    assert record["published"].startswith("2026-11-20")
-
-
-def test_news_sitemap_evidence_reaches_the_record(done: Any) -> None:
-    (record,) = [record for record in done.records if "only-in-the-news" in record["url"]]
-    assert record["published"].startswith("2026-11-20")
-    assert record["provenance"]["published"] == "sitemap"
-
-
-def test_wrong_charset_is_put_right(done: Any) -> None:
-    (record,) = [record for record in done.records if "wrong-charset" in record["url"]]
-    assert "Žluťoučký kůň" in record["text"]
+def test_evidence_reaches_the_record_and_a_wrong_charset_is_put_right(done: Any) -> None:
+    (fed,), (mapped,), (charset,) = (
+        [record for record in done.records if part in record["url"]]
+        for part in ("only-in-the-feed", "only-in-the-news", "wrong-charset")
+    )
+    assert (fed["authors"], fed["provenance"]["authors"]) == (["Ada Writer"], "feed")
+    assert fed["published"].startswith("2026-11-20")
+    assert mapped["published"].startswith("2026-11-20")
+    assert mapped["provenance"]["published"] == "sitemap"
+    assert "Žluťoučký kůň" in charset["text"]
 
 
 def test_limit_ends_the_crawl(crawl: Callable[..., Any], mock_site: Any, tmp_path: Path) -> None:
@@ -178,17 +158,25 @@ delay_seconds = 0.4
     assert set(mock_site.asked()) == {"/robots.txt", *(url.removeprefix(mock_site.base) for url in urls)}
 
 
-def test_a_portal_without_a_start_page_is_an_error(crawl: Callable[..., Any], tmp_path: Path) -> None:
-    done = crawl(tmp_path, "-a", "portal=mock", "-a", "base=http://127.0.0.1:1", "-s", "RETRY_ENABLED=0")
-    assert done.exit_code == 1
-    assert "No start page of mock could be fetched: fetch/connection_refused http://127.0.0.1:1/ (" in done.output
-
-
-def test_nothing_kept_is_an_error(crawl: Callable[..., Any], mock_site: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("base", "arguments", "said"),
+    [
+        (
+            "http://127.0.0.1:1",
+            ("-s", "RETRY_ENABLED=0"),
+            "No start page of mock could be fetched: fetch/connection_refused http://127.0.0.1:1/ (",
+        ),
+        ("", ("-a", "urls=urls.txt"), "Kept no article: 2 responses; rejected: fetch/http_404 1"),
+    ],
+    ids=["no start page", "nothing kept"],
+)
+def test_a_crawl_that_brings_nothing_fails(
+    crawl: Callable[..., Any], mock_site: Any, tmp_path: Path, base: str, arguments: tuple[str, ...], said: str
+) -> None:
     (tmp_path / "urls.txt").write_text(f"{mock_site.base}/news/gone-story-10092.html\n")
-    done = crawl(tmp_path, "-a", "portal=mock", "-a", f"base={mock_site.base}", "-a", "urls=urls.txt")
+    done = crawl(tmp_path, "-a", "portal=mock", "-a", f"base={base or mock_site.base}", *arguments)
     assert done.exit_code == 1
-    assert "Kept no article: 2 responses; rejected: fetch/http_404 1" in done.output
+    assert said in done.output
     assert "Traceback" not in done.output
 
 

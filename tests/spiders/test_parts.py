@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from crawled import answer
 from newscorpus.spiders.portal import RevisitClock
 from newscorpus.spiders.requests import fetch_parts
 from scrapy import Request
@@ -23,7 +24,7 @@ from newscorpus.page.judge import Judgement, Rules, judge
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal
-from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
+from newscorpus.store.ledger import Fetched, Ledger, UrlOutcome
 
 URL = "http://example.org/a"
 
@@ -79,50 +80,41 @@ async def judge_here(page: SourcePage) -> Judgement:
     return endless if b"endless" in page.page.body else judge(page, RULES)
 
 
-def test_a_page_that_cannot_be_read_in_time_is_told() -> None:
-    endless = body(3).replace("<body>", "<link rel=canonical href=/endless><body>")
-    parts, end, _ = fetch({"?page=2": body(2), "?page=3": endless})
-    assert (parts, end) == (["?page=2"], Rejected("extract", "timeout", "", f"{STORY}?page=3"))
-
-
-def test_pages_are_fetched_as_long_as_each_names_the_next() -> None:
-    last = "<html><body><p>This is what stands on the last page of them.</p></body></html>"
-    parts, end, _ = fetch({"?page=2": body(2), "?page=3": last})
-    assert (parts, end) == (["?page=2", "?page=3"], None)
-
-
-def test_a_page_of_another_name_is_no_further_one() -> None:
-    named = "<html><title>{}</title><body><p>This is what stands on a page of an article.</p></body></html>"
-    first, other = body(1).replace("<html>", "<html><title>The bridge</title>"), named.format("The other bridge")
-    assert fetch({"?page=2": other}, first=first) == ([], None, ["?page=2"])
+LAST = "<html><body><p>This is what stands on the last page of them.</p></body></html>"
+ENDLESS = body(3).replace("<body>", "<link rel=canonical href=/endless><body>")
+TITLED = "<html><title>{}</title><body><p>This is what stands on a page of an article.</p></body></html>"
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason"), [(404, "http_404"), (DownloadTimeoutError("slow"), "timeout"), (body(2, "x"), "")]
+    ("answers", "n_parts", "reason"),
+    [
+        ({2: body(2), 3: LAST}, 2, ""),
+        ({2: body(2), 3: ENDLESS}, 1, "extract/timeout"),
+        ({2: body(2), 3: 404}, 1, "fetch/http_404"),
+        ({2: body(2), 3: DownloadTimeoutError("slow")}, 1, "fetch/timeout"),
+        ({2: body(2), 3: body(2, "x")}, 1, "discovery/same_content"),
+        ({2: body(1)}, 0, "discovery/same_content"),
+        ({number: body(number) for number in range(2, 30)}, 19, ""),
+    ],
+    ids=["all", "not read in time", "missing", "silent", "same", "comments of the article", "too many"],
 )
-def test_a_page_that_is_promised_and_missing_is_told(answer: str | int | Exception, reason: str) -> None:
-    parts, end, asked = fetch({"?page=2": body(2), "?page=3": answer})
-    assert (parts, asked) == (["?page=2"], ["?page=2", "?page=3"])
-    assert end is not None
-    assert end.url == f"{STORY}?page=3"
-    assert end.reason == (reason or "same_content")
+def test_pages_are_fetched_as_long_as_each_names_the_next(
+    answers: dict[int, str | int | Exception], n_parts: int, reason: str
+) -> None:
+    parts, end, asked = fetch({f"?page={number}": answer for number, answer in answers.items()})
+    assert parts == [f"?page={number}" for number in range(2, 2 + n_parts)]
+    assert (f"{end.stage}/{end.reason}" if end else "") == reason
+    assert end is None or end.url == f"{STORY}{asked[-1]}"
 
 
-def test_the_comments_of_an_article_are_no_further_page() -> None:
-    parts, end, _ = fetch({"?page=2": body(1)})
-    assert parts == []
-    assert end is not None
-    assert (end.stage, end.reason) == ("discovery", "same_content")
+def test_a_page_of_another_name_is_no_further_one() -> None:
+    first = body(1).replace("<html>", "<html><title>The bridge</title>")
+    assert fetch({"?page=2": TITLED.format("The other bridge")}, first=first) == ([], None, ["?page=2"])
 
 
 def test_a_site_that_is_given_up_is_asked_another_time() -> None:
     with pytest.raises(Postponed):
         fetch({"?page=2": Postponed("given_up", "refused")})
-
-
-def test_the_number_of_pages_is_bounded() -> None:
-    parts, end, _ = fetch({f"?page={number}": body(number) for number in range(2, 30)})
-    assert (len(parts), end) == (19, None)
 
 
 def test_the_length_of_all_pages_is_bounded() -> None:
@@ -141,12 +133,7 @@ CONFIG = RevisitConfig(first_seconds=100, depth_factor=2, min_seconds=10, max_se
 def ledger(tmp_path: Path) -> Iterator[Ledger]:
     with Ledger.open(tmp_path / "corpus") as ledger:
         for name in ("feed", "section", "kept"):
-            ledger.reserve(BASE + name, "vesti")
-            ledger.add(Link(key_of(BASE + name), BASE + name, "vesti", request=b"{}"))
-            lease = ledger.queue.lease("vesti")
-            assert lease
-            fetched = Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00", 5, signature="5")
-            ledger.finish(lease.serial, [UrlOutcome()], fetched)
+            answer(ledger, BASE + name, UrlOutcome(), signature="5")
         yield ledger
 
 
