@@ -226,11 +226,7 @@ def fetch_time(response: Response) -> str:
 
 
 class Refused(IgnoreRequest):
-    """A request that is not sent, or whose answer is not followed.
-
-    Attributes:
-        reason: snake_case.
-    """
+    """A request that is not sent, or whose answer is not followed; `reason` is in snake_case."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(detail)
@@ -265,18 +261,19 @@ def fetch_rejection(error: BaseException | None, url: str) -> Rejected:
 
     Unknown exceptions get the reason "download_failed", with the exception in the detail.
     """
-    detail = " ".join(str(error).split())[:300]
+    detail, reason = " ".join(str(error).split())[:300], "download_failed"
     if isinstance(error, HttpError):
         answer = error.response
-        sign = find_refusal(plain_headers(answer), answer.body)
-        return Rejected("fetch", BOT_CHECK if sign else f"http_{answer.status}", sign, url)
-    if isinstance(error, Refused):
-        return Rejected("fetch", error.reason, detail, url)
-    if isinstance(error, IgnoreRequest):
-        reason = next((reason for start, reason in MESSAGES.items() if detail.startswith(start)), "download_failed")
-        return Rejected("fetch", reason, detail, url)
-    reason = next((reason for kind, reason in REASONS.items() if isinstance(error, kind)), "download_failed")
-    return Rejected("fetch", reason, f"{type(error).__name__}: {detail}", url)
+        detail = find_refusal(plain_headers(answer), answer.body)
+        reason = BOT_CHECK if detail else f"http_{answer.status}"
+    elif isinstance(error, Refused):
+        reason = error.reason
+    elif isinstance(error, IgnoreRequest):
+        reason = next((reason for start, reason in MESSAGES.items() if detail.startswith(start)), reason)
+    else:
+        reason = next((reason for kind, reason in REASONS.items() if isinstance(error, kind)), reason)
+        detail = f"{type(error).__name__}: {detail}"
+    return Rejected("fetch", reason, detail, url)
 
 
 def plain_headers(response: Response) -> dict[str, str]:

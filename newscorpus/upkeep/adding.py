@@ -112,7 +112,7 @@ def read_front_page(page: Page) -> FrontPage:
 
 
 def _barrier(page: ParsedPage, url: str, n_links: int) -> str:
-    """Say why a page has hardly a link into its site."""
+    """Return why a page has few links into its site, or ""."""
     if n_links >= FEW_LINKS:
         return ""
     parts = urlsplit(url)

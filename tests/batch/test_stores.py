@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from archives import archive
+from crawled import archive
 
 pytest.importorskip("datatrove", reason="datatrove is not installed (pip install 'newscorpus[batch]')")
 pytest.importorskip("moto", reason="moto is not installed (requirements-dev.txt)")

@@ -9,25 +9,23 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from scrapy import Request, Spider
-from scrapy.http import HtmlResponse
+from scrapy import Spider
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from benchmarks.newspapers import started
-from newscorpus.data import Page
 from newscorpus.errors import CrawlError
 from newscorpus.fetch.middlewares.pauses import PolitenessPolicy
 from newscorpus.fetch.plugin import COMPONENTS, NewscorpusAddon, SpiderHints, hints_of
-from newscorpus.fetch.visits import Visit
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "scrapy_project"
 SERVER = Path(__file__).parents[1] / "mockserver" / "server.py"
 
 
 def applied(**project: Any) -> Settings:
-    """The settings of a project after the add-on."""
+    """The settings of a project after the add-on; those of the command line have the last word."""
     settings = Settings(project)
+    settings.set("NEWSCORPUS_BUILD", "0", priority="cmdline")
     NewscorpusAddon(get_crawler(Spider)).update_settings(settings)
     return settings
 
@@ -42,7 +40,7 @@ def test_everything_is_switched_on() -> None:
     settings = applied(NEWSCORPUS_CONTACT="you@example.org")
     assert settings["SCHEDULER"] == "newscorpus.fetch.scheduler.LedgerScheduler"
     assert settings.getbool("ROBOTSTXT_OBEY")
-    assert settings.getbool("NEWSCORPUS_ARCHIVE")
+    assert (settings.getbool("NEWSCORPUS_ARCHIVE"), settings.getbool("NEWSCORPUS_BUILD")) == (True, False)
     assert settings["USER_AGENT"].endswith("(+you@example.org)")
     assert "StorePipeline" in paths(settings, "ITEM_PIPELINES")
     assert all(settings.getdict(name) for name in COMPONENTS)
@@ -67,13 +65,6 @@ def test_what_the_project_sets_stays() -> None:
     assert settings["SPIDER_MODULES"] == []
 
 
-def test_the_command_line_has_the_last_word() -> None:
-    settings = Settings({"NEWSCORPUS_CONTACT": "you@example.org"})
-    settings.set("NEWSCORPUS_BUILD", "0", priority="cmdline")
-    NewscorpusAddon(get_crawler(Spider)).update_settings(settings)
-    assert not settings.getbool("NEWSCORPUS_BUILD")
-
-
 @pytest.mark.parametrize(
     ("project", "message"),
     [
@@ -88,16 +79,6 @@ def test_the_command_line_has_the_last_word() -> None:
 def test_wrong_settings_are_refused(project: dict[str, Any], message: str) -> None:
     with pytest.raises(CrawlError, match=message):
         applied(**project)
-
-
-def test_responses_and_pages_become_pages_of_their_site() -> None:
-    url = "https://www.example.org/1"
-    response = HtmlResponse(url, body=b"<p>a</p>", headers={"Set-Cookie": "a=b"}, request=Request(url))
-    fetched = Visit().hand_on(response).item
-    assert (fetched.source, fetched.page.body, fetched.page.headers) == ("example.org", b"<p>a</p>", {})
-    page = Page("https://www.news.example/2", b"")
-    assert Visit().hand_on(page).item.page is page
-    assert Visit().hand_on({"an": "item"}) == {"an": "item"}
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from newscorpus.data import Page, Rejected
-from newscorpus.fetch.scheduler import VisitMiddleware
+from newscorpus.fetch.scheduler import LedgerScheduler, VisitMiddleware
 from newscorpus.fetch.visits import VISIT, Delivery, Visit, visit_of
 from newscorpus.page.source_page import SourcePage
 from newscorpus.store.intake import read_journal
@@ -45,13 +45,22 @@ def test_a_page_whose_callback_failed_is_no_page_that_was_read(tmp_path: Path) -
     assert counted == ["newscorpus/rejected/spider/callback_failed"]
 
 
-def test_a_ledger_that_takes_nothing_more_ends_the_crawl(monkeypatch: pytest.MonkeyPatch) -> None:
-    gave_up: list[LedgerError] = []
-    scheduler = SimpleNamespace(give_up=gave_up.append)
-    monkeypatch.setattr("newscorpus.fetch.scheduler.scheduler_of", lambda _crawler: scheduler)
-    error = LedgerError("the disk is full")
-    assert VisitMiddleware(cast("Any", None)).process_spider_exception(Response(URL), error) == ()
-    assert gave_up == [error]
+def test_a_ledger_that_takes_nothing_more_ends_the_crawl(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    ended: list[str] = []
+
+    async def end(reason: str) -> None:
+        ended.append(reason)
+
+    async def fail() -> object:
+        crawler: Any = SimpleNamespace(stats=SimpleNamespace(set_value=lambda *_: None))
+        crawler.engine = SimpleNamespace(scheduler=LedgerScheduler(crawler, tmp_path), close_spider_async=end)
+        passed = VisitMiddleware(crawler).process_spider_exception(Response(URL), LedgerError("the disk is full"))
+        await asyncio.sleep(0)
+        return passed
+
+    assert asyncio.run(fail()) == ()
+    assert ended == ["cannot_write"]
+    assert "Cannot write the corpus: the disk is full" in caplog.text
 
 
 def passed(outputs: list[Any], response: Response) -> list[Any]:
@@ -71,12 +80,12 @@ def passed(outputs: list[Any], response: Response) -> list[Any]:
 def test_what_a_spider_gives_is_handed_on_with_the_visit_that_brought_it() -> None:
     visit = Visit("mock", serial=7)
     visit.begin(Request(URL))
-    visit.enter(response := Response(URL, request=visit.request))
+    visit.enter(response := Response(URL, body=b"<p>a</p>", headers={"Set-Cookie": "a=b"}, request=visit.request))
     link = Request(URL + "2", meta=dict(response.meta))  # as many spiders copy it
     rejected = Rejected("fetch", "not_html", "", URL)
     page, given, refused, passing, other = passed([Page(URL, b"a"), response, rejected, link, 5], response)
     assert page == Delivery(visit, SourcePage(Page(URL, b"a"), "a.example"))
-    assert isinstance(given.item, SourcePage)
+    assert (given.item.source, given.item.page.body, given.item.page.headers) == ("a.example", b"<p>a</p>", {})
     assert (refused, other) == (Delivery(visit, rejected), 5)
     assert passing is link
     assert visit_of(link) is not visit

@@ -1,5 +1,6 @@
-"""Write a corpus as a crawl does, without one."""
+"""Write a corpus, an archive or a ledger as a crawl does, without one."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,3 +69,19 @@ class Crawl:
     def close(self) -> None:
         self.ledger.close()
         self.archive.close()
+
+
+def archive(corpus: Path, pages: Sequence[str], path: str = "story") -> Path:
+    """A corpus whose archive holds pages of the portal, one a day."""
+    with ArchiveWriter(corpus, 10**9, "newscorpus/0") as writer:
+        for number, html in enumerate(pages):
+            fetched = f"2026-11-{number + 1:02}T08:00:00+00:00"
+            page = Page(
+                f"https://news.example/{path}-{number}",
+                html.encode(),
+                {"content-type": "text/html; charset=utf-8"},
+                fetched,
+            )
+            exchange = Exchange(page.url, fetched, 200, tuple(page.headers.items()), page.body)
+            writer.append(encode(exchange, Capture(page, origin=Origin("news", ("en",))), 10**6))
+    return corpus

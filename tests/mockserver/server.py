@@ -156,10 +156,6 @@ def _redirect(where: str) -> Answer:
     return lambda handler, _count: handler.redirect(where)
 
 
-def _to_another_port(handler: Handler, _count: int) -> None:
-    handler.redirect("http://127.0.0.1:1/inside-10074.html")
-
-
 def _without_query(handler: Handler, count: int) -> None:
     if "?" in handler.path:
         handler.redirect(handler.path.partition("?")[0])
@@ -257,7 +253,7 @@ ROUTES: list[tuple[str, Answer]] = [
     ("/news/ever-further-10071", _ever_further),
     ("/news/to-the-cloud-10072", _redirect("http://169.254.169.254/latest/meta-data/")),
     ("/news/to-the-disk-10073", _redirect("file:///etc/passwd")),
-    ("/news/to-another-port-10074", _to_another_port),
+    ("/news/to-another-port-10074", _redirect("http://127.0.0.1:1/inside-10074.html")),
     ("/news/to-another-site-10075", _redirect("http://elsewhere.example.org/story-10075.html")),
     ("/news/back-home-10076", _redirect("/section/")),
     ("/news/to-a-section-10077", _redirect("/other-section/")),

@@ -1,7 +1,7 @@
 """The pipeline that stores what became of a page."""
 
+import asyncio
 from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,9 +11,12 @@ from newscorpus.pipelines.store import StorePipeline
 from scrapy import Request
 from scrapy.exceptions import DropItem
 from scrapy.http import Response
+from scrapy.settings import Settings
+from scrapy.statscollectors import MemoryStatsCollector
 
 from newscorpus.config import SignatureParameters
 from newscorpus.data import Article, Fields, Record, Rejected
+from newscorpus.fetch.scheduler import LedgerScheduler
 from newscorpus.fetch.visits import Delivery, Visit
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
@@ -27,27 +30,19 @@ TEXT = "The council of the old town has decided to repair the northern bridge be
 REJECTED = Rejected("fetch", "http_404", "", URL)
 
 
-class Stats:
-    """The part of Scrapy's stats that is used."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, Any] = {}
-
-    def inc_value(self, name: str, by: int = 1) -> None:
-        self.values[name] = self.values.get(name, 0) + by
-
-    def set_value(self, name: str, value: Any) -> None:
-        self.values[name] = value
-
-
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """The last step of a crawl into `tmp_path`: its `step`, `stats` and `ledger`, and what it `gave_up` for."""
-    with Ledger.open(tmp_path) as ledger:
-        made = SimpleNamespace(stats=Stats(), ledger=ledger, gave_up=[])
-        scheduler = SimpleNamespace(ledger=ledger, guarded=nullcontext, give_up=made.gave_up.append)
-        monkeypatch.setattr("newscorpus.pipelines.store.scheduler_of", lambda _crawler: scheduler)
-        made.step = StorePipeline(SimpleNamespace(stats=made.stats))
+def store(tmp_path: Path) -> Iterator[Any]:
+    """The last step of a crawl into `tmp_path`: its `step`, `values` of the stats, `ledger`, and why it `ended`."""
+
+    async def end(reason: str) -> None:
+        made.ended.append(reason)
+
+    stats = MemoryStatsCollector(SimpleNamespace(settings=Settings()))  # type: ignore[arg-type]
+    crawler: Any = SimpleNamespace(stats=stats)
+    scheduler = LedgerScheduler(crawler, tmp_path)
+    crawler.engine = SimpleNamespace(scheduler=scheduler, close_spider_async=end)
+    with Ledger.open(tmp_path) as scheduler.ledger:
+        made = SimpleNamespace(values=stats.get_stats(), ledger=scheduler.ledger, ended=[], step=StorePipeline(crawler))
         yield made
 
 
@@ -77,7 +72,7 @@ def test_rows_go_to_the_intake(store: Any, tmp_path: Path) -> None:
     assert row.record == record
     assert (record.title, record.source, record.language, record.language_score) == ("Bridge", "mock", "en", 0.99)
     assert row.signature == sign(TEXT)
-    assert store.stats.values == {"newscorpus/kept": 1, "newscorpus/words": record.n_words}
+    assert store.values == {"newscorpus/kept": 1, "newscorpus/words": record.n_words}
     entry = find(tmp_path, URL)
     assert entry
     assert (entry.reason, entry.revision, entry.line[0]) == ("kept", record.revision, "intake/000001.jsonl")
@@ -89,7 +84,7 @@ def test_writes_rejections_to_the_journal_and_drops_them(store: Any, tmp_path: P
     store.ledger.commit()
     assert str(dropped) == "fetch/http_404 http://example.org/story-1"
     assert list(read_journal(tmp_path / "rejected.jsonl")) == [REJECTED]
-    assert store.stats.values == {"newscorpus/rejected/fetch/http_404": 1}
+    assert store.values == {"newscorpus/rejected/fetch/http_404": 1}
 
 
 def test_notes_once_what_is_said_of_other_addresses(store: Any, tmp_path: Path) -> None:
@@ -99,19 +94,23 @@ def test_notes_once_what_is_said_of_other_addresses(store: Any, tmp_path: Path) 
             store.step.process_item(Delivery(None, other))
     store.ledger.commit()
     assert list(read_journal(tmp_path / "rejected.jsonl")) == [other]
-    assert store.stats.values == {"newscorpus/rejected/discovery/trap": 1}
+    assert store.values == {"newscorpus/rejected/discovery/trap": 1}
 
 
 def test_hands_on_what_it_does_not_know(store: Any) -> None:
     assert store.step.process_item({"a": 1}) == {"a": 1}
-    assert store.stats.values == {}
+    assert store.values == {}
 
 
 def test_a_ledger_that_cannot_write_ends_the_crawl(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise LedgerError("No space left on device")
 
+    async def reject() -> None:
+        with pytest.raises(DropItem):
+            store.step.process_item(Delivery(None, REJECTED))
+        await asyncio.sleep(0)
+
     monkeypatch.setattr(store.ledger, "refuse", full)
-    with pytest.raises(DropItem):
-        store.step.process_item(Delivery(None, REJECTED))
-    assert [str(error) for error in store.gave_up] == ["No space left on device"]
+    asyncio.run(reject())
+    assert store.ended == ["cannot_write"]

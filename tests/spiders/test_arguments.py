@@ -28,29 +28,21 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_portals_in_the_order_asked_for_each_once() -> None:
+def test_portals_are_loaded_in_the_order_asked_for_each_once() -> None:
     arguments = read_arguments({"portal": "here, far,here"})
     assert [portal.name for portal in arguments.portals] == ["here", "far"]
     assert (arguments.limit, arguments.urls) == (0, ())
-
-
-def test_all_portals_but_those_on_this_machine() -> None:
-    names = [portal.name for portal in read_arguments({"portal": "all"}).portals]
-    assert "far" in names
-    assert "here" not in names
-
-
-def test_base_moves_the_portal() -> None:
+    assert loopback_hosts(arguments.portals) == {"127.0.0.1:8000", "127.0.0.1:8001"}
+    every = {portal.name for portal in read_arguments({"portal": "all"}).portals}
+    assert every & {"far", "here"} == {"far"}, "those on this machine must be served first"
     (portal,) = read_arguments({"portal": "far", "base": "http://127.0.0.1:9"}).portals
     assert portal.start == ("http://127.0.0.1:9/",)
 
 
 def test_addresses_are_read_from_a_file(project: Path) -> None:
     (project / "urls.txt").write_text("# these\n\n http://example.org/1 \nhttp://example.org/2")
-    assert read_arguments({"portal": "far", "urls": "urls.txt"}).urls == (
-        "http://example.org/1",
-        "http://example.org/2",
-    )
+    urls = read_arguments({"portal": "far", "urls": "urls.txt"}).urls
+    assert urls == ("http://example.org/1", "http://example.org/2")
 
 
 @pytest.mark.parametrize(
@@ -92,6 +84,8 @@ def test_settings_that_depend_on_the_portals() -> None:
     assert found["NEWSCORPUS_CORPUS"] == "corpora/far,here"
     assert found["USER_AGENT"].endswith("(+me@example.org)")
     assert found["DOWNLOAD_SLOTS"] == {name: {"delay": 2.5, "jitter": 0} for name in ("far", "here")}
+    given = Settings({"NEWSCORPUS_CONTACT": "me@example.org", "NEWSCORPUS_CORPUS": "mine"})
+    assert portal_settings(arguments, given)["NEWSCORPUS_CORPUS"] == "mine"
 
 
 def test_nobody_is_asked_anonymously(project: Path) -> None:
@@ -125,12 +119,3 @@ def test_what_sites_are_promised_cannot_be_switched_off() -> None:
     off = newscorpus.settings.DOWNLOADER_MIDDLEWARES | {"newscorpus.fetch.middlewares.robots.RobotsMiddleware": None}
     with pytest.raises(CrawlError, match=r"setting DOWNLOADER_MIDDLEWARES: .* RobotsMiddleware, always"):
         check_promises(Settings(given | {"DOWNLOADER_MIDDLEWARES": off}))
-
-
-def test_a_corpus_that_is_set_stays() -> None:
-    found = portal_settings(read_arguments({"portal": "here"}), Settings({"NEWSCORPUS_CORPUS": "mine"}))
-    assert found["NEWSCORPUS_CORPUS"] == "mine"
-
-
-def test_only_portals_on_this_machine_open_it() -> None:
-    assert loopback_hosts(read_arguments({"portal": "far,here"}).portals) == {"127.0.0.1:8000", "127.0.0.1:8001"}

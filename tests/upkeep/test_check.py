@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from archives import archive
+from crawled import archive
 from prose import article, paragraphs
 from typer.testing import CliRunner
 
@@ -96,19 +96,13 @@ def test_tags_are_compared_one_by_one_with_those_that_the_page_states_in_one() -
 
 def test_marked_pages_count_apart_from_the_model(corpus: Path) -> None:
     (corpus / "gold").mkdir()
-    lines = [
-        {
-            "id": str(n),
-            "url": f"https://news.example/story-{n}",
-            "html": "",
-            "title": "Another title",
-            "text": "\n".join(paragraphs(f"story {n}")),
-        }
+    plain = {"html": "", "title": "Another title"}
+    lines = (
+        plain | {"id": str(n), "url": f"https://news.example/story-{n}", "text": "\n".join(paragraphs(f"story {n}")),
+                 "list": "teach" if n == 5 else "measure"}
         for n in range(6)
-    ]
-    kinds = ["measure"] * 5 + ["teach"]
-    gold = b"".join(msgspec.json.encode(line | {"list": kind}) + b"\n" for line, kind in zip(lines, kinds, strict=True))
-    (corpus / "gold" / "news.jsonl").write_bytes(gold)
+    )  # fmt: skip
+    (corpus / "gold" / "news.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
     found = checked(corpus, GOOD)
     fields = {one.field: one for one in found.fields}
     assert (fields["text"].marks, fields["title"].marks) == ((5, 0), (0, 5))
@@ -126,8 +120,7 @@ def test_a_redesign_that_the_template_does_not_know_fails(corpus: Path) -> None:
 
 
 def test_an_archive_with_few_articles_cannot_be_checked(tmp_path: Path) -> None:
-    found = checked(archive(tmp_path / "corpus", [story(0)]), GOOD)
-    assert set(found.failed) == {"pages"}
+    assert set(checked(archive(tmp_path / "corpus", [story(0)]), GOOD).failed) == {"pages"}
 
 
 def test_a_portal_without_a_template_is_checked_by_its_fields(corpus: Path) -> None:
@@ -188,16 +181,12 @@ def test_each_rule_says_on_how_many_pages_it_found_what() -> None:
     assert (found["template.title[0]"].examples, found["template.title[0]"].misfit) == (("Bridge 1", "Bridge 2"), "")
     assert found["template.published[0]"].misfit == "Bridge 1"
     assert (found["articles[0]"].hits, found["articles[0]"].pages, found["articles[1]"].hits) == (4, 4, 0)
-
-
-def test_a_file_without_rules_has_nothing_to_try() -> None:
     text = FILE.partition("[template]")[0].replace("articles", "# articles")
-    assert try_rules(portal(text), [page(1)]) == []
+    assert try_rules(portal(text), pages) == []
 
 
 def test_what_was_missing_is_counted_ten_pages_a_step() -> None:
-    looks = [
-        Look("a", f"u{n}", "", "", frozenset({"missing: authors", "div"} if n >= 15 else {"div"})) for n in range(24)
-    ]
+    signs = [frozenset({"missing: authors", "div"} if n >= 15 else {"div"}) for n in range(24)]
+    looks = [Look("a", "u", "", "", each) for each in signs]
     assert found_lately(looks) == {"authors": [1.0, 0.5, 0.0]}
     assert found_lately([]) == {}

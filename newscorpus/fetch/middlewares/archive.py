@@ -110,11 +110,7 @@ class ArchiveMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware of a crawl.
-
-        Raises:
-            NotConfigured: the archive is off.
-        """
+        """Make the middleware of a crawl; raise `NotConfigured` if the archive is off."""
         if archive := crawler.get_extension(Archive):
             return cls(archive)
         raise NotConfigured
@@ -159,11 +155,7 @@ class StoredAnswersMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Read the settings.
-
-        Raises:
-            NotConfigured: the crawl has no corpus.
-        """
+        """Read the settings; raise `NotConfigured` if the crawl has no corpus."""
         if not crawler.settings.get("NEWSCORPUS_CORPUS"):
             raise NotConfigured
         return cls(corpus_folder(crawler.settings))
