@@ -255,6 +255,7 @@ def test_archives_are_dropped_after_many_that_brought_nothing_new(ledger: Ledger
     tags = [f"/tag/{n}/" for n in range(MAX_BARREN_ARCHIVES)]
     assert not read_archives(met, tags[:-1])
     assert not read_archives(met, ["/tag/good/"], leads_on=True), "which begins the count anew"
+    assert not [*met.end_archive(f"{BASE}/tag/long/", leads_on=False, goes_on=True)], "it may go on to something new"
     assert [refused.url for refused in read_archives(met, tags)] == [BASE + "/tag/last/"]
     refused = met.admit(BASE + "/tag/another/", 2)
     assert isinstance(refused, Rejected)
@@ -263,6 +264,10 @@ def test_archives_are_dropped_after_many_that_brought_nothing_new(ledger: Ledger
     assert met.admit(BASE + "/author/bo/", 2) is FetchKind.SECTION, "few of its shape were read"
     assert met.admit(BASE + "/category/sport/page/200/", 2) is FetchKind.SECTION
     assert met.admit(BASE + "/tag/named-by-the-user/", 0) is FetchKind.SECTION
+    ledger.refuse(refused.url, UrlOutcome.of(refused), REJECTIONS, b"{}\n")
+    requeue_known(ledger, ["mock"], Revisit.ALL)
+    assert met.admit(refused.url, 2) is FetchKind.SECTION, "a later crawl asks again"
+    assert ledger.counts.rejected("mock") == 0
 
 
 def test_few_archives_are_read_where_feeds_and_sitemaps_name_every_article(ledger: Ledger) -> None:
@@ -279,24 +284,6 @@ def test_few_archives_are_read_where_feeds_and_sitemaps_name_every_article(ledge
     ]
     note_page(ledger, "mock", f"{BASE}/ferry/", KEPT)
     assert met.admit(BASE + "/tag/another/", 2) is FetchKind.SECTION, "a page alone named an article"
-
-
-def test_an_archive_that_goes_on_is_not_counted_where_no_list_names_every_article(ledger: Ledger) -> None:
-    met = Frontier(portal(), TODAY, ledger)
-    for n in range(2 * MAX_BARREN_ARCHIVES):
-        assert not [*met.end_archive(f"{BASE}/tag/{n}/", leads_on=False, goes_on=True)]
-    assert met.admit(BASE + "/tag/another/", 2) is FetchKind.SECTION
-
-
-def test_a_later_crawl_asks_for_archives_again(ledger: Ledger) -> None:
-    met = Frontier(portal(), TODAY, ledger)
-    read_archives(met, [f"/tag/{n}/" for n in range(MAX_BARREN_ARCHIVES)])
-    refused = met.admit(BASE + "/tag/last/", 2)
-    assert isinstance(refused, Rejected)
-    ledger.refuse(BASE + "/tag/last/", UrlOutcome.of(refused), REJECTIONS, b"{}\n")
-    requeue_known(ledger, ["mock"], Revisit.ALL)
-    assert met.admit(BASE + "/tag/last/", 2) is FetchKind.SECTION
-    assert ledger.counts.rejected("mock") == 0
 
 
 def test_archives_of_days_lead_to_a_period(ledger: Ledger) -> None:

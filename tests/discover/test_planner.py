@@ -66,17 +66,11 @@ def finish(ledger: Ledger, url: str) -> None:
 
 def test_what_a_feed_describes_is_an_article_and_its_words_travel_with_it(planner: Callable[..., FetchPlanner]) -> None:
     entry = ListingEntry(f"{BASE}/x", (Evidence("title", "A title", "feed"),))
-    (request,) = ask(planner(), entry)
-    assert isinstance(request, PlannedFetch)
-    assert request.kind is FetchKind.ARTICLE
-    assert request.evidence == entry.evidence
+    assert ask(planner(), entry) == [PlannedFetch(f"{BASE}/x", FetchKind.ARTICLE, 1, entry.evidence)]
     assert ask(planner(), entry) == []
-
-
-def test_another_version_is_asked_for_as_the_article(planner: Callable[..., FetchPlanner]) -> None:
-    (request,) = ask(planner(), ListingEntry(f"{STORY}/amp"))
-    assert isinstance(request, PlannedFetch)
-    assert request.url == STORY
+    (other,) = ask(planner(), ListingEntry(f"{STORY}/amp"))
+    assert isinstance(other, PlannedFetch)
+    assert other.url == STORY, "another version is asked for as the article"
 
 
 @pytest.mark.parametrize(
@@ -300,10 +294,19 @@ def test_an_article_of_another_day_is_refused(
     assert bool(made.refuse_day(STORY, PageReading(published=day))) is refused
 
 
-def test_all_pages_of_one_canonical_address_are_handed_on(planner: Callable[..., FetchPlanner]) -> None:
-    made = planner()
-    for url in (f"{BASE}/copy", STORY, f"{BASE}/other"):
-        assert list(made.refuse_article(Page(url, b""), PageReading(canonical=STORY), LIKELY, 1)) == []
+@pytest.mark.parametrize(
+    ("url", "trust", "redirected", "plan"),
+    [
+        *((url, LIKELY, "", []) for url in (f"{BASE}/copy", STORY)),
+        (f"{BASE}/", AddressTrust.SECTION, STORY, [("discovery", "no_article", STORY)]),
+    ],
+    ids=["another address", "the canonical one", "redirected to a section"],
+)
+def test_all_pages_of_one_canonical_address_are_handed_on_but_a_section(
+    planner: Callable[..., FetchPlanner], url: str, trust: AddressTrust, redirected: str, plan: list[tuple[str, ...]]
+) -> None:
+    refused = planner().refuse_article(Page(url, b""), PageReading(canonical=STORY), trust, 1, redirected)
+    assert [(one.stage, one.reason, one.url) for one in refused if isinstance(one, Rejected)] == plan
 
 
 def test_an_amp_page_leads_to_its_article(planner: Callable[..., FetchPlanner]) -> None:
@@ -312,12 +315,6 @@ def test_an_amp_page_leads_to_its_article(planner: Callable[..., FetchPlanner]) 
     assert wanted == PlannedFetch(STORY, FetchKind.ARTICLE, 2)
     assert isinstance(refused, Rejected)
     assert refused.reason == "other_version"
-
-
-def test_a_redirect_to_a_section_brings_no_article(planner: Callable[..., FetchPlanner]) -> None:
-    page = Page(f"{BASE}/", b"")
-    (refused,) = planner().refuse_article(page, PageReading(), AddressTrust.SECTION, 1, STORY)
-    assert refused == Rejected("discovery", "no_article", f"redirected to {BASE}/", STORY)
 
 
 @pytest.mark.parametrize(

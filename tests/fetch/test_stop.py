@@ -1,4 +1,4 @@
-"""A crawl that is told to end does not wait for what is under way, and loses nothing."""
+"""A crawl that is told to end does not wait for what is under way, and loses nothing; a clock that is set ends none."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ languages = ["en"]
 domains = ["127.0.0.1"]
 start = ["{base}/"]
 articles = ['^/story/']
-delay_seconds = 0
+delay_seconds = {delay}
 """
 
 BLOCKING = """
@@ -52,10 +52,10 @@ def asked(base: str, part: str) -> int:
 
 
 @contextmanager
-def crawling(folder: Path, base: str, *settings: str) -> Iterator["subprocess.Popen[bytes]"]:
+def crawling(folder: Path, base: str, *settings: str, delay: float = 0) -> Iterator["subprocess.Popen[bytes]"]:
     """A crawl in a group of processes of its own."""
     (folder / "portals").mkdir(exist_ok=True)
-    (folder / "portals" / "mock.toml").write_text(PORTAL.format(base=base))
+    (folder / "portals" / "mock.toml").write_text(PORTAL.format(base=base, delay=delay))
     command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=mock", "-s", "NEWSCORPUS_CORPUS=corpus"]
     given = [part for setting in ("NEWSCORPUS_PROFILE=off", *settings) for part in ("-s", setting)]
     environment = os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings", "PYTHONPATH": str(folder)}
@@ -121,3 +121,21 @@ def test_a_busy_event_loop_is_not_waited_for(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         process.wait(AT_ONCE)
     assert process.returncode == STOPPED, (tmp_path / "log").read_text()
+
+
+CLOCK = """
+import os, time
+clock = time.time
+time.time = lambda: clock() - 3600 * os.path.exists("set-back")
+"""
+
+
+def test_a_clock_set_back_by_an_hour_holds_nothing_up(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(CLOCK)
+    with serving(0.0) as base:
+        with crawling(tmp_path, base, delay=0.05) as process:
+            wait_for(base, "/story/", process, 10)
+            (tmp_path / "set-back").touch()
+            assert asked(base, "/story/") < ARTICLES
+            assert process.wait(120) == 0, (tmp_path / "log").read_text()
+        assert asked(base, "/story/") == ARTICLES

@@ -77,51 +77,39 @@ def test_sitemaps_come_from_robots_and_feeds_from_the_front_page(visits: dict[st
     assert first.crawl.reasons("/rss/") == ["discovery/section"], "a page about feeds is judged as a page"
 
 
-def test_the_pages_of_an_article_are_one_document(visits: dict[str, Visit]) -> None:
-    (record,) = visits["first"].kept("long-story")
+def test_pages_and_versions_of_an_article_are_one_document_and_missing_pages_none(visits: dict[str, Visit]) -> None:
+    first = visits["first"]
+    (record,) = first.kept("long-story")
     assert "several_pages" in record["flags"]
     assert len(record["text"].split("\n")) == 18
-    assert visits["first"].crawl.reasons("long-story-30001.html?page=") == ["discovery/part_of_another"] * 2
-
-
-def test_other_versions_are_folded_into_the_article(visits: dict[str, Visit]) -> None:
-    first = visits["first"]
+    assert first.crawl.reasons("long-story-30001.html?page=") == ["discovery/part_of_another"] * 2
     assert len(first.kept("/news/plain-story-50001.html")) == 1
     assert "/news/plain-story-50001.html/amp" not in first.asked
     assert len(first.kept("for-readers-50003")) == 1
     assert first.crawl.reasons("phone-only") == ["discovery/other_version"]
+    assert first.crawl.reasons("dead-story") == ["discovery/soft_404"]
 
 
-def test_a_page_that_is_not_there_is_told_by_its_content(visits: dict[str, Visit]) -> None:
-    assert visits["first"].crawl.reasons("dead-story") == ["discovery/soft_404"]
-
-
-def test_a_second_visit_of_an_unchanged_site_fetches_no_article(visits: dict[str, Visit]) -> None:
-    same = visits["same"]
-    assert same.crawl.exit_code == 0, same.crawl.output
-    assert same.bodies == []
+def test_a_visit_asks_for_nothing_before_it_is_due_and_for_no_article_of_an_unchanged_site(
+    visits: dict[str, Visit],
+) -> None:
+    early, same = visits["early"], visits["same"]
+    assert (early.crawl.exit_code, early.asked) == (0, []), early.crawl.output
+    assert (same.crawl.exit_code, same.bodies) == (0, []), same.crawl.output
     assert "/maps/current.xml" in same.asked
     assert same.crawl.stats["newscorpus/revisit/unchanged"] >= 8
-
-
-def test_a_visit_before_anything_is_due_asks_for_nothing(visits: dict[str, Visit]) -> None:
-    early = visits["early"]
-    assert early.crawl.exit_code == 0, early.crawl.output
-    assert early.asked == []
 
 
 def test_after_a_change_only_what_changed_is_fetched_and_becomes_a_revision(visits: dict[str, Visit]) -> None:
     changed = visits["changed"]
     paths = {f"/news/story-of-the-day-{number}.html" for number in (20003, 20005, 20007)}
     assert sorted(changed.bodies) == sorted(paths)
-    for path in paths:
-        before, after = changed.kept(path)
-        assert before["id"] == after["id"]
-        assert before["revision"] != after["revision"]
     published = {record.url: record for record in open_corpus(changed.crawl.corpus).records()}
     assert sum(bool(record.supersedes) for record in published.values()) == len(paths)
     for path in paths:
         before, after = changed.kept(path)
+        assert before["id"] == after["id"]
+        assert before["revision"] != after["revision"]
         record = next(record for url, record in published.items() if url.endswith(path))
         assert (record.revision, record.supersedes) == (after["revision"], before["revision"])
 

@@ -36,7 +36,7 @@ def stranger(crawl: Callable[..., Any], site: str, tmp_path_factory: pytest.Temp
     return crawl(folder, "-a", "portal=mock", portal=PORTAL.format(base=site, start="/"))
 
 
-def test_walls_are_named_and_counted_by_portal(stranger: Any, site: str) -> None:
+def test_walls_are_named_and_counted_by_portal(stranger: Any) -> None:
     fetched = [line for line in stranger.rejected if line["stage"] == "fetch"]
     reasons = Counter(f"{line['reason']} {line['url'].rpartition('/')[2]}" for line in fetched)
     assert reasons == Counter(
@@ -54,12 +54,9 @@ def test_walls_are_named_and_counted_by_portal(stranger: Any, site: str) -> None
     assert "Worth doing: 5 pages left out by fetch/consent_wall" in stranger.output
 
 
-def test_articles_among_walls_are_kept(stranger: Any) -> None:
+def test_articles_among_walls_are_kept_and_no_wall_is_followed(stranger: Any, site: str) -> None:
     kept = {record["url"].rpartition("/")[2] for record in stranger.records}
     assert kept == {*(f"plain-story-{number}.html" for number in range(10001, 10004)), "cookie-law-story-10030.html"}
-
-
-def test_no_wall_is_followed(stranger: Any, site: str) -> None:
     paths = {entry["path"].partition("?")[0] for entry in ask(site)}
     assert not paths & {"/souhlas", "/nastaveni", "/nastaveni-souhlasu"}
 
