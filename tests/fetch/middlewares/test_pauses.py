@@ -1,10 +1,13 @@
 """Standings with a site: each event gives the next one, at times that the test names."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from newscorpus.config import PolitenessConfig
 from newscorpus.fetch.middlewares.pauses import (
@@ -15,6 +18,7 @@ from newscorpus.fetch.middlewares.pauses import (
     is_in_doubt,
     is_refusal,
     observe,
+    read_retry_after,
     rest_seconds,
     retry_seconds,
     with_crawl_delay,
@@ -166,3 +170,30 @@ def test_quiet_times_are_rest() -> None:
     assert rest_seconds(FRESH, policy, NOW, date=4_000) == 1_000
     assert rest_seconds(FRESH, policy, NOW, date=6_000) == 0
     assert rest_seconds(replace(FRESH, rests_until=NOW + 9_000), policy, NOW, date=4_000) == 9_000
+
+
+DATE = datetime(2026, 11, 18, 10, 26, 40, tzinfo=UTC).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("120", 120.0),
+        (" 0 ", 0.0),
+        ("Wed, 18 Nov 2026 10:27:40 GMT", 60.0),
+        ("Wed, 18 Nov 2026 10:27:40", 60.0),
+        ("Wed, 18 Nov 2026 11:27:40 +0100", 60.0),
+        ("Wed, 18 Nov 2020 10:27:40 GMT", 0.0),
+        *((value, None) for value in ("", "soon", "-5", "1.5", "²", "Wed, 99 Nov 2026 10:27:40 GMT")),
+        ("Wed, 18 Nov 2026 10:27:40 +99999999999999999999", None),
+        ("Wed, 18 Nov 99999999999999999999 10:27:40 GMT", None),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(value: str, seconds: float | None) -> None:
+    assert read_retry_after(value, DATE) == seconds
+
+
+@given(st.text())
+def test_no_retry_after_raises(value: str) -> None:
+    found = read_retry_after(value, DATE)
+    assert found is None or found >= 0
