@@ -10,7 +10,7 @@ across all parts, in order.
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -21,17 +21,19 @@ from newscorpus.config import BuildConfig, DuplicateConfig
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.excerpts import Candidates, likely, settle, shared_runs, version_share
 from newscorpus.corpus.duplicates.find import (
+    SIGNATURES_AT_ONCE,
     Duplicate,
     DuplicateKind,
     Watch,
+    band_keys,
     find_duplicates,
     find_holding,
     find_repeats,
     in_order,
     join,
+    sharing,
 )
-from newscorpus.corpus.duplicates.index import text_of, title_of, update_index
-from newscorpus.corpus.duplicates.near import SIGNATURES_AT_ONCE, band_keys, sharing
+from newscorpus.corpus.duplicates.index import update_index
 from newscorpus.corpus.duplicates.store import Selection, Store, digest, layout_of
 from newscorpus.corpus.duplicates.verify import Verifier
 from newscorpus.corpus.left_out import doubtful_documents
@@ -294,8 +296,7 @@ class DuplicateTask:
 
     def _verifier(self, collection: Collection) -> Verifier:
         contents = collection.documents["content"]
-        text, title = (partial(give, collection) for give in (text_of, title_of))
-        return Verifier(contents, text, self._plan.build, title_of=title)
+        return Verifier(contents, collection.text, self._plan.build, title_of=collection.title)
 
     @property
     def _room(self) -> float:

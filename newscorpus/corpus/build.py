@@ -6,7 +6,7 @@ builds. Only the index is held in memory, some 0.5 kB per document; texts are re
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from newscorpus.corpus.duplicates.find import (
     staying,
     unwatched,
 )
-from newscorpus.corpus.duplicates.index import record_of, seconds, text_of, title_of, update_index
+from newscorpus.corpus.duplicates.index import seconds, update_index
 from newscorpus.corpus.duplicates.store import Store, layout_of
 from newscorpus.corpus.duplicates.verify import VERIFIED, Verifier
 from newscorpus.corpus.erase import end_removing, erase_returned, resume_erasing
@@ -184,9 +184,8 @@ def decide(
         The duplicates, and the number of survivors.
     """
     own = collection.stores[-1]
-    contents, verified = collection.documents["content"], own.folder / VERIFIED
-    text, title = (partial(give, collection) for give in (text_of, title_of))
-    verifier = Verifier(contents, text, config, verified, title)
+    contents = collection.documents["content"]
+    verifier = Verifier(contents, collection.text, config, own.folder / VERIFIED, collection.title)
     duplicates = find(collection, verifier, config.duplicates, watch)
     verifier.save()
     stay = staying(collection, duplicates)
@@ -207,7 +206,7 @@ def _survivors(
     gone = gone_documents(collection.stores[-1].folder.parent)
     boilerplate = find_boilerplate(collection, stay, config)
     for position in collection.by_day(stay).tolist():
-        record = record_of(collection, position)
+        record = collection.record(position)
         fetched, is_reextracted = seconds(record.fetched), bool(collection.documents["reextraction"][position])
         if any(
             alarm.portal == record.source
@@ -236,7 +235,7 @@ def _superseded(collection: Collection, duplicates: Sequence[Duplicate]) -> dict
     """Map the position of each chosen text to the previous revision of its page."""
     fetched = np.nan_to_num(collection.documents["fetched"]).tolist()  # unknown counts as the earliest
     page = collection.documents["page"]
-    revision = lru_cache(maxsize=2)(lambda position: record_of(collection, position).revision)
+    revision = lru_cache(maxsize=2)(lambda position: collection.record(position).revision)
     earlier: dict[int, tuple[float, str]] = {}
     for duplicate in duplicates:
         old, chosen = duplicate.position, duplicate.of

@@ -12,7 +12,6 @@ from typing import Literal
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates.collection import Collection
-from newscorpus.corpus.duplicates.index import record_of
 from newscorpus.corpus.duplicates.store import Store, layout_of
 from newscorpus.data import Record
 from newscorpus.layout import INDEX, INTAKE
@@ -159,7 +158,7 @@ def texts_of(corpus: Path, document: str) -> list[Record]:
     if store is None:
         return []
     found = [at for at, name in enumerate(store.ids) if name == document and not store.documents["withdrawn"][at]]
-    return sorted((record_of(Collection([store]), at) for at in found), key=lambda one: one.fetched)
+    return sorted((Collection([store]).record(at) for at in found), key=lambda one: one.fetched)
 
 
 def _kind(was: StoredRow | None, now: StoredRow | None, read: Set[tuple[str, str]]) -> ChangeKind:

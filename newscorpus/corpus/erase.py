@@ -1,7 +1,7 @@
-"""Take documents out of every file of a corpus, so that a death at any moment is followed by the rest of it.
+"""Erase documents from every file of a corpus; a killed removal is resumed.
 
-What is to go stands in `.removing.json` until all of it is gone; `build` and every crawl go on with it. Lines are
-overwritten in place, and responses of the archive as well: nothing else moves.
+The removal is recorded in `.removing.json` until it is complete; `build` and every crawl resume it. Lines and archived
+responses are overwritten in place, so all others keep their offsets.
 """
 
 import re
@@ -54,7 +54,7 @@ LISTS = (REJECTED, DUPLICATES, LOW_CONFIDENCE)
 """Files of JSON lines that name documents."""
 
 NAMING = ("id", "url", "page", "withdrawn", "duplicate_of", "cluster")
-"""Keys of their lines under which the id or the address of a document stands."""
+"""Keys of their lines that hold the id or the address of a document."""
 
 ID = re.compile(r"\b[0-9a-f]{16}\b")
 ADDRESS = re.compile(r'https?://[^"\s\\]+')
@@ -63,23 +63,24 @@ OBJECTS = msgspec.json.Decoder(dict[str, Any])
 
 
 def journals(corpus: Path) -> list[Path]:
-    """The files of JSON lines that name documents of a corpus."""
+    """List the files of JSON lines that name documents of a corpus."""
     names = (path for pattern in (*JOURNALS, *LISTS) for path in sorted(corpus.glob(pattern)))
     return [path for path in names if not is_adopted(corpus, path.relative_to(corpus).as_posix())]
 
 
-def row_files(corpus: Path) -> list[Path]:
-    """The files of them that hold rows."""
-    return [path for path in journals(corpus) if path.parent.name == INTAKE]
+def rows_naming(corpus: Path, documents: Collection[str]) -> list[bytes]:
+    """Read the lines of the intake that name one of some documents."""
+    paths = [path for path in journals(corpus) if path.parent.name == INTAKE]
+    return [line for path in paths for _, line in lines_naming(path, documents)]
 
 
 def lines_naming(path: Path, documents: Collection[str]) -> Iterator[tuple[int, bytes]]:
-    """Read the lines of a file that name one of some documents, torn and damaged ones too; each with its offset."""
+    """Read the lines of a file that name one of some documents, with their offsets; torn and damaged lines too."""
     wanted, marks = frozenset(documents), tuple(name.encode() for name in documents)
     is_intake, offset = path.parent.name == INTAKE, 0
     with path.open("rb") as file:
         for line in file:
-            # A row holds the id of its document; only where it has another page it must be read to know.
+            # A row contains the id of its document; it must be decoded only if it names another page.
             may_name = not (is_intake and b'"page":""' in line) or any(mark in line for mark in marks)
             if may_name and wanted & ids_in(line):
                 yield offset, line.removesuffix(b"\n")
@@ -87,7 +88,7 @@ def lines_naming(path: Path, documents: Collection[str]) -> Iterator[tuple[int, 
 
 
 def ids_in(line: bytes) -> frozenset[str]:
-    """The ids of the documents and addresses that a line of JSON is about; of a damaged one, all that it holds."""
+    """Return the ids of the documents and addresses that a line of JSON names; of a damaged line, all ids in it."""
     try:
         found = OBJECTS.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -101,22 +102,22 @@ def ids_in(line: bytes) -> frozenset[str]:
 
 
 def find_parts(corpus: Path, urls: Collection[str]) -> tuple[ByteRange, ...]:
-    """Find the pages in an archive that were taken out of its corpus, and the lists and feeds that link to them.
+    """Find the archived pages of removed documents, and the listing pages and feeds that link to them.
 
-    Lists and feeds are only read for their links, and may hold the text; pages of other documents stay.
+    Listing pages and feeds may contain the text, and are needed only for links; pages of other documents stay.
 
     Args:
         corpus: its folder.
-        urls: addresses of the documents that are taken out now.
+        urls: addresses of the documents to remove.
 
     Returns:
-        the parts, their files relative to the corpus.
+        Byte ranges of files relative to the corpus.
 
     Raises:
         ArchiveError: a file cannot be read.
     """
     removals = removals_of(corpus)
-    # Links to these addresses from the same site; "&" is written in several ways, so it ends a link.
+    # Links to these addresses from the same site; a link ends at "&", which is written in several ways.
     paths = {re.escape(url.split("/", 3)[-1].partition("&")[0].encode()) for url in urls if url.count("/") > 2}
     any_path = b"|".join(sorted(filter(None, paths)) or [b"(?!)"])
     is_link = re.compile(rb"(?<![\w-])(?:%s)(?![\w-])" % any_path)
@@ -135,37 +136,37 @@ def find_parts(corpus: Path, urls: Collection[str]) -> tuple[ByteRange, ...]:
 
 
 class Removing(msgspec.Struct, frozen=True):
-    """A removal under way."""
+    """A removal in progress."""
 
-    removed: str  # when it was asked for, ISO 8601
-    documents: tuple[str, ...]  # ids of what goes, and of the addresses that led there
-    urls: tuple[str, ...] = ()  # addresses, as far as they are known
-    from_archive: bool = False  # the archive is rewritten, too
-    # Parts of its files that are overwritten, each with its file relative to the corpus; None: not looked for yet.
+    removed: str  # time of the request, ISO 8601
+    documents: tuple[str, ...]  # ids of the documents, and of the addresses that led to them
+    urls: tuple[str, ...] = ()  # known addresses
+    from_archive: bool = False  # overwrite archived pages too
+    # Archived records to overwrite, with files relative to the corpus; None: not searched yet.
     parts: tuple[ByteRange, ...] | None = None
-    erased: bool = False  # all that a build does not write anew is gone
+    erased: bool = False  # only the files that a build writes are left to do
 
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """What a corpus holds of the documents that are to go."""
+    """Occurrences of documents in a corpus."""
 
-    documents: frozenset[str]  # their ids, and those of the addresses that led there
-    urls: frozenset[str]  # these addresses, as far as they are known
+    documents: frozenset[str]  # ids of the documents, and of the addresses that led to them
+    urls: frozenset[str]  # known addresses
     rows: int  # lines or records
-    met: frozenset[str]  # those of the ids that stand anywhere
+    met: frozenset[str]  # the ids that occur anywhere
 
 
 def now() -> str:
-    """The time of a removal, as WARC writes it."""
+    """Return the current time in the format of WARC."""
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def read_removing(corpus: Path) -> Removing | None:
-    """Read what is to go; None where no removal is under way.
+    """Read the removal in progress, if there is one.
 
     Raises:
-        CorpusError: it is damaged.
+        CorpusError: its file is damaged.
     """
     path = corpus / REMOVING
     try:
@@ -175,29 +176,27 @@ def read_removing(corpus: Path) -> Removing | None:
 
 
 def write_removing(corpus: Path, removing: Removing) -> None:
-    """Write down what is to go, before anything does."""
+    """Record a removal in progress."""
     with replacing(corpus / REMOVING) as file:
         file.write(msgspec.json.encode(removing))
 
 
 def end_removing(corpus: Path) -> None:
-    """Note that all of it is gone."""
+    """Record that the removal is complete."""
     (corpus / REMOVING).unlink(missing_ok=True)
 
 
 def erase(corpus: Path, removing: Removing) -> Removing:
-    """Take what is to go out of all files but those that a build writes; once more does no harm.
-
-    Gives the removal as it stands then.
+    """Erase documents from all files except those that a build writes, and return the updated removal; idempotent.
 
     Raises:
-        LedgerError: a crawl is at work, or the ledger cannot be used.
+        LedgerError: a crawl is running, or the ledger cannot be used.
         ArchiveError, OSError: a file cannot be read or written.
     """
     has_ledger = (corpus / LEDGER).is_file()
     if has_ledger:
-        Ledger.open(corpus).close()  # files end with what was committed: a torn line is no line
-    if removing.from_archive and removing.parts is None:  # the places are noted before they are overwritten
+        Ledger.open(corpus).close()  # truncates files to their committed length: no torn lines
+    if removing.from_archive and removing.parts is None:  # record the places before overwriting them
         removing = msgspec.structs.replace(removing, parts=find_parts(corpus, removing.urls))
         write_removing(corpus, removing)
     for part in removing.parts or ():
@@ -208,10 +207,10 @@ def erase(corpus: Path, removing: Removing) -> Removing:
             blank(path, offset, len(line))
     if has_ledger:
         forget(corpus, removing.documents, [(part.file, part.offset) for part in removing.parts or ()])
-        from newscorpus.corpus.restore import count_rows  # noqa: PLC0415 -- what reads pages takes a second to load
+        from newscorpus.corpus.restore import count_rows  # noqa: PLC0415 -- the extractors take a second to import
 
         with Ledger.open(corpus) as ledger:
-            if not ledger.losses:  # else the next crawl counts the rows that are left
+            if not ledger.losses:  # else the next crawl counts the remaining rows
                 ledger.settle_losses(count_rows(corpus, ledger.portal_names()))
     forget_rows(corpus, removing.documents)
     for folder in (INDEX, AGAINST, UNFINISHED_INTAKE):
@@ -224,16 +223,16 @@ def erase(corpus: Path, removing: Removing) -> Removing:
 
 
 def resume_erasing(corpus: Path) -> None:
-    """Go on with what was broken off; errors as for `erase`."""
+    """Resume a killed removal; errors as for `erase`."""
     removing = read_removing(corpus)
     if removing and not removing.erased:
         erase(corpus, removing)
 
 
 def erase_returned(corpus: Path, documents: Iterable[str]) -> bool:
-    """Erase those of some documents that were taken out, and came again by an address not known to lead there.
+    """Erase removed documents that came back by another address, and return whether there were any.
 
-    Gives whether there are any; errors as for `erase`.
+    Errors as for `erase`.
     """
     removals = removals_of(corpus)
     again = {name: removal for name in documents if (removal := removals.of(name))} if removals else {}
@@ -248,7 +247,7 @@ def erase_returned(corpus: Path, documents: Iterable[str]) -> bool:
 
 
 def find_named(corpus: Path, asked: Collection[str]) -> Traces:
-    """Find what a corpus holds of documents, and all addresses by which it came."""
+    """Find all occurrences of documents in a corpus, and all addresses that led to them."""
     documents, urls, met = frozenset(asked), frozenset[str](), frozenset[str]()
     while True:
         known = documents
@@ -257,7 +256,7 @@ def find_named(corpus: Path, asked: Collection[str]) -> Traces:
             met |= {name for name, url in led.items() if url}
             urls |= set(filter(None, led.values()))
             documents |= led.keys()
-        lines = [ids_in(line) for path in row_files(corpus) for _, line in lines_naming(path, documents)]
+        lines = list(map(ids_in, rows_naming(corpus, documents)))
         met = met.union(*lines)
         documents = documents.union(*lines)
         if documents == known:
@@ -267,12 +266,17 @@ def find_named(corpus: Path, asked: Collection[str]) -> Traces:
 
 
 def _erase_profiles(corpus: Path, documents: Collection[str], *, has_ledger: bool) -> None:
-    """Take out of the profiles of portals which pages they were learned from, and all blocks that their rows hold.
+    """Erase the documents' ids and texts from the profiles of portals.
 
-    Portals whose pages were all judged by the profile are not judged again for that.
+    The ledger notes the new hash of a profile, so that its portal's pages are not judged again.
     """
     gone = frozenset(documents)
-    rows = [line for path in row_files(corpus) for _, line in lines_naming(path, documents)]
+    rows = rows_naming(corpus, documents)
+
+    def is_theirs(text: str) -> bool:
+        encoded = msgspec.json.encode(text)[1:-1]
+        return any(encoded in row for row in rows)
+
     for path in (corpus / PROFILES).glob(".*.tmp"):
         path.unlink()
     for source, file in profiles_of(corpus).items():
@@ -280,8 +284,8 @@ def _erase_profiles(corpus: Path, documents: Collection[str], *, has_ledger: boo
         left = msgspec.structs.replace(
             there,
             pages=tuple(page for page in there.pages if page not in gone),
-            texts={key: one for key, one in there.texts.items() if not _is_in(rows, one.text)},
-            openings={key: one for key, one in there.openings.items() if not _is_in(rows, one.text)},
+            texts={key: one for key, one in there.texts.items() if not is_theirs(one.text)},
+            openings={key: one for key, one in there.openings.items() if not is_theirs(one.text)},
         )
         if left != there:
             new = write_profile(file.path, left)
@@ -290,8 +294,3 @@ def _erase_profiles(corpus: Path, documents: Collection[str], *, has_ledger: boo
                     used = ledger.profiles.of(source)
                     if used and used.hash == there.hash:
                         ledger.profiles.note(source, UsedProfile(used.sample, new.hash))
-
-
-def _is_in(rows: list[bytes], text: str) -> bool:
-    encoded = msgspec.json.encode(text)[1:-1]
-    return any(encoded in row for row in rows)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.find import Duplicate, DuplicateKind, survivors
-from newscorpus.corpus.duplicates.index import describe, record_of
 from newscorpus.data import GONE, Rejected
 from newscorpus.lines import decoded_lines, encode_line
 from newscorpus.page.records import excerpt
@@ -57,7 +56,7 @@ def duplicate_lines(collection: Collection, duplicates: Sequence[Duplicate]) -> 
     ids, digests = collection.ids, collection.documents["digest"]
     last = survivors(duplicates)
     for one in sorted(duplicates, key=lambda one: (ids[one.position], digests[one.position])):
-        document = describe(collection, one.position)
+        document = collection.described(one.position)
         yield encode_line(
             DuplicateLine(
                 id=ids[one.position],
@@ -92,7 +91,7 @@ def low_confidence_lines(
     """
     ids, digests = collection.ids, collection.documents["digest"]
     for position in sorted(collection.doubtful.tolist(), key=lambda position: (ids[position], digests[position])):
-        record = record_of(collection, position)
+        record = collection.record(position)
         asked = "is published by default" if least is None else f"{least:g}"
         detail = f"{record.confidence:.3f}, less than {asked}; by {record.extractor}"
         reason = "low_confidence"

@@ -25,7 +25,6 @@ from newscorpus.corpus.build import decide
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.documents import find_files, index_files
 from newscorpus.corpus.duplicates.find import Duplicate, Watch, unwatched
-from newscorpus.corpus.duplicates.index import line_of
 from newscorpus.corpus.duplicates.store import ROWS, STATE, Store, digest, layout_of
 from newscorpus.corpus.left_out import Reprints, cluster_sizes, count_kinds, count_reprints, reprints_table
 from newscorpus.corpus.published import publish
@@ -131,7 +130,7 @@ def _reference(path: Path, folder: Path, config: BuildConfig, jobs: int, watch: 
 
 def _records(collection: Collection, positions: Iterable[int], sizes: Mapping[int, int]) -> Iterator[Record]:
     for position in positions:
-        record = decode(line_of(collection, position))
+        record = decode(collection.line(position))
         more = sizes.get(position, 0)
         yield replace(record, cluster=record.id, cluster_size=record.cluster_size + more) if more else record
 
@@ -157,7 +156,7 @@ def _write_documents(
 
 
 def _line(collection: Collection, position: int, n_copies: int) -> bytes:
-    document = LINES.decode(line_of(collection, position))
+    document = LINES.decode(collection.line(position))
     cluster = collection.ids[position] if n_copies else document.get("cluster") or ""
     size = (document.get("cluster_size") or 1) + n_copies
     return encode_line({**document, "cluster": cluster, "cluster_size": size})

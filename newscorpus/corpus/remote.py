@@ -1,7 +1,7 @@
-"""Read files in an object store (`s3://bucket/file`, or whatever else fsspec knows), and upload corpora to one.
+"""Read files in an object store (`s3://bucket/file`, or any other that fsspec supports), and upload corpora to one.
 
-Errors and cut connections are met by the file systems of fsspec, which try again; what they give up on is an OSError.
-Every function raises ImportError, too, where the package for a store is not installed.
+The file systems of fsspec retry after errors and lost connections; a final failure is raised as an OSError. Every
+function also raises ImportError if the package for a store is not installed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,42 +19,41 @@ from newscorpus.store.archive.values import ArchiveError
 from newscorpus.store.ledger.database import at_rest
 
 SUMS = "SHA256SUMS"
-"""Hash and name of every file of an upload, as `sha256sum --check` reads them; not there while one is under way."""
+"""File of hashes and names of all files, for `sha256sum --check`; missing during an upload."""
 
 SUMS_SO_FAR = ".SHA256SUMS.unfinished"
-"""Those of the files that are there, while an upload is under way."""
+"""The same for the files that exist during an upload."""
 
 BLOCK_BYTES = 2**24
-"""What is fetched at once, and again where the connection is cut: s3fs fetches whole files of more than 50 MB without a
-second try."""
+"""Bytes fetched (and retried) at a time: s3fs does not retry a whole file of more than 50 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file that is read, here or elsewhere."""
+    """A local or remote file."""
 
     name: str  # its path or address
     n_bytes: int
-    state: str  # changes when the file does
+    state: str  # fingerprint: changes when the file does
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """What was uploaded."""
+    """Counts of an upload."""
 
     n_files: int  # of the corpus
-    n_sent: int  # files that were not there yet, or with another content
-    n_removed: int  # files of an earlier upload that are no more
+    n_sent: int  # new or changed files
+    n_removed: int  # files of an earlier upload that no longer exist
 
 
 @contextmanager
 def naming(address: str) -> Iterator[None]:
-    """Name the address in what goes wrong there, as an OSError."""
+    """Convert errors to an OSError that names the address."""
     try:
         yield
-    except ImportError:  # says itself which package this kind of address asks for
+    except ImportError:  # already names the package that this kind of address needs
         raise
-    except Exception as error:  # every file system has errors of its own
+    except Exception as error:  # every file system has its own errors
         raise OSError(f"{address}: {str(error) or type(error).__name__}") from error
 
 
@@ -75,17 +74,17 @@ def find_files(pattern: str) -> list[StoredFile]:
 
 
 def is_folder(address: str) -> bool:
-    """Whether an address is that of a folder."""
+    """Check whether an address is that of a folder."""
     with naming(address):
         system, path = url_to_fs(address)
         return bool(system.isdir(path))
 
 
 def uploaded_files(address: str) -> frozenset[str]:
-    """Name the files of a corpus that was uploaded, relative to its address.
+    """List the files of an uploaded corpus, relative to its address.
 
     Raises:
-        ArchiveError: there is none, or not all of it.
+        ArchiveError: there is none, or it is incomplete.
     """
     with naming(address):
         system, root = url_to_fs(address)
@@ -96,7 +95,7 @@ def uploaded_files(address: str) -> frozenset[str]:
 
 
 def fetch(address: str, path: Path) -> None:
-    """Copy a file from a store to a path; an OSError is also raised where it did not come whole."""
+    """Copy a file from a store to a path; an incomplete copy is an OSError too."""
     with naming(address):
         system, source = url_to_fs(address)
         n_bytes = system.size(source)
@@ -108,13 +107,13 @@ def fetch(address: str, path: Path) -> None:
 
 
 def upload_corpus(corpus: Path, address: str, watch: Callable[[Iterable[str]], Iterable[str]] = iter) -> Upload:
-    """Make an address hold a corpus, or an export of one; arguments and errors as for `upload`.
+    """Upload a corpus or an export; arguments and errors as for `upload`.
 
-    What is published there is valid at every moment: shards go before the manifest that names them, and earlier ones
-    are removed after it.
+    The uploaded corpus is valid at every moment: shards are sent before the manifest that names them, and old ones
+    removed after it.
 
     Raises:
-        CorpusError, LedgerError: a build or a crawl is at work, or others' files lie in the corpus.
+        CorpusError, LedgerError: a build or a crawl is running, or others' files lie in the corpus.
     """
     with ExitStack() as held:
         if (corpus / LEDGER).is_file():
@@ -129,18 +128,18 @@ def upload_corpus(corpus: Path, address: str, watch: Callable[[Iterable[str]], I
 def upload(
     folder: Path, names: Sequence[str], address: str, watch: Callable[[Iterable[str]], Iterable[str]] = iter
 ) -> Upload:
-    """Make an address hold the files of a folder; what is there already with the same content is not sent again.
+    """Upload the files of a folder; unchanged files are not sent again.
 
-    Files go one by one, in the given order, then those of an earlier upload that are no more are removed, then
-    `SHA256SUMS` is written. An upload that died goes on with the file at which it stopped.
+    Files are sent in the given order, then those of an earlier upload that no longer exist are removed, then
+    `SHA256SUMS` is written. A killed upload resumes with the file at which it stopped.
 
     Args:
-        folder: where the files are.
+        folder: of the files.
         names: of the files, relative to the folder.
-        address: where they go.
-        watch: shows the progress.
+        address: to upload to.
+        watch: shows progress.
     """
-    makes_folders = {"auto_mkdir": True} if address.startswith("file:") else {}  # no object store has any
+    makes_folders = {"auto_mkdir": True} if address.startswith("file:") else {}  # object stores have no folders
     with naming(address):
         system, root = url_to_fs(address, **makes_folders)
         there = _read_sums(system, root, (SUMS, SUMS_SO_FAR))
@@ -166,7 +165,7 @@ def upload(
 
 
 def _read_sums(system: AbstractFileSystem, root: str, names: Iterable[str]) -> dict[str, str]:
-    """Read the hashes of files by name, from the first of some files that is there; others may have written it."""
+    """Read the hashes of files by name from the first existing one of some files, whose content is not trusted."""
     for name in names:
         with suppress(FileNotFoundError):
             lines = system.cat_file(f"{root}/{name}").decode().splitlines()

@@ -54,7 +54,10 @@ def remove(
     Raises:
         CorpusError: a name is neither; there is no corpus; a crawl or a build is running.
     """
-    asked = {name: _id(name) for name in names}
+    for name in names:
+        if not (is_web(name) or ID.fullmatch(name)):
+            raise CorpusError(f"{name!r} is neither an address nor the id of a document, 16 digits of 0-9 and a-f")
+    asked = {name: document_id(name) if is_web(name) else name for name in names}
     before = removals_of(check_corpus(corpus))
     try:
         with exclusive(corpus / BUILD_LOCK):
@@ -102,12 +105,3 @@ def finish_removal(corpus: Path, watch: Watch = unwatched) -> Removing | None:
         is_published = (published_folder(corpus) / MANIFEST).is_file()
         build(corpus, read_manifest(published_folder(corpus)).parameters if is_published else BuildConfig(), watch)
     return removing
-
-
-def _id(name: str) -> str:
-    """Return the id of a document given by its address or id."""
-    if is_web(name):
-        return document_id(name)
-    if not ID.fullmatch(name):
-        raise CorpusError(f"{name!r} is neither an address nor the id of a document, 16 digits of 0-9 and a-f")
-    return name

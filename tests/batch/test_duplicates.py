@@ -15,6 +15,7 @@ from newscorpus.batch.engine import publish_parts
 from newscorpus.batch.plan import ExportSection, Plan
 from newscorpus.config import BuildConfig, DuplicateConfig, Survivor
 from newscorpus.corpus.build import build
+from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.data import LOW_CONFIDENCE, Article, Fields
 from newscorpus.layout import DUPLICATES, INTAKE, PUBLISHED, REJECTED
 from newscorpus.layout import LOW_CONFIDENCE as LOW
@@ -115,7 +116,7 @@ def test_no_text_is_compared_again_when_it_is_published(tmp_path: Path, monkeypa
     lines = [line for seed in range(3) for line in family(seed)]
     plan = plan_of(tmp_path / "two", 2, BuildConfig())
     by_tasks(plan, lines)
-    monkeypatch.setattr("newscorpus.corpus.build.text_of", lambda *_: pytest.fail("a text was read"))
+    monkeypatch.setattr(Collection, "text", lambda *_: pytest.fail("a text was read"))
 
     report = publish_parts(plan)
 

@@ -16,6 +16,7 @@ import zstandard
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.build import build
 from newscorpus.corpus.duplicates import documents
+from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.merge import DedupReport, dedup
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Article, Fields
@@ -216,7 +217,7 @@ def test_texts_are_compared_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     dedup([lines], tmp_path / "out")
     before = left_out(tmp_path / "out")
     assert (tmp_path / "out" / "index" / "verified").stat().st_size
-    monkeypatch.setattr("newscorpus.corpus.build.text_of", lambda collection, position: pytest.fail("was read"))
+    monkeypatch.setattr(Collection, "text", lambda collection, position: pytest.fail("was read"))
     monkeypatch.setattr(documents, "unpacked_lines", lambda path: pytest.fail("was read"))
     dedup([lines], tmp_path / "out")
     assert left_out(tmp_path / "out") == before

@@ -1,14 +1,32 @@
-"""View several indexes as one collection of documents."""
+"""View several indexes as one collection of documents, and read their rows."""
 
 from collections.abc import Sequence
 from functools import cached_property
 
+import msgspec
 import numpy as np
+import zstandard
 from numpy.typing import NDArray
 
 from newscorpus.corpus.duplicates.store import COUNTED, Store, spans
+from newscorpus.data import Record
+from newscorpus.layout import INTAKE
+from newscorpus.page.records import encode
+from newscorpus.store.intake import RowPlace, read_row
 
 DAY_SECONDS = 86_400
+
+
+class Described(msgspec.Struct):
+    """The keys of a document's line that are needed here; others are ignored."""
+
+    text: str
+    title: str | None = None
+    url: str | None = None
+    revision: str | None = None
+
+
+DESCRIBED = msgspec.json.Decoder(Described)
 
 
 class Collection:
@@ -102,10 +120,38 @@ class Collection:
             gathered[here] = self.stores[owner].signatures[positions[here] - self._starts[owner]]
         return gathered
 
-    def locate(self, position: int) -> tuple[Store, int]:
-        """Return the index that holds a document, and its row there."""
+    def _locate(self, position: int) -> tuple[Store, np.void]:
+        """Return the index that holds a document, and its entry there."""
         owner = int(np.searchsorted(self._starts, position, "right")) - 1
-        return self.stores[owner], position - int(self._starts[owner])
+        store = self.stores[owner]
+        return store, store.documents[position - int(self._starts[owner])]
+
+    def record(self, position: int) -> Record:
+        """Read the record of a document from the intake beside its index."""
+        store, document = self._locate(position)
+        segment = store.folder.parent / INTAKE / store.state.covered[document["file"]].name
+        return read_row(RowPlace(segment, int(document["offset"]), int(document["length"]))).record
+
+    def line(self, position: int) -> bytes:
+        """Read a document as a line of JSON."""
+        store, document = self._locate(position)
+        if store.rows is None:
+            return encode(self.record(position))
+        with store.rows.open("rb", buffering=0) as file:
+            file.seek(int(document["offset"]))
+            return zstandard.ZstdDecompressor().decompress(file.read(int(document["length"])))
+
+    def described(self, position: int) -> Described:
+        """Read the text, title and address of a document."""
+        return DESCRIBED.decode(self.line(position))
+
+    def text(self, position: int) -> str:
+        """Read the text of a document."""
+        return self.described(position).text
+
+    def title(self, position: int) -> str:
+        """Read the headline of a document; "" if it has none."""
+        return self.described(position).title or ""
 
     def values(self, column: str, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Return the "runs" or "paragraphs" of some documents, and for each value the index in `positions`."""

@@ -1,4 +1,4 @@
-"""Index the intake of a corpus, and read the rows of indexed documents.
+"""Index the intake of a corpus.
 
 The index, `CORPUS/index/`, lets `build` decide about rows without reading them again. It is derived from the intake and
 grows with it. It is rebuilt if the indexed part of the intake was truncated, as a resumed crawl does with uncommitted
@@ -11,20 +11,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
-import zstandard
-
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.find import Watch, unwatched
 from newscorpus.corpus.duplicates.store import Covered, Sketch, Store, digest, grouped, layout_of, make_sketch
-from newscorpus.data import LOW_CONFIDENCE, SCHEMA, Record
+from newscorpus.data import LOW_CONFIDENCE, SCHEMA
 from newscorpus.layout import INDEX, INTAKE
 from newscorpus.page.records import encode
 from newscorpus.page.rows import Row, Withdrawal
 from newscorpus.portal.addresses import is_front, is_listing
-from newscorpus.store import intake
-from newscorpus.store.intake import DamagedLine, RowPlace, read_intake, segments
+from newscorpus.store.intake import DamagedLine, read_intake, segments
 from newscorpus.urls import document_id
 
 ROWS_AT_ONCE = 10_000
@@ -33,18 +28,6 @@ ROWS_AT_ONCE = 10_000
 CHECKED_BYTES = 4096
 """Bytes at the end of the indexed part of a segment whose hash shows that it is unchanged: the last row or most of it,
 which includes its fetch time."""
-
-
-class Described(msgspec.Struct):
-    """The keys of a document's line that are needed here; others are ignored."""
-
-    text: str
-    title: str | None = None
-    url: str | None = None
-    revision: str | None = None
-
-
-DESCRIBED = msgspec.json.Decoder(Described)
 
 
 def update_index(
@@ -82,46 +65,12 @@ def update_index(
     return store or Store.create(folder, layout)
 
 
-def line_of(collection: Collection, position: int) -> bytes:
-    """Read a document as a line of JSON."""
-    store, row = collection.locate(position)
-    if store.rows is None:
-        return encode(record_of(collection, position))
-    document = store.documents[row]
-    with store.rows.open("rb", buffering=0) as file:
-        file.seek(int(document["offset"]))
-        return zstandard.ZstdDecompressor().decompress(file.read(int(document["length"])))
-
-
-def describe(collection: Collection, position: int) -> Described:
-    """Read the text, title and address of a document."""
-    return DESCRIBED.decode(line_of(collection, position))
-
-
-def text_of(collection: Collection, position: int) -> str:
-    """Read the text of a document."""
-    return describe(collection, position).text
-
-
-def title_of(collection: Collection, position: int) -> str:
-    """Read the headline of a document."""
-    return describe(collection, position).title or ""
-
-
 def is_list(url: str) -> bool:
     """Check whether an address is that of a front page or a listing page (tag, author, pagination)."""
     try:
         return bool(url) and (is_front(url) or is_listing(url))
     except ValueError:  # a file of JSON lines may hold anything
         return False
-
-
-def record_of(collection: Collection, position: int) -> Record:
-    """Read the record of a document from the intake of a corpus."""
-    store, row = collection.locate(position)
-    document = store.documents[row]
-    segment = store.folder.parent / INTAKE / store.state.covered[document["file"]].name
-    return intake.read_row(RowPlace(segment, int(document["offset"]), int(document["length"]))).record
 
 
 def seconds(date: str) -> float:

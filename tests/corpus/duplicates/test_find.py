@@ -11,16 +11,17 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from datasketch import MinHashLSH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters, Survivor
 from newscorpus.corpus.duplicates.collection import Collection
-from newscorpus.corpus.duplicates.find import Duplicate, DuplicateKind, find_duplicates, survivors
+from newscorpus.corpus.duplicates.find import Buckets, Duplicate, DuplicateKind, band_keys, find_duplicates, survivors
 from newscorpus.corpus.duplicates.store import Sketch, Store, layout_of, make_sketch
 from newscorpus.corpus.duplicates.verify import Verifier
-from newscorpus.page.signature import containment, jaccard, shingles, sign, word_hashes
+from newscorpus.page.signature import containment, jaccard, minhash_of, shingles, sign, word_hashes
 
 CONFIG = DuplicateConfig()
 PARAMETERS = SignatureParameters()
@@ -421,3 +422,29 @@ def test_a_later_half_against_the_earlier_one_leaves_the_same(rows: list[Row], m
     assert {*kept, *(row for row in late if row not in gone)} == {
         row for row in rows if row not in verdicts(rows, config)
     }
+
+
+def test_candidates_are_those_of_datasketch() -> None:
+    signatures = np.random.default_rng(0).integers(0, 2, (300, 128), np.uint32)
+    lsh = MinHashLSH(num_perm=128, params=(16, 8))
+    for row, signature in enumerate(signatures):
+        lsh.insert(row, minhash_of(signature))
+    keys = band_keys(signatures, 16, 8)
+    buckets = Buckets([keys[:, band] for band in range(16)])
+    found = [buckets.candidates(row).tolist() for row in range(300)]
+    assert found == [sorted(set(lsh.query(minhash_of(signature))) - {row}) for row, signature in enumerate(signatures)]
+    assert any(found)
+
+
+def test_a_key_depends_on_place_and_value() -> None:
+    signatures = np.array([[1, 2, 3, 4], [2, 1, 3, 4], [1, 2, 4, 3]], np.uint32)
+    keys = band_keys(signatures, 2, 2)
+    assert keys.shape == (3, 2)
+    assert (keys[0, 0] == keys[2, 0], keys[0, 1] == keys[1, 1]) == (True, True)
+    assert len({*keys[:, 0].tolist(), *keys[:, 1].tolist()}) == 4
+
+
+@pytest.mark.parametrize("n_items", [0, 1])
+def test_too_few_items_have_no_candidates(n_items: int) -> None:
+    buckets = Buckets([np.zeros(n_items, np.uint32)] * 3)
+    assert all(buckets.candidates(item).tolist() == [] for item in range(n_items))
