@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import islice
 
 from lxml.html import HtmlElement
 
@@ -99,51 +99,59 @@ def read_everywhere(
     if "published" in wanted:
         digits = (line for line in lines if HAS_DIGIT.search(line.text))
         dated = ((line, date) for line in digits for date in islice(find_dates(line.text, setting), 1))
-        own = [pair for pair in dated if not around or not is_elsewhere(pair[0].element, around)]
-        yield from (_evidence(line, date, 0) for line, date in sorted(own, key=lambda pair: -_promise(*pair)))
+        own = [(line, date) for line, date in dated if not around or not is_elsewhere(line.element, around)]
+
+        def promise(pair: tuple[Line, Dated]) -> int:
+            """Rate how likely a date is the document's."""
+            line, date = pair
+            return (
+                3 * _is_marked_as_date(line)
+                + 2 * bool(DATE_WORDS.search(line.text))
+                + 2 * (len(line.text) - (date.end - date.start) <= MAX_REST)
+                - 4 * (bool(ASIDE.search(line.marks)) or stands_aside(line.element))
+            )
+
+        yield from (_evidence(line, date, 0) for line, date in sorted(own, key=promise, reverse=True))
     if "authors" in wanted:
         yield from islice(_authors(lines, around, setting), 1)
 
 
 def read_marked(tree: HtmlElement, around: Collection[HtmlElement], setting: Setting) -> Iterator[Evidence]:
-    """Yield the authors named by the first author element anywhere on the page."""
+    """Yield the authors named by the first author element anywhere on the page, or introduced in a box."""
     body = tree.find("body")
-    marked = (each for each in (body.iterdescendants() if body is not None else ()) if _is_marked(each))
+    marked = (
+        each
+        for each in (body.iterdescendants() if body is not None else ())
+        if each.tag == "address"
+        or each.get("rel") == "author"
+        or ((classes := each.get("class")) and MARKED.search(classes))
+    )
     own = [each for each in islice(marked, MAX_MARKED) if not around or not is_elsewhere(each, around)]
     lines = [Line(text, element) for element in own if (text := short_text(element))]
-    boxes = (element for element in own if POST_AUTHORS.search(marks_of(element)))
-    yield from islice(chain(_authors(lines, (), setting), map(_people_of, boxes)), 1)
-
-
-def _is_marked(element: HtmlElement) -> bool:
-    get = element.get
-    named = bool((classes := get("class")) and MARKED.search(classes)) or get("rel") == "author"
-    return named or element.tag == "address"
-
-
-def _people_of(box: HtmlElement) -> Evidence:
-    """Return the people introduced in the parts of an element, each with a picture or a few words."""
-    texts = (short_text(each) for each in islice(box.iter(*NAME_TAGS), INSIDE))
-    names = (name for text in texts for name in names_in(text) if is_personal_name(name))
-    return Evidence("authors", ", ".join(dict.fromkeys(names)), "text")
+    if named := next(_authors(lines, (), setting), None):
+        yield named
+        return
+    for box in own:
+        if POST_AUTHORS.search(marks_of(box)):  # it introduces each person by a picture or a few words
+            texts = (short_text(each) for each in islice(box.iter(*NAME_TAGS), INSIDE))
+            names = dict.fromkeys(name for text in texts for name in names_in(text) if is_personal_name(name))
+            yield Evidence("authors", ", ".join(names), "text")
+            return
 
 
 def read_lead(after: Iterable[HtmlElement], description: str) -> Iterator[Evidence]:
     """Yield the first element after the headline that is named for a lead or begins like the page's description."""
     wanted = squeezed(description[:OPENING])
     for element in after:
-        if element.tag in LEAD_TAGS and (names_lead(marks_of(element)) or _begins(element, wanted)):
+        if element.tag not in LEAD_TAGS:
+            continue
+        may_begin = wanted and element.tag in {"p", "h2", "h3"}
+        begins = may_begin and squeezed(opening(element, 2 * OPENING)).startswith(wanted)
+        if begins or names_lead(marks_of(element)):
             text = plain(opening(element, 2 * MAX_CHARACTERS))
             if len(text) in LEAD_CHARACTERS:
                 yield Evidence("lead", text, "text")
                 return
-
-
-def _begins(element: HtmlElement, squeezed_opening: str) -> bool:
-    """Tell whether the text of a paragraph or sub-heading begins with `squeezed_opening`."""
-    if not squeezed_opening or element.tag not in {"p", "h2", "h3"}:
-        return False
-    return squeezed(opening(element, 2 * OPENING)).startswith(squeezed_opening)
 
 
 def _may_be_dated(line: Line, setting: Setting) -> bool:
@@ -191,49 +199,32 @@ def _is_dated(line: Line) -> bool:
     return _is_marked_as_date(line) or bool(DATE_WORDS.search(line.text))
 
 
-def _promise(line: Line, date: Dated) -> int:
-    """Rate how likely a date is the document's."""
-    return (
-        3 * _is_marked_as_date(line)
-        + 2 * bool(DATE_WORDS.search(line.text))
-        + 2 * (len(line.text) - (date.end - date.start) <= MAX_REST)
-        - 4 * (bool(ASIDE.search(line.marks)) or stands_aside(line.element))
-    )
-
-
 def _authors(lines: Iterable[Line], around: Collection[HtmlElement], setting: Setting) -> Iterator[Evidence]:
     """Yield the names of each line together; `around` is empty for lines known to be the document's."""
     for line in lines:
-        found = (name for text in _author_texts(line) for name in names_in(_without_dates(text, setting)))
-        names = dict.fromkeys(name for name in found if is_personal_name(name) or is_agency(name))
+        inside = list(islice(line.element.iter("*"), FAR_INSIDE))
+        if any(map(_names_author, inside[:INSIDE])):
+            # Portraits before the names: the first elements have no text.
+            texts = _innermost_texts(inside[:INSIDE]) or _innermost_texts(inside)
+        else:
+            texts = [line.text] if starts_like_byline(line.text) else []
+        names: dict[str, None] = {}
+        for text in texts:
+            # Dates become separators, except labelled ones, whose labels would be taken for names.
+            is_labelled = DATE_WORDS.search(text) or UPDATE.search(text)
+            people = text
+            for date in () if is_labelled else reversed(list(find_dates(text, setting))):
+                people = f"{people[: date.start]} | {people[date.end :]}"
+            names |= dict.fromkeys(name for name in names_in(people) if is_personal_name(name) or is_agency(name))
         if not names or ASIDE.search(line.marks) or stands_aside(line.element):
             continue
         if not around or not is_elsewhere(line.element, around):
             yield Evidence("authors", ", ".join(names), "text")
 
 
-def _without_dates(text: str, setting: Setting) -> str:
-    """Replace dates in `text` by separators, except labelled ones, whose labels would be taken for names."""
-    if DATE_WORDS.search(text) or UPDATE.search(text):
-        return text
-    for date in reversed(list(find_dates(text, setting))):
-        text = f"{text[: date.start]} | {text[date.end :]}"
-    return text
-
-
-def _author_texts(line: Line) -> Iterator[str]:
-    """Yield texts of the innermost elements named for an author; else of a line that begins with "By"."""
-    inside = list(islice(line.element.iter("*"), FAR_INSIDE))
-    if not any(map(_names_author, inside[:INSIDE])):
-        if starts_like_byline(line.text):
-            yield line.text
-        return
-    # Portraits before the names: the first elements have no text.
-    yield from _innermost_texts(inside[:INSIDE]) or _innermost_texts(inside)
-
-
 def _names_author(element: HtmlElement) -> bool:
-    return bool(names_author(marks_of(element)) or (element.tag == "a" and AUTHOR_LINK.search(element.get("href", ""))))
+    is_link = element.tag == "a" and AUTHOR_LINK.search(element.get("href", ""))
+    return bool(is_link or names_author(marks_of(element)))
 
 
 def _innermost_texts(elements: Iterable[HtmlElement]) -> list[str]:

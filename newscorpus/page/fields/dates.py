@@ -138,10 +138,10 @@ class Dated:
 
 
 class Clock(NamedTuple):
-    """A time of day, with its zone if known, and its end in the text."""
+    """A time of day."""
 
-    time: time
-    end: int
+    time: time  # with its zone if known
+    end: int  # in the text
 
 
 def parse_date(text: str, setting: Setting = Setting()) -> str:
@@ -152,7 +152,18 @@ def parse_date(text: str, setting: Setting = Setting()) -> str:
     if (match := FOR_MACHINES.fullmatch(text)) and (moment := _from_iso(match[1] + (match[3] or ""))):
         return _checked(moment if match["clock"] else moment.date(), setting)
     found = next(find_dates(text, setting), None)
-    return found.value if found else _relative(text, setting)
+    if found or setting.fetched is None:
+        return found.value if found else ""
+    if ago := time_ago(text, setting.fetched):
+        moment, to_the_minute = ago
+        return _checked(moment.replace(second=0, microsecond=0) if to_the_minute else moment.date(), setting)
+    for match in PLAIN_WORD.finditer(text):
+        days = DAYS.get(fold(match[0]).replace("’", "'"))
+        if days is not None:  # "yesterday"
+            day = setting.fetched.date() - timedelta(days=days)
+            clock = clock_after(text, match.end()) or clock_before(text, match.start())
+            return _checked(datetime.combine(day, clock.time) if clock else day, setting)
+    return ""
 
 
 def find_dates(text: str, setting: Setting = Setting()) -> Iterator[Dated]:
@@ -162,9 +173,18 @@ def find_dates(text: str, setting: Setting = Setting()) -> Iterator[Dated]:
     matches = ((match.start(), rank, match) for rank, each in enumerate(PATTERNS) for match in each.finditer(text))
     position = 0
     for start, _, match in sorted(matches, key=lambda item: item[:2]):
-        if start >= position and (found := _dated(match, text, setting)):
-            yield found
-            position = found.end
+        parts = match.groupdict()
+        day = _day(parts, setting) if start >= position else None
+        if day is None:
+            continue
+        weekday = None if _year(parts) else weekday_before(text[max(0, start - LOOK_BACK) : start])
+        if weekday not in {None, day.weekday()}:  # of another, unknown year
+            continue
+        own_clock = _clock(match, text) if parts.get("hour") else None  # as in ISO 8601
+        clock = own_clock or clock_after(text, match.end()) or clock_before(text, start)
+        if value := _checked(datetime.combine(day, clock.time) if clock else day, setting):
+            position = max(match.end(), clock.end if clock else 0)
+            yield Dated(value, start, position)
 
 
 def _from_iso(text: str) -> datetime | None:
@@ -180,27 +200,20 @@ def parse_moment(text: str) -> datetime | None:
     return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _dated(match: re.Match[str], text: str, setting: Setting) -> Dated | None:
-    parts = match.groupdict()
-    day = _day(parts, setting)
-    if day is None:
-        return None
-    weekday = None if _year(parts) else weekday_before(text[max(0, match.start() - LOOK_BACK) : match.start()])
-    if weekday not in {None, day.weekday()}:  # of another, unknown year
-        return None
-    own_clock = _clock(match, text) if parts.get("hour") else None  # as in ISO 8601
-    clock = own_clock or clock_after(text, match.end()) or clock_before(text, match.start())
-    value = _checked(datetime.combine(day, clock.time) if clock else day, setting)
-    return Dated(value, match.start(), max(match.end(), clock.end if clock else 0)) if value else None
-
-
 def _day(parts: dict[str, str | None], setting: Setting) -> date | None:
     """Return the day of a match; None if it is impossible."""
-    month, day = _month_and_day(parts, setting)
+    if word := parts.get("word"):
+        month, day = month_number(word, setting.language, parts.get("ordinal") == "."), int(parts["day"] or 0)
+    elif parts.get("first"):
+        day, month = int(parts["first"] or 0), int(parts["other"] or 0)
+        if month > 12 or (setting.month_first and parts["mark"] == "/" and day <= 12):
+            month, day = day, month
+    else:
+        month, day = int(parts["month"] or 0), int(parts["day"] or 0)
     try:
         if year := _year(parts):
             return date(year, month, day)
-        if len(parts.get("word") or "") <= 2:
+        if len(word or "") <= 2:
             return None
         if setting.year:
             return date(setting.year, month, day)
@@ -213,36 +226,12 @@ def _day(parts: dict[str, str | None], setting: Setting) -> date | None:
         return None
 
 
-def _month_and_day(parts: dict[str, str | None], setting: Setting) -> tuple[int, int]:
-    if word := parts.get("word"):
-        return month_number(word, setting.language, parts.get("ordinal") == "."), int(parts["day"] or 0)
-    if parts.get("first"):
-        first, other = int(parts["first"] or 0), int(parts["other"] or 0)
-        month_first = other > 12 or (setting.month_first and parts["mark"] == "/" and first <= 12)
-        return (first, other) if month_first else (other, first)
-    return int(parts["month"] or 0), int(parts["day"] or 0)
-
-
 def _year(parts: dict[str, str | None]) -> int:
     """Return the year, with two digits one of 1990 to 2089; 0 for none."""
     if parts.get("year"):
         return int(parts["year"] or 0)
     short = parts.get("short")
     return 0 if not short else int(short) + (1900 if int(short) >= EARLIEST_YEAR % 100 else 2000)
-
-
-def _relative(text: str, setting: Setting) -> str:
-    """Parse a date relative to the fetch; "" for none."""
-    if setting.fetched is None:
-        return ""
-    if ago := time_ago(text, setting.fetched):
-        moment, to_the_minute = ago
-        return _checked(moment.replace(second=0, microsecond=0) if to_the_minute else moment.date(), setting)
-    if not (found := relative_day(text, setting.fetched.date())):
-        return ""
-    day, start, end = found
-    clock = clock_after(text, end) or clock_before(text, start)
-    return _checked(datetime.combine(day, clock.time) if clock else day, setting)
 
 
 def _checked(value: date | datetime, setting: Setting) -> str:
@@ -269,26 +258,20 @@ def _clock(match: re.Match[str], text: str, half: str = "") -> Clock | None:
     hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
     if half and hour <= 12:
         hour = hour % 12 + (12 if half[0].lower() in "pμ" or half in {"오후", "下午", "午後"} else 0)
-    zone, end = _zone_at(text, match.end())
+    end, zone = match.end(), None
+    if found := ZONE.match(text, end):  # "Uhr (MEZ)", "GMT+3", "+0100"
+        name, offset = found["name"], found["offset"]
+        if offset:
+            digits, end = offset[1:].replace(":", ""), found.end()
+            hours, minutes = (int(digits[:-2]), int(digits[-2:])) if len(digits) > 2 else (int(digits), 0)
+            shift = timedelta(hours=hours, minutes=minutes) * (-1 if offset[0] == "-" else 1)
+            zone = timezone(shift) if hours <= 14 and minutes <= 59 else None
+        elif name in ZONES:
+            zone, end = timezone(timedelta(hours=ZONES[name])), found.end("name")
     try:
         return Clock(time(hour, minute, second, tzinfo=zone), end)
     except ValueError:
         return None
-
-
-def _zone_at(text: str, position: int) -> tuple[timezone | None, int]:
-    """Parse the zone at `position` of `text` ("Uhr (MEZ)", "GMT+3", "+0100"); return it and its end."""
-    match = ZONE.match(text, position)
-    name, offset = (match["name"], match["offset"]) if match else (None, None)
-    if match and offset:
-        digits = offset[1:].replace(":", "")
-        hours, minutes = (int(digits[:-2]), int(digits[-2:])) if len(digits) > 2 else (int(digits), 0)
-        shift = timedelta(hours=hours, minutes=minutes)
-        is_real = hours <= 14 and minutes <= 59
-        return timezone(-shift if offset[0] == "-" else shift) if is_real else None, match.end()
-    if match and name in ZONES:
-        return timezone(timedelta(hours=ZONES[name])), match.end("name")
-    return None, position
 
 
 def month_number(word: str, language: str = "", ordinal_day: bool = False) -> int:
@@ -312,15 +295,6 @@ def weekday_before(text: str) -> int | None:
     word = fold(found[1]) if found else ""
     days = (day for stem, day in WEEKDAYS.items() if word.startswith(stem) and len(word) <= len(stem) + 3)
     return next(days, None)
-
-
-def relative_day(text: str, today: date) -> tuple[date, int, int] | None:
-    """Find a word such as "yesterday": return its day, start and end; None without one."""
-    for match in PLAIN_WORD.finditer(text):
-        days = DAYS.get(fold(match[0]).replace("’", "'"))
-        if days is not None:
-            return today - timedelta(days=days), match.start(), match.end()
-    return None
 
 
 def time_ago(text: str, now: datetime) -> tuple[datetime, bool] | None:

@@ -82,8 +82,6 @@ LITERALS = ("publi", "pubdate", "pub_date", "uploaddate", "upload_date")
 
 WEIGHTS = dict.fromkeys(("template", "portal"), 100) | dict.fromkeys(STATED | {"sitemap", "feed"}, 6)
 WEIGHTS |= dict.fromkeys(("text", "time-tag", "url"), 2)
-
-
 """Votes of a source for its first day; further days get one vote. Ties go to the more trusted source, so visible dates
 precede the address: of 1,427 days (2026-11), no fewer are right than with more votes."""
 MAX_DATES = 3
@@ -141,24 +139,21 @@ def decide_people(
     and metadata often have room for only one.
     """
     candidates = of_field("authors", evidence)
-    accounts: tuple[Decided, tuple[str, ...], tuple[str, ...]] = (Decided(), (), ())
+    found: tuple[Decided, tuple[str, ...], tuple[str, ...]] = (Decided(), (), ())
     while candidates:
         best = of_best_source(candidates)
-        authors, agencies = authors_and_agencies((item.value for item in best), sites)
-        found = Decided("authors", best[0].source), authors, agencies
-        if agencies or not all(map(is_account, authors)):
-            return found if best[0].source == "template" else _completed(found, candidates[len(best) :], sites)
-        accounts = found if authors and not accounts[1] else accounts
         candidates = candidates[len(best) :]
-    return accounts
-
-
-def _completed(
-    found: tuple[Decided, tuple[str, ...], tuple[str, ...]], others: Iterable[Evidence], sites: Collection[str]
-) -> tuple[Decided, tuple[str, ...], tuple[str, ...]]:
-    """Return the authors found, or those of the first value that names these and more."""
-    known = {squeezed(name) for name in found[1]}
-    for item in others if known and not found[2] else ():
+        authors, agencies = authors_and_agencies((item.value for item in best), sites)
+        is_account_only = not agencies and all(map(is_account, authors))
+        if not is_account_only or (authors and not found[1]):
+            found = Decided("authors", best[0].source), authors, agencies
+        if not is_account_only:
+            break
+    _, authors, agencies = found
+    if agencies or found[0].source == "template" or all(map(is_account, authors)):
+        return found
+    known = {squeezed(name) for name in authors}
+    for item in candidates:
         authors, agencies = authors_and_agencies((item.value,), sites)
         if known < {squeezed(name) for name in authors} and not agencies:
             return Decided("authors", item.source), authors, agencies
@@ -177,8 +172,9 @@ def decide_tags(evidence: Sequence[Evidence], section: str) -> tuple[Decided, tu
         return Decided(), ()
     best = of_best_source(candidates)
     visible = tuple(item for item in candidates if item.source == "text")
-    if best[0].source == "meta" and visible and not _names_of_tags(best) & _names_of_tags(visible):
-        best = visible
+    if best[0].source == "meta" and visible:
+        declared, seen = (set(map(squeezed, _parted_tags(each))) for each in (best, visible))
+        best = best if declared & seen else visible
     tags = _parted_tags(best)
     if best[0].source == "feed":
         sections = {squeezed(item.value) for item in of_field("section", evidence)} | {squeezed(section)}
@@ -189,10 +185,6 @@ def decide_tags(evidence: Sequence[Evidence], section: str) -> tuple[Decided, tu
 def _parted_tags(evidence: Iterable[Evidence]) -> dict[str, None]:
     lists = (item.value.split(";" if ";" in item.value else ",") for item in evidence)
     return dict.fromkeys(tag for parts in lists for part in parts if (tag := part.strip(" #\"'")))
-
-
-def _names_of_tags(evidence: Iterable[Evidence]) -> set[str]:
-    return set(map(squeezed, _parted_tags(evidence)))
 
 
 def decide_language(evidence: Sequence[Evidence]) -> Decided:
@@ -269,27 +261,24 @@ def decide_title(titles: Sequence[Evidence], sites: Collection[str], sections: C
     """
     stripped = [Evidence(item.field, strip_site(item.value, sites, sections), item.source) for item in titles]
     stripped = [item for item in stripped if squeezed(item.value) not in sites] or stripped[:1]
-    plausible = [item for item in stripped if item.source != "heading" or _is_headline(item, stripped)]
+    others = [set(folded_words(item.value)) for item in stripped if item.source != "heading" and item.value]
+    plausible: list[Evidence] = []
+    for item in stripped:
+        own = set(folded_words(item.value))
+        shares = not others or any(len(own & other) >= SHARED_WORDS * min(len(own), len(other)) for other in others)
+        plausible += [item] if item.source != "heading" or shares else []
     votes: Counter[str] = Counter()
     counted: set[str] = set()
     for item in plausible:
         votes[squeezed(item.value)] += LATER_VOTES if item.source in counted else VOTES.get(item.source, 1)
         counted.add(item.source)
     chosen = max(plausible, key=lambda item: votes[squeezed(item.value)], default=None)
-    heading = next((item for item in plausible if item.source == "heading"), None)
-    return heading if chosen and heading and _goes_on(heading, chosen) else chosen
-
-
-def _goes_on(heading: Evidence, chosen: Evidence) -> bool:
-    """Tell whether a title from `<head>` is the heading followed, after a separator, by words for search engines."""
-    rest = chosen.value.removeprefix(heading.value)
-    return chosen.source == "meta" and bool(heading.value) and rest != chosen.value and bool(SEPARATOR.match(rest))
-
-
-def _is_headline(heading: Evidence, titles: Sequence[Evidence]) -> bool:
-    others = [set(folded_words(item.value)) for item in titles if item.source != "heading" and item.value]
-    own = set(folded_words(heading.value))
-    return not others or any(len(own & other) >= SHARED_WORDS * min(len(own), len(other)) for other in others)
+    heading = next((item for item in plausible if item.source == "heading" and item.value), None)
+    if heading and chosen and chosen.source == "meta":
+        rest = chosen.value.removeprefix(heading.value)
+        if rest != chosen.value and SEPARATOR.match(rest):  # words for search engines follow the heading
+            return heading
+    return chosen
 
 
 def _split(title: str) -> tuple[list[str], list[str]]:
@@ -340,8 +329,14 @@ def decide_dates(evidence: Sequence[Evidence], setting: Setting) -> tuple[Decide
     candidates = of_field("published", evidence)
     published, modified = _elected(candidates, setting), _elected(of_field("modified", evidence), setting)
     shown = [parse_date(item.value, setting) for item in candidates if item.source in {"time-tag", "text", "meta"}]
-    zoned = _zoned(published, shown)
-    local = _localised(zoned, shown, [item.value for item in candidates if item.source == "url"])
+    moment = _moment(published.value)
+    if moment and not moment.tzinfo:  # it gets the zone of another date with the same clock time
+        others = [other for other in map(_moment, shown) if other and other.tzinfo]
+        minute = moment.replace(second=0, microsecond=0)
+        same = (each for each in others if each.replace(second=0, microsecond=0, tzinfo=None) == minute)
+        moment = next((moment.replace(tzinfo=each.tzinfo) for each in same), moment)
+        published = Decided(moment.isoformat(), published.source)
+    local = _localised(published, shown, [item.value for item in candidates if item.source == "url"])
     return (local if local.value else modified), modified
 
 
@@ -367,17 +362,6 @@ def _elected(candidates: Sequence[Evidence], setting: Setting) -> Decided:
     return first[max(votes, key=votes.__getitem__)] if votes else Decided()
 
 
-def _zoned(decided: Decided, shown: Sequence[str]) -> Decided:
-    """Give `decided`, if it has no zone, that of another date with the same clock time."""
-    moment = _moment(decided.value)
-    if moment is None or moment.tzinfo:
-        return decided
-    minute = moment.replace(second=0, microsecond=0)
-    others = (other for other in map(_moment, shown) if other and other.tzinfo)
-    same = (each for each in others if each.replace(second=0, microsecond=0, tzinfo=None) == minute)
-    return next((Decided(moment.replace(tzinfo=each.tzinfo).isoformat(), decided.source) for each in same), decided)
-
-
 def _localised(decided: Decided, shown: Sequence[str], days: Sequence[str]) -> Decided:
     """Convert `decided`, if it is in UTC, to the page's own zone.
 
@@ -391,8 +375,11 @@ def _localised(decided: Decided, shown: Sequence[str], days: Sequence[str]) -> D
     for other in filter(None, map(_moment, shown)):
         if other.utcoffset() and abs(other - moment) < timedelta(minutes=1):
             return Decided(other.isoformat(), decided.source)
-        if other.tzinfo is None and (zone := _zone_between(moment, other)):
-            return Decided(moment.astimezone(zone).isoformat(), decided.source)
+        if other.tzinfo is None:
+            shift = other - moment.replace(tzinfo=None)
+            shift -= timedelta(seconds=shift.total_seconds() % 60)
+            if shift and shift.total_seconds() % 1800 == 0 and abs(shift) <= WIDEST_ZONE:
+                return Decided(moment.astimezone(timezone(shift)).isoformat(), decided.source)
     day = next((date.fromisoformat(each) for each in (*shown, *days) if len(each) == len("2024-02-03")), moment.date())
     shift = day - moment.date()
     if abs(shift) != timedelta(days=1):
@@ -402,14 +389,6 @@ def _localised(decided: Decided, shown: Sequence[str], days: Sequence[str]) -> D
     return Decided(moment.astimezone(timezone(hours * HOUR)).isoformat(), decided.source)
 
 
-def _zone_between(moment: datetime, shown: datetime) -> timezone | None:
-    """Return the zone where it is `shown` at `moment`; None if its offset is not in half hours."""
-    shift = shown - moment.replace(tzinfo=None)
-    shift -= timedelta(seconds=shift.total_seconds() % 60)
-    whole = shift.total_seconds() % 1800 == 0
-    return timezone(shift) if shift and whole and abs(shift) <= WIDEST_ZONE else None
-
-
 def _moment(value: str) -> datetime | None:
-    """Parse a date with its time; None for a day."""
+    """Parse a date with a time; None for a day alone."""
     return datetime.fromisoformat(value) if len(value) > len("2024-02-03") else None

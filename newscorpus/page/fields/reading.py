@@ -51,9 +51,6 @@ from newscorpus.page.fields.structured import (
 from newscorpus.page.fields.terms import read_terms
 from newscorpus.page.fields.visible import find_headline, heading_text, read_logo, read_times
 
-VISIBLE = frozenset({"published", "authors"})
-"""Fields read from the text if the page does not declare them."""
-
 
 @dataclass(frozen=True, slots=True)
 class FieldReading:
@@ -148,8 +145,14 @@ def _from_text(
     tree: HtmlElement, markup: Markup, declared: tuple[Evidence, ...], setting: Setting, model: str
 ) -> tuple[Evidence, ...]:
     """Read visible fields: headline and lead, and undeclared date and authors."""
+    address = tuple(read_address(markup.url))
     headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)])
-    wanted = frozenset(field for field in VISIBLE if not _is_declared(field, declared, markup))
+    # Sites declare their own name, addresses and user accounts as authors.
+    _, authors, agencies = decide_people(declared, _sites(declared, markup))
+    wanted = {"authors"} if not agencies and all(map(is_account, authors)) else set()
+    # A date in UTC leaves the local day open.
+    local = (not item.value.endswith(("Z", "+00:00", "+0000")) for item in declared if item.field == "published")
+    wanted |= set() if any(local) else {"published"}
     before, after = near(headline) if headline is not None else ([], [])
     fed = tuple(item for item in of_field("tags", declared) if item.source == "feed")
     around = frozenset(headline.iterancestors()) if headline is not None else frozenset()
@@ -159,13 +162,15 @@ def _from_text(
         terms = read_terms(tree, headline, frozenset((*before, *after)), markup, fed, "section" in stated)
     distances = {element: distance for side in (before, after) for distance, element in enumerate(side)}
     found = [*terms, *(read_times(markup, distances, around, setting) if markup.times else ())]
-    setting = replace(setting, year=_year_of((*declared, *found, *read_address(markup.url)), setting))
+    years = (parse_date(item.value, setting) for item in of_field("published", (*declared, *found, *address)))
+    setting = replace(setting, year=next((int(date[:4]) for date in years if date), 0))
     if headline is not None:
         description = next((item.value for item in of_field("description", declared)), "")
         title = Evidence("title", heading_text(headline), "heading")
         found += (title, *read_lead(after, description))
         found += read_near(before, after, around, setting, wanted | {"authors"})
-    is_silent = wanted == VISIBLE and not of_field("authors", declared)  # like the pages in the model's training set
+    # Like the pages in the model's training set.
+    is_silent = wanted == {"published", "authors"} and not of_field("authors", declared)
     if is_silent and wanted - {item.field for item in found}:
         has_title = any(item.field == "title" for item in (*declared, *found))
         shown = [item.value for item in (*declared, *found) if item.field == "title"]
@@ -176,30 +181,16 @@ def _from_text(
                 found += [Evidence(item.field, people, item.source)] if people else []
             elif not (has_title and item.field == "title"):
                 found.append(item)
-    known = (*found, *read_address(markup.url), *of_field("published", declared))
-    return (*found, *_from_page(tree, markup, around, setting, wanted - {item.field for item in known}))
-
-
-def _year_of(evidence: Iterable[Evidence], setting: Setting) -> int:
-    """Return the year of the first date of publication; 0 for none."""
-    dates = (parse_date(item.value, setting) for item in of_field("published", evidence))
-    return next((int(date[:4]) for date in dates if date), 0)
-
-
-def _from_page(
-    tree: HtmlElement, markup: Markup, around: frozenset[HtmlElement], setting: Setting, missing: frozenset[str]
-) -> tuple[Evidence, ...]:
-    """Read missing fields from anywhere on the page.
-
-    Only for dates the whole page is read, for authors only elements named so: more costs a fifth of an extraction and
-    finds few.
-    """
-    found: list[Evidence] = []
+    # Fields still missing are read from anywhere on the page, authors only from elements named for them: more costs a
+    # fifth of an extraction and finds few.
+    missing = wanted - {item.field for item in (*found, *address, *of_field("published", declared))}
     if "published" in missing:
-        found += (*read_data_layer(markup), *read_everywhere(tree, around, setting, missing))
-        if not any(item.field == "published" for item in found):
+        dates = (*read_data_layer(markup), *read_everywhere(tree, around, setting, missing))
+        found += dates
+        missing -= {item.field for item in dates if item.field == "authors"}
+        if not any(item.field == "published" for item in dates):
             found += (item for image in meta_images(markup) for item in read_address(image.url))
-    if "authors" in missing and not any(item.field == "authors" for item in found):
+    if "authors" in missing:
         found += read_marked(tree, around, setting)
     return tuple(found)
 
@@ -207,15 +198,6 @@ def _from_page(
 def _sites(evidence: Iterable[Evidence], markup: Markup) -> frozenset[str]:
     """Return the names of the site, squeezed."""
     return site_names((item.value for item in of_field("site_name", evidence)), urlsplit(markup.url).hostname or "")
-
-
-def _is_declared(field: str, declared: tuple[Evidence, ...], markup: Markup) -> bool:
-    """Tell whether a visible field is declared, so that the text need not be read."""
-    if field == "authors":  # sites declare their own name, addresses and user accounts
-        _, authors, agencies = decide_people(declared, _sites(declared, markup))
-        return bool(agencies) or not all(map(is_account, authors))
-    # A date in UTC leaves the local day open.
-    return any(not item.value.endswith(("Z", "+00:00", "+0000")) for item in declared if item.field == field)
 
 
 def _cleaned(evidence: Iterable[Evidence]) -> Iterator[Evidence]:

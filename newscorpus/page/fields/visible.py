@@ -93,8 +93,13 @@ def read_times(
         own = list(times)
     for element in sorted(own, key=rank)[:MAX_CANDIDATES]:
         field = "modified" if is_update(element) else "published"
-        for value in _values_of_time(element, setting):
-            yield Evidence(field, value, "time-tag")
+        machine = element.get("datetime") or element.get("content") or element.get("title")
+        declared = parse_date(plain(machine, 100), setting)
+        year = int(declared[:4] or 0) or setting.year
+        shown = parse_date(plain(opening(element, 200), 100), replace(setting, year=year))
+        for value in (shown, declared) if shown[:10] != declared[:10] else (declared,):
+            if value:
+                yield Evidence(field, value, "time-tag")
 
 
 def heading_text(element: HtmlElement) -> str:
@@ -104,14 +109,6 @@ def heading_text(element: HtmlElement) -> str:
     runs = enough(pieces(element, lambda each: each.tag in CODE), 2 * MAX_HEADLINE)
     joined = "\0".join(run[: 2 * MAX_HEADLINE] for run in runs)
     return plain(GLUED.sub(" ", joined).replace("\0", ""), MAX_HEADLINE)
-
-
-def _values_of_time(element: HtmlElement, setting: Setting) -> list[str]:
-    """Return the text of a time element, if its day differs from the declared one, and then the declared value."""
-    machine = element.get("datetime") or element.get("content") or element.get("title")
-    declared = parse_date(plain(machine, 100), setting)
-    shown = parse_date(plain(opening(element, 200), 100), replace(setting, year=int(declared[:4] or 0) or setting.year))
-    return [value for value in ((shown, declared) if shown[:10] != declared[:10] else (declared,)) if value]
 
 
 def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> HtmlElement | None:
@@ -125,32 +122,25 @@ def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> H
     titled = (each for each in islice(called, MAX_OF_A_KIND) if not holds_many(each))
     for element in chain(candidates, headings, titled):
         text = squeezed(heading_text(element))
-        if len(text) >= MIN_SQUEEZED and any(_is_part(text, title) for title in wanted):
-            return element
+        for title in wanted if len(text) >= MIN_SQUEEZED else ():
+            is_end = title.endswith(text) and 2 * len(text) > len(title)  # after the site's name
+            if is_end or title.startswith(text) or text.startswith(title):
+                return element
     return candidates[0] if candidates else None
-
-
-def _is_part(heading: str, title: str) -> bool:
-    """Tell whether title or heading begins with the other, or the title ends with the heading after the site's name."""
-    return (
-        title.startswith(heading)
-        or heading.startswith(title)
-        or (title.endswith(heading) and 2 * len(heading) > len(title))
-    )
 
 
 def read_logo(tree: HtmlElement, markup: Markup) -> Iterator[Evidence]:
     """Yield the site's name: from a heading that links to the front page, or a link named so."""
-    links = (link for link in islice(tree.iter("a"), MAX_HOME_LINKS) if _is_home_link(link))
+    links = (
+        link
+        for link in islice(tree.iter("a"), MAX_HOME_LINKS)
+        if "home" in link.get("rel", "").lower().split()
+        or LOGO.search(f"{marks_of(link)} {marks_of(link.getparent())}")
+    )
     for element in (*(each for each in markup.headings if _is_logo(each, markup)), *links):
         name = plain(opening(element, 2 * MAX_SITE_NAME))
         if 0 < len(name) <= MAX_SITE_NAME:
             yield Evidence("site_name", name, "heading")
-
-
-def _is_home_link(link: HtmlElement) -> bool:
-    called = f"{marks_of(link)} {marks_of(link.getparent())}"
-    return "home" in link.get("rel", "").lower().split() or bool(LOGO.search(called))
 
 
 def _is_logo(heading: HtmlElement, markup: Markup) -> bool:
@@ -170,14 +160,10 @@ def stands_aside(element: HtmlElement, names: re.Pattern[str] = ASIDE) -> bool:
     for ancestor in islice(element.iterancestors(), ZONE_LEVELS):
         if ancestor.tag in {"body", "main"}:
             return False
-        is_apart = ancestor.tag in {"aside", "nav"} or (ancestor.tag == "footer" and not _is_of_article(ancestor))
-        if is_apart or names.search(marks_of(ancestor)):
+        is_footer = ancestor.tag == "footer" and next(ancestor.iterancestors("article"), None) is None
+        if is_footer or ancestor.tag in {"aside", "nav"} or names.search(marks_of(ancestor)):
             return True
     return False
-
-
-def _is_of_article(footer: HtmlElement) -> bool:
-    return next(footer.iterancestors("article"), None) is not None
 
 
 def is_elsewhere(element: HtmlElement, around: Container[HtmlElement]) -> bool:
