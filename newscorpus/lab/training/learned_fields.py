@@ -23,7 +23,7 @@ from newscorpus.lab.training.node_svm import bias_parameter, draw_places, join_m
 from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, deal
 from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.dates import Setting, find_dates
-from newscorpus.page.fields.learned import FIELDS, MODEL, describe_candidates, may_hold, pick, text_of
+from newscorpus.page.fields.learned import FIELDS, LONGEST, MODEL, describe_candidates, pick
 from newscorpus.page.fields.markup import plain
 from newscorpus.page.fields.nodes import COLUMNS, FEATURES, LinearModel, Nodes, load_linear
 from newscorpus.page.fields.people import names_in, squeezed
@@ -137,7 +137,7 @@ def make_field_pages(pages: Iterable[GoldPage]) -> Iterator[FieldPage]:
         for place, (element, amount) in enumerate(zip(nodes.elements, nodes.amounts, strict=True)):
             text = plain(element.text_content())
             for column, field in enumerate(FIELDS):
-                if may_hold(field, amount.characters):
+                if amount.characters <= LONGEST[field]:
                     may[place, column], holds[place, column] = matches_field(field, text, truth, setting)
         yield FieldPage(page.dataset, page.site, setting, nodes, may, holds, truth)
 
@@ -212,7 +212,9 @@ def count_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: b
         for column, field in enumerate(FIELDS):
             if getattr(page.truth, field):
                 picked = pick(page.nodes, scores[:, column], field, page.setting)
-                text = "" if picked is None else text_of(picked) if two_stages else plain(picked.element.text_content())
+                element, text = picked or (None, "")
+                if element is not None and not two_stages:
+                    text = plain(element.text_content())
                 is_right = matches_field(field, text, page.truth, page.setting)[1]
                 holds = is_right or bool(page.holds[:, column].any())
                 counted[field] += Overlap(int(is_right), int(picked is not None), int(holds))

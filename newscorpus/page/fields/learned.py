@@ -5,8 +5,7 @@ same classifier finds foreign. Authors are our addition. Trained on pages labell
 (`newscorpus.lab.training.learned_fields`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 
 import numpy as np
@@ -24,7 +23,6 @@ from newscorpus.page.fields.nodes import (
     describe_elements,
     load_linear,
     measure_amounts,
-    measure_some,
 )
 from newscorpus.page.fields.people import is_agency, is_personal_name, names_in
 from newscorpus.page.fields.visible import is_elsewhere
@@ -52,14 +50,6 @@ FOREIGN = -1.0
 """Parts of the chosen element with at most this score are removed: beyond the margin of the SVM."""
 
 
-@dataclass(frozen=True, slots=True)
-class Picked:
-    """The element picked for a field, and its outermost foreign parts."""
-
-    element: HtmlElement
-    foreign: tuple[HtmlElement, ...]
-
-
 def read_learned(
     tree: HtmlElement, headline: HtmlElement | None, setting: Setting, model: str = MODEL
 ) -> Iterator[Evidence]:
@@ -74,20 +64,21 @@ def read_learned(
         beside = (*preceding(headline, BEFORE), headline, *islice(following(headline), AFTER))
         near = [each for each in beside if each.tag in CANDIDATES]
 
-    def is_short(element: HtmlElement) -> bool:
-        return len(opening(element, MAX_RUN + 1)) <= MAX_RUN and not holds_many(element)
-
-    nodes = _describe(near, measure_some(near, is_short))
+    measured: dict[HtmlElement, Amounts] = {}  # of short elements and their descendants
+    for element in near:
+        if element not in measured and len(opening(element, MAX_RUN + 1)) <= MAX_RUN and not holds_many(element):
+            measured |= measure_amounts(element, sum(1 for _ in element.iterancestors()))
+    nodes = _describe(near, measured)
     if not nodes.elements:
         return
     scores = load_linear(model).score(nodes)
     around = frozenset(headline.iterancestors()) if headline is not None else frozenset()
     for column, field in enumerate(FIELDS):
-        picked = pick(nodes, scores[:, column], field, setting)
-        if picked and around and is_elsewhere(picked.element, around):
+        if not (picked := pick(nodes, scores[:, column], field, setting)):
             continue
-        if picked and (value := read_value(field, text_of(picked), setting)):
-            yield Evidence(field, value, "learned")
+        element, text = picked
+        if not (around and is_elsewhere(element, around)):
+            yield Evidence(field, read_value(field, text, setting), "learned")
 
 
 def describe_candidates(tree: HtmlElement) -> Nodes:
@@ -106,37 +97,33 @@ def _describe(elements: Iterable[HtmlElement], measured: Mapping[HtmlElement, Am
     return describe_elements(list(kept), list(kept.values()), GROUPS)
 
 
-def pick(nodes: Nodes, scores: Floats, field: str, setting: Setting) -> Picked | None:
-    """Return the element with the highest positive score whose text parses as the field; None where none does."""
+def pick(nodes: Nodes, scores: Floats, field: str, setting: Setting) -> tuple[HtmlElement, str] | None:
+    """Find the element with the highest positive score whose text parses as the field; None where none does.
+
+    Returns:
+        The element, and its text without its outermost foreign parts.
+    """
     for place in np.argsort(-scores, kind="stable"):
         if scores[place] <= 0:
             return None
-        if may_hold(field, nodes.amounts[place].characters):
-            element = nodes.elements[place]
-            picked = Picked(element, _foreign(nodes, scores, element))
-            if read_value(field, text_of(picked), setting):
-                return picked
+        if nodes.amounts[place].characters > LONGEST[field]:
+            continue
+        element = nodes.elements[place]
+        inside = set(element.iterdescendants())
+        foreign: list[HtmlElement] = []
+        for part, score in zip(nodes.elements, scores, strict=True):
+            if score <= FOREIGN and part in inside and not any(each in foreign for each in part.iterancestors()):
+                foreign.append(part)
+        text = text_without(element, foreign)
+        if read_value(field, text, setting):
+            return element, text
     return None
 
 
-def may_hold(field: str, characters: int) -> bool:
-    """Tell whether an element with this many characters may hold the field."""
-    return characters <= LONGEST[field]
-
-
-def _foreign(nodes: Nodes, scores: Floats, element: HtmlElement) -> tuple[HtmlElement, ...]:
-    inside = set(element.iterdescendants())
-    foreign: list[HtmlElement] = []
-    for part, score in zip(nodes.elements, scores, strict=True):
-        if score <= FOREIGN and part in inside and not any(ancestor in foreign for ancestor in part.iterancestors()):
-            foreign.append(part)
-    return tuple(foreign)
-
-
-def text_of(picked: Picked) -> str:
-    """Return the text of the element without its foreign parts, or all of it if nothing else remains."""
-    kept = plain(" ".join(pieces(picked.element, picked.foreign.__contains__)))
-    return kept or plain(picked.element.text_content())
+def text_without(element: HtmlElement, parts: Collection[HtmlElement]) -> str:
+    """Return the text of an element without some of its parts, or all of it if nothing else remains."""
+    kept = plain(" ".join(pieces(element, parts.__contains__)))
+    return kept or plain(element.text_content())
 
 
 def read_value(field: str, text: str, setting: Setting) -> str:

@@ -6,7 +6,7 @@ is a list of columns and a linear model has one weight per column.
 
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import log2
@@ -72,8 +72,6 @@ class Amounts(NamedTuple):
 
 
 NOTHING: Counts = (0,) * (len(Amounts._fields) - 1)
-
-
 BLOCK: Counts = (1, *NOTHING[1:])
 
 
@@ -98,20 +96,6 @@ def measure_amounts(tree: HtmlElement, depth: int = 0) -> dict[HtmlElement, Amou
         depth += 1
         if element.tag in INVISIBLE_TAGS:
             walk.skip_subtree()
-    return found
-
-
-def measure_some(
-    elements: Iterable[HtmlElement], is_wanted: Callable[[HtmlElement], bool]
-) -> dict[HtmlElement, Amounts]:
-    """Measure the wanted ones of `elements`, visible and in document order, and all their descendants.
-
-    This is cheaper than measuring a whole tree.
-    """
-    found: dict[HtmlElement, Amounts] = {}
-    for element in elements:
-        if element not in found and is_wanted(element):
-            found |= measure_amounts(element, sum(1 for _ in element.iterancestors()))
     return found
 
 
@@ -155,10 +139,9 @@ def describe_elements(
     starts: list[int] = []
     for element, amount in zip(elements, amounts, strict=True):
         starts.append(len(columns))
-        for group in groups:
-            for found in _GROUPS[group](element, amount):
-                columns += found[0]
-                values += found[1]
+        for hashed, weights in _features(element, amount, groups):
+            columns += hashed
+            values += weights
     arrays = np.array(columns, np.int64), np.array(values), np.array(starts, np.int64)
     return Nodes(tuple(elements), tuple(amounts), *arrays)
 
@@ -206,57 +189,34 @@ def _single(name: str) -> Hashed:
     return _hash([name])
 
 
-def _amounts(_: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
-    """Group 1: how much text there is."""
-    return _in_classes(
-        {
+def _features(element: HtmlElement, amount: Amounts, groups: Collection[str]) -> Iterator[Hashed]:
+    parent = element.getparent()
+    numbers: dict[str, float] = {}
+    if "amounts" in groups:  # how much text there is
+        numbers = {
             "characters": amount.characters,
             "words": amount.words,
             "word length": (amount.letters + amount.digits) / max(amount.words, 1),
             "sentences": amount.sentences,
             "sentence length": amount.words / max(amount.sentences, 1),
         }
-    )
-
-
-def _structure(element: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
-    """Group 2: where the element stands and what stands in it."""
-    parent = element.getparent()
-    return _in_classes(
-        {
+    if "structure" in groups:  # where the element stands and what stands in it
+        numbers |= {
             "children": len(element),
             "path": amount.depth,
             "siblings": 0 if parent is None else len(parent) - 1,
             "blocks": amount.blocks,
         }
-    )
-
-
-def _tags(element: HtmlElement, _: Amounts) -> Iterator[Hashed]:
-    """Group 3: tag and classes."""
-    yield _single(f"tag {element.tag}")
-    yield from (_single(f"class {name}") for name in _classes(element))
-
-
-def _names(element: HtmlElement, amount: Amounts) -> Iterator[Hashed]:
-    """Group 4: parts of names, names of element and parent together, and kinds of characters."""
-    parent = element.getparent()
-    own, around = _name(element), "" if parent is None else _name(parent)
-    yield _parts("own", own)
-    yield _parts("around", around)
-    yield _pairs(own, around)
-    for kind in ("letters", "digits", "punctuation", "spaces"):
-        yield _single(f"{kind} {20 * getattr(amount, kind) // amount.characters}")
-
-
-_GROUPS: dict[str, Callable[[HtmlElement, Amounts], Iterator[Hashed]]] = dict(
-    zip(GROUPS, (_amounts, _structure, _tags, _names), strict=True)
-)
-
-
-def _in_classes(values: Mapping[str, float]) -> Iterator[Hashed]:
-    """Bin numbers to features: two bins from each power of two to the next."""
-    return (_single(f"{name} {int(2 * log2(1 + value))}") for name, value in values.items())
+    for name, value in numbers.items():  # two bins from each power of two to the next
+        yield _single(f"{name} {int(2 * log2(1 + value))}")
+    if "tags" in groups:
+        yield _single(f"tag {element.tag}")
+        yield from (_single(f"class {name}") for name in _classes(element))
+    if "names" in groups:  # parts of names, names of element and parent together, and kinds of characters
+        own, around = _name(element), "" if parent is None else _name(parent)
+        yield from (_parts("own", own), _parts("around", around), _pairs(own, around))
+        for kind in ("letters", "digits", "punctuation", "spaces"):
+            yield _single(f"{kind} {20 * getattr(amount, kind) // amount.characters}")
 
 
 def _classes(element: HtmlElement) -> list[str]:

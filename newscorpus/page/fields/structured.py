@@ -96,7 +96,7 @@ PAGE_TEXTS = [
 
 
 def read_json_ld(scripts: Iterable[str]) -> tuple[Node, ...]:
-    """Return the top-level entities of the scripts, in document order, within lists, `@graph` and `mainEntity`."""
+    """Return the entities of the scripts, in document order, within lists, `@graph` and `mainEntity`."""
     nodes: list[Node] = []
     for script in scripts:
         if len(script) <= MAX_CHARACTERS:
@@ -118,12 +118,20 @@ def _parse_leniently(text: str) -> object:
     """Parse a sequence of values, control characters allowed; else repair usual errors; else read only pairs."""
     for start, end in WRAPPINGS:
         text = text.strip().removeprefix(start).removesuffix(end)
-    for candidate in (text, _repair(text)):
+    repaired = BAD_ESCAPE.sub(r"\\\\", LINE_COMMENT.sub("", text))
+    repaired = LEADING_COMMA.sub(r"\1", TRAILING_COMMA.sub(r"\1", repaired))
+    for candidate in (text, MISSING_COMMA.sub(r"\1,\n\2", repaired)):
         try:
             return list(islice(_decode_each(candidate), MAX_NODES))
         except (ValueError, RecursionError):
             continue
-    return _pairs(text)
+    # The first value of each plain key is salvaged from invalid JSON, if it describes an article.
+    if not (found := TYPE.search(text)):
+        return None
+    node: dict[str, object] = {}
+    for key, value in PAIR.findall(text):
+        node.setdefault(key, value.replace('\\"', '"').replace("\\/", "/"))
+    return {"@type": found[1], **node}
 
 
 def _decode_each(text: str) -> Iterator[object]:
@@ -139,43 +147,20 @@ def _decode_each(text: str) -> Iterator[object]:
         yield value
 
 
-def _repair(text: str) -> str:
-    text = BAD_ESCAPE.sub(r"\\\\", LINE_COMMENT.sub("", text))
-    text = LEADING_COMMA.sub(r"\1", TRAILING_COMMA.sub(r"\1", text))
-    return MISSING_COMMA.sub(r"\1,\n\2", text)
-
-
-def _pairs(text: str) -> object:
-    """Salvage the first value of each plain key from invalid JSON, if it describes an article."""
-    kind = TYPE.search(text)
-    if not kind:
-        return None
-    node: dict[str, object] = {}
-    for key, value in PAIR.findall(text):
-        node.setdefault(key, value.replace('\\"', '"').replace("\\/", "/"))
-    return {"@type": kind[1], **node}
-
-
 def _entities(value: object, limit: int) -> Iterator[Node]:
     """Yield entities of a parsed script, breadth bounded by `limit`, depth by MAX_DEPTH."""
     stack: list[tuple[object, int]] = [(value, 0)]
     seen = 0
     while stack and seen < limit:
         here, depth = stack.pop()
+        inner: list[object] = here if isinstance(here, list) else []
         if isinstance(here, dict):
             seen += 1
             yield here
+            graph = here.get("@graph")
+            inner = [*(graph if isinstance(graph, list) else [graph]), here.get("mainEntity")]
         if depth < MAX_DEPTH:
-            stack.extend((inner, depth + 1) for inner in reversed(_inner(here)[:MAX_NODES]))
-
-
-def _inner(value: object) -> list[object]:
-    if isinstance(value, list):
-        return value
-    if isinstance(value, dict):
-        graph = value.get("@graph")
-        return [*(graph if isinstance(graph, list) else [graph]), value.get("mainEntity")]
-    return []
+            stack.extend((each, depth + 1) for each in reversed(inner[:MAX_NODES]))
 
 
 def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
@@ -194,7 +179,10 @@ def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
         if len(above) == MAX_NESTED:
             continue
         holder = next((around for ancestor in above if (around := items[ancestor])), stray)
-        item = items[element] = _opened_item(element)
+        is_item = element.get("itemscope") is not None or element.get("typeof") is not None
+        types = (element.get("itemtype") or element.get("typeof") or "").split()
+        item: Item | None = {"@type": types} if is_item else None
+        items[element] = item
         for name, value in _properties(element, item):
             present = holder.get(name)
             if isinstance(present, list):
@@ -205,12 +193,6 @@ def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
             nested.add(element)
     found = [item for element, item in items.items() if item and element not in nested]
     return tuple(found if len(stray) == 1 else [*found, stray])
-
-
-def _opened_item(element: HtmlElement) -> Item | None:
-    if element.get("itemscope") is None and element.get("typeof") is None:
-        return None
-    return {"@type": (element.get("itemtype") or element.get("typeof") or "").split()}
 
 
 def _properties(element: HtmlElement, item: Item | None) -> Iterator[tuple[str, object]]:
@@ -236,8 +218,21 @@ class Entities:
 
 
 def choose(nodes: Sequence[Node], addresses: frozenset[str]) -> Entities:
-    """Find the main entity of the page with these `addresses`."""
-    main = max(nodes, key=lambda node: _fitness(node, addresses), default={})
+    """Find the main entity of the page with these `addresses`.
+
+    Articles come first, then entities that name this page, are dated and titled, or are more specific.
+    """
+    main = max(
+        nodes,
+        key=lambda node: (
+            kind(node) in ARTICLES,
+            not addresses.isdisjoint(_addresses(node)),
+            "datePublished" in node,
+            "headline" in node,
+            -RANKS.get(kind(node), len(RANKS)),
+        ),
+        default={},
+    )
     page = next((node for node in nodes if kind(node).endswith("Page") and node is not main), {})
     site = next((node for node in nodes if "website" in _types(node)), {})
     known: dict[str, Node] = {}
@@ -289,18 +284,6 @@ def entity_images(entities: Entities, base: str) -> Iterator[Image]:
             address, texts = node, ("", "")
         if isinstance(address, str) and (link := join(base, address)):
             yield Image(link, *texts)
-
-
-def _fitness(node: Node, addresses: frozenset[str]) -> tuple[bool, bool, bool, bool, int]:
-    """Return a sort key: articles first, then entities that name this page, are dated and titled, or more specific."""
-    name = kind(node)
-    return (
-        name in ARTICLES,
-        not addresses.isdisjoint(_addresses(node)),
-        "datePublished" in node,
-        "headline" in node,
-        -RANKS.get(name, len(RANKS)),
-    )
 
 
 def _addresses(node: Node) -> Iterator[str]:

@@ -120,8 +120,11 @@ def read_terms(
         best = min((term.tier for term in said), default=None)
         yield from (Evidence(kind, term.name, "text") for term in said if term.tier == best)
     if not is_sectioned and not any(term.kind == SECTION for term in terms):
-        paths = chain(_above(links, markup), _crumbs(body, headline, markup), _step_before_date(markup))
-        found = chain(paths, _kicker(headline, called, around))
+        steps = urlsplit(markup.url).path.strip("/").split("/")
+        is_dated = len(steps) > 2 and YEAR_STEP.fullmatch(steps[1]) and not _is_generic(steps[0])
+        # As in /town/2024/02/03/bridge.
+        step = [Evidence(SECTION, unquote(steps[0]).replace("-", " "), "url")] if is_dated else []
+        found = chain(_above(links, markup), _crumbs(body, headline, markup), step, _kicker(headline, called, around))
         yield from islice(found, 1)
 
 
@@ -159,7 +162,10 @@ def _linked(
         if tier == Tier.DECLARED:
             yield Term(kind, name, tier)
         else:
-            place = None if tier == Tier.CURRENT else _list_of(link)
+            # The list of the link; items of menus count together.
+            place = None if tier == Tier.CURRENT else link.getparent()
+            while place is not None and place.tag in {"li", "span", "b", "strong", "dd"}:
+                place = place.getparent()
             crowds.setdefault((place, kind), []).append(Term(kind, name, tier))
     most = {SECTION: MAX_SECTIONS, TAGS: MAX_TAGS}
     yield from chain.from_iterable(terms for (_, kind), terms in crowds.items() if len(terms) <= most[kind])
@@ -188,7 +194,7 @@ def _kind_by_marks(link: HtmlElement) -> str:
     """Return a link's kind by the names of its element and nearest ancestors; "" for neither or both."""
     for element in (link, *islice(link.iterancestors(), WRAPPERS)):
         classes = element.get("class", "")[:MAX_MARK]
-        if element.tag in HOLDERS or (classes and _is_entry(classes)):
+        if element.tag in HOLDERS or (classes and ENTRY.search(classes)):
             return ""
         if classes and (kind := _kind_of_classes(classes)):
             return kind
@@ -196,11 +202,6 @@ def _kind_by_marks(link: HtmlElement) -> str:
 
 
 @lru_cache(4_096)  # a site has few different classes around links
-def _is_entry(classes: str) -> bool:
-    return ENTRY.search(classes) is not None
-
-
-@lru_cache(4_096)
 def _kind_of_classes(classes: str) -> str:
     marks = MICROFORMAT.sub("", classes.lower())
     said = [kind for kind in KINDS if MARKS[kind].search(marks)]
@@ -232,18 +233,13 @@ def _label(link: HtmlElement, levels: int) -> str:
 
 
 def _in_text(link: HtmlElement) -> bool:
-    """Tell whether a link stands in a paragraph of the text."""
-    holder = next(
-        (each for each in link.iterancestors() if each.tag in {"p", "li", "td", "dd", "blockquote", "div"}), None
-    )
-    return holder is not None and holder.tag in {"p", "blockquote"} and not short_text(holder) and not _is_list(holder)
-
-
-def _is_list(element: HtmlElement) -> bool:
-    """Tell whether most of an element's text is linked."""
-    text = sum(len(piece.strip()) for piece in islice(element.itertext(), MAX_BESIDE))
-    linked = sum(len(each.text_content().strip()) for each in islice(element.iter("a"), MAX_BESIDE))
-    return 2 * linked > text
+    """Tell whether a link stands in a paragraph of the text, most of which is not linked."""
+    holder = next(link.iterancestors("p", "li", "td", "dd", "blockquote", "div"), None)
+    if holder is None or holder.tag not in {"p", "blockquote"} or short_text(holder):
+        return False
+    text = sum(len(piece.strip()) for piece in islice(holder.itertext(), MAX_BESIDE))
+    linked = sum(len(each.text_content().strip()) for each in islice(holder.iter("a"), MAX_BESIDE))
+    return 2 * linked <= text
 
 
 def _is_apart(link: HtmlElement, around: Collection[HtmlElement]) -> bool:
@@ -264,20 +260,11 @@ def _within_article(element: HtmlElement, around: Collection[HtmlElement]) -> bo
     return any(each.tag == "article" or ENTRY.search(each.get("class", "")) for each in shared if each.tag != "body")
 
 
-def _list_of(link: HtmlElement) -> HtmlElement | None:
-    """Return the container of a link and its neighbours."""
-    parent = link.getparent()
-    while parent is not None and parent.tag in {"li", "span", "b", "strong", "dd"}:
-        parent = parent.getparent()
-    return parent
-
-
 def _is_current(link: HtmlElement) -> bool:
     """Tell whether a link is marked as the current item of a menu."""
     parent = link.getparent()
-    if link.get("aria-current") or CURRENT.search(link.get("class", "")):
-        return True
-    return parent is not None and parent.tag == "li" and bool(CURRENT.search(parent.get("class", "")))
+    item = parent.get("class", "") if parent is not None and parent.tag == "li" else ""
+    return bool(link.get("aria-current") or CURRENT.search(link.get("class", "")) or CURRENT.search(item))
 
 
 def _plain_lists(body: HtmlElement, around: Collection[HtmlElement], near: Collection[HtmlElement]) -> Iterator[Term]:
@@ -320,8 +307,12 @@ def _from_classes(around: Collection[HtmlElement], called: Mapping[HtmlElement, 
 
 def _crumbs(body: HtmlElement, headline: HtmlElement | None, markup: Markup) -> Iterator[Evidence]:
     """Yield the sections in the breadcrumbs, widest first."""
-    trail = next((each for each in body.iter("nav", "ol", "ul", "div", "p", "section") if _is_trail(each)), None)
-    if trail is None:
+    for trail in body.iter("nav", "ol", "ul", "div", "p", "section"):
+        get = trail.get
+        is_named = get("class") or get("id") or get("aria-label") or get("itemtype")
+        if is_named and CRUMBS.search(f"{marks_of(trail)} {get('aria-label')} {get('itemtype')}".lower()):
+            break
+    else:
         return
     title = squeezed(headline.text_content()) if headline is not None else ""
     home = urlsplit(markup.url).path.rstrip("/")
@@ -329,12 +320,6 @@ def _crumbs(body: HtmlElement, headline: HtmlElement | None, markup: Markup) -> 
         path = urlsplit(join(markup.base, link.get("href", ""))).path.rstrip("/")
         if path != home and not _is_generic(path) and (name := name_of(link)) and squeezed(name) != title:
             yield Evidence(SECTION, name, "text")
-
-
-def _is_trail(element: HtmlElement) -> bool:
-    get = element.get
-    named = get("class") or get("id") or get("aria-label") or get("itemtype")
-    return bool(named) and bool(CRUMBS.search(f"{marks_of(element)} {get('aria-label')} {get('itemtype')}".lower()))
 
 
 def _is_generic(path: str) -> bool:
@@ -382,10 +367,3 @@ def _kicker(
     is_labelled = any(LABELS[TAGS].search(_label(own[0], levels)) for levels in range(1, WRAPPERS + 1))
     if between <= MAX_TERM and not is_labelled and (name := name_of(own[0])):
         yield Evidence(SECTION, name, "text")
-
-
-def _step_before_date(markup: Markup) -> Iterator[Evidence]:
-    """Yield the section of an address such as `/town/2024/02/03/bridge`."""
-    steps = urlsplit(markup.url).path.strip("/").split("/")
-    if len(steps) > 2 and YEAR_STEP.fullmatch(steps[1]) and not _is_generic(steps[0]):
-        yield Evidence(SECTION, unquote(steps[0]).replace("-", " "), "url")

@@ -5,7 +5,7 @@ from lxml import html as lxml_html
 from newscorpus.data import Evidence, Page
 from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.dates import Setting
-from newscorpus.page.fields.learned import FOREIGN, Picked, describe_candidates, pick, read_learned, read_value, text_of
+from newscorpus.page.fields.learned import FOREIGN, describe_candidates, pick, read_learned, read_value, text_without
 
 BYLINE = "<div class=meta>Jana Nováková <span class=role>redaktorka</span> <b>Petr Malý</b></div>"
 TEXT = "<p>Rada města včera rozhodla o opravě mostu, který spojuje obě části města.</p>" * 4
@@ -23,7 +23,7 @@ def scores_of(nodes: object, by_class: dict[str, float]) -> np.ndarray:
 def picked_text(html: str, field: str, by_class: dict[str, float]) -> str:
     nodes = describe_candidates(parse(html))
     picked = pick(nodes, scores_of(nodes, by_class), field, SETTING)
-    return text_of(picked) if picked else ""
+    return picked[1] if picked else ""
 
 
 def test_the_element_of_the_highest_score_is_taken_without_its_foreign_parts() -> None:
@@ -49,7 +49,7 @@ def test_long_texts_are_no_fields() -> None:
 
 def test_an_element_that_is_all_foreign_keeps_its_text() -> None:
     element = parse("<div><b>Jana Nováková</b></div>").find(".//div")
-    assert text_of(Picked(element, (element[0],))) == "Jana Nováková"
+    assert text_without(element, [element[0]]) == "Jana Nováková"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lxml.html import HtmlElement
 
 from newscorpus.page.fields.decide import read_data_layer
-from newscorpus.page.fields.learned import Picked, text_of
+from newscorpus.page.fields.learned import text_without
 from newscorpus.page.fields.markup import (
     LINE_END,
     MAX_INSIDE,
@@ -112,4 +112,4 @@ def test_only_the_first_elements_are_looked_at() -> None:
 def test_deeper_than_the_stack_of_python() -> None:
     body = body_of("<b>" * 1_500 + "one")
     assert list(pieces(body)) == ["one"]
-    assert text_of(Picked(body, ())) == "one"
+    assert text_without(body, ()) == "one"
