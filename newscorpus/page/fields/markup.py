@@ -6,6 +6,7 @@ the whole page and be read often.
 
 import html
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -113,8 +114,8 @@ class Markup:
 
 def gather(tree: HtmlElement, url: str) -> Markup:
     """Collect the elements of interest of `tree`, the page at `url`."""
-    names = ("title", "meta", "link", "script", "h1", "time", "abbr", "base")
-    kinds: dict[str, list[HtmlElement]] = {name: [] for name in names}
+    tags = ("title", "meta", "link", "script", "h1", "time", "abbr", "base")
+    kinds: dict[str, list[HtmlElement]] = {tag: [] for tag in tags}
     early_times: list[HtmlElement] = []
     for element in tree.iter(*kinds):
         kinds[element.tag].append(element)
@@ -123,50 +124,35 @@ def gather(tree: HtmlElement, url: str) -> Markup:
         if element.tag == "time" and not kinds["h1"]:
             early_times.append(element)
     code = dict.fromkeys(each for each in kinds["script"] if "ld+json" not in each.get("type", ""))
-    base = join(url, kinds["base"][0].get("href", "")) if kinds["base"] else url
-    values: dict[str, list[str]] = {}
+    base = (join(url, kinds["base"][0].get("href", "")) if kinds["base"] else url) or url
+    metas: dict[str, list[str]] = defaultdict(list)
     for meta in kinds["meta"][: MAX_OF_A_KIND * 2]:
-        content = meta.get("content")
-        if not content:
-            continue
-        for attribute in ("property", "name", "http-equiv"):
-            for name in meta.get(attribute, "").lower().split():
-                values.setdefault(name, []).append(content)
+        names = " ".join(meta.get(attribute, "") for attribute in ("property", "name", "http-equiv"))
+        for name in names.lower().split() if meta.get("content") else ():
+            metas[name].append(meta.get("content"))
+    links: dict[str, list[str]] = defaultdict(list)
+    for each in kinds["link"][: MAX_OF_A_KIND * 2]:
+        for relation in RELATIONS.intersection(each.get("rel", "").lower().split()):
+            if link := join(base, each.get("href", "")):
+                links[relation].append(link)
+    # SVG drawings may have titles, too.
+    title = next((each for each in kinds["title"] if each.getparent().tag in {"head", "html", "body"}), None)
     return Markup(
         url=url,
-        base=base or url,
+        base=base,
         language=tree.get("lang")
         or tree.get("{http://www.w3.org/XML/1998/namespace}lang")
         or tree.get("xml:lang")
         or "",
-        title=_title(kinds["title"]),
-        metas={name: tuple(contents) for name, contents in values.items()},
-        links=_links(kinds["link"], base or url),
+        title=collapse(title.text_content()) if title is not None else "",
+        metas={name: tuple(contents) for name, contents in metas.items()},
+        links={relation: tuple(found) for relation, found in links.items()},
         scripts=tuple(each.text or "" for each in kinds["script"] if each not in code)[:MAX_OF_A_KIND],
         code=tuple(code)[:MAX_OF_A_KIND],
         headings=tuple(kinds["h1"][:MAX_OF_A_KIND]),
         times=tuple(kinds["time"][:MAX_OF_A_KIND]),
         early_times=frozenset(early_times),
     )
-
-
-def _title(elements: list[HtmlElement]) -> str:
-    """Return the text of the first title outside SVG drawings, which may have titles."""
-    for element in elements:
-        parent = element.getparent()
-        if parent is None or parent.tag in {"head", "html", "body"}:
-            return collapse(element.text_content())
-    return ""
-
-
-def _links(elements: list[HtmlElement], base: str) -> dict[str, tuple[str, ...]]:
-    values: dict[str, list[str]] = {}
-    for element in elements[: MAX_OF_A_KIND * 2]:
-        for relation in element.get("rel", "").lower().split():
-            link = join(base, element.get("href", "")) if relation in RELATIONS else ""
-            if link:
-                values.setdefault(relation, []).append(link)
-    return {relation: tuple(links) for relation, links in values.items()}
 
 
 def holds_many(element: HtmlElement) -> bool:

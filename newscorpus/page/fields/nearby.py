@@ -105,15 +105,13 @@ def lines_of(elements: Iterable[HtmlElement], long: Container[HtmlElement]) -> I
 
 
 def _short(text: str | None) -> str:
-    """Return a text beside elements if it is short; else ""."""
     line = collapse(text[: 2 * SHORT]) if text else ""
     return line if len(line) <= SHORT else ""
 
 
 def marks_of(element: HtmlElement) -> str:
     """Return an element's names: class, id, microdata etc., in lower case; without the terms of a post."""
-    get = element.get
-    marks = " ".join([value[:MAX_MARK] for name in MARKS if (value := get(name))]).lower()
+    marks = " ".join([value[:MAX_MARK] for name in MARKS if (value := element.get(name))]).lower()
     return TERMS.sub(" ", marks) if "hentry" in marks else marks
 
 

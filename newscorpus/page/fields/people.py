@@ -81,7 +81,10 @@ MAX_NAME_CHARACTERS = 70
 
 def names_in(text: str) -> tuple[str, ...]:
     """Return the names of people and agencies in a byline or an author field, in order, deduplicated."""
-    names = (_cleaned(part, position) for position, part in enumerate(_parts(text)))
+    people = CREDIT.sub("", TEXT_AND_PHOTO.sub("", REMARK.sub("", collapse(text)))).strip()
+    pieces = (piece.split(",") for piece in SEPARATORS.split(_without_prefix(people)))
+    parts = [part for piece in pieces for joined in _joined(piece) for part in _split_at_and(joined)]
+    names = (_cleaned(part, position) for position, part in enumerate(parts))
     return tuple(dict.fromkeys(name for name in names if name))
 
 
@@ -106,20 +109,16 @@ def authors_and_agencies(texts: Iterable[str], sites: Collection[str]) -> tuple[
     """
     names = dict.fromkeys(name for text in texts for name in names_in(text))
     agencies = tuple(name for name in names if is_agency(name))
-    others = [name for name in names if not is_agency(name) and squeezed(name) not in sites]
-    people = tuple(name for name in others if not (agencies and _is_department(name)))
-    return tuple(name for name in people if not is_account(name)) or people, agencies
+    people = [name for name in names if not is_agency(name) and squeezed(name) not in sites]
+    if agencies:  # a name beside one is a department if a word of it occurs in no personal name, or it is a single word
+        people = [name for name in people if not any(map(OFFICE.search, name.split()))]
+        people = [name for name in people if " " in name or len(name) < MIN_DEPARTMENT or not name[0].isupper()]
+    return tuple(name for name in people if not is_account(name)) or tuple(people), agencies
 
 
 def is_account(name: str) -> bool:
     """Tell whether `name` is a user account, which counts as a person only without other names."""
     return bool(ACCOUNT.fullmatch(name))
-
-
-def _is_department(name: str) -> bool:
-    """Tell whether a name beside an agency is a department: a single word, or one that occurs in no personal name."""
-    words = name.split()
-    return any(map(OFFICE.search, words)) or (len(words) == 1 and len(name) >= MIN_DEPARTMENT and name[0].isupper())
 
 
 @lru_cache(4_096)  # titles and names are compared again and again
@@ -133,14 +132,6 @@ def starts_like_byline(text: str) -> bool:
     return _without_prefix(text) != text
 
 
-def _parts(text: str) -> Iterator[str]:
-    """Yield the parts between separators; commas separate names, but not a name from its title."""
-    people = CREDIT.sub("", TEXT_AND_PHOTO.sub("", REMARK.sub("", collapse(text)))).strip()
-    for piece in SEPARATORS.split(_without_prefix(people)):
-        for part in _joined(piece.split(",")):
-            yield from _split_at_and(part)
-
-
 def _without_prefix(text: str) -> str:
     """Strip "By", "Von", "Autor:" before a capitalised name."""
     match = PREFIX.match(text)
@@ -150,7 +141,7 @@ def _without_prefix(text: str) -> str:
 
 
 def _joined(parts: list[str]) -> Iterator[str]:
-    """Yield the parts between commas, "Jr." joined to the name before it; companies are dropped."""
+    """Yield the names between commas, "Jr." joined to the name before it; companies are dropped."""
     name = ""
     for part in map(str.strip, parts):
         if form := COMPANY.search(part):
