@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
+from operator import itemgetter
 
 from lxml.html import HtmlElement
 
@@ -68,9 +69,10 @@ def read_near(
     after: Sequence[HtmlElement],
     around: Collection[HtmlElement],
     setting: Setting,
-    wanted: Container[str],
+    *,
+    with_dates: bool,
 ) -> Iterator[Evidence]:
-    """Yield evidence for the fields `wanted`, dates and authors, from the lines around the headline.
+    """Yield evidence of authors and dates, these only `with_dates`, from the lines around the headline.
 
     Elements named for dates come first, below the headline before above it. Other dates above it are ignored, since
     pages show the current time there, and so are those after the first paragraph. Lines of other documents, outside the
@@ -78,41 +80,38 @@ def read_near(
     """
     long = long_ones(after)
     lines = tuple(lines_of(after, long))
-    if "published" in wanted:
+    if with_dates:
         named, others = _parted([line for line in lines if _may_be_dated(line, setting)])
         text = next((place for place, each in enumerate(after) if each.tag == "p" and each in long), len(after))
         later = frozenset(after[text + 1 :])
         others = [line for line in others if line.element not in later]
         above, _ = _parted([line for line in lines_of(before, long_ones(before[::-1])) if _may_be_dated(line, setting)])
-        yield from _dates(((*named, *above, *others)), around, setting)
-    if "authors" in wanted:
-        yield from _authors(lines, around, setting)
+        yield from _dates((*named, *above, *others), around, setting)
+    yield from _authors(lines, around, setting)
 
 
 def read_everywhere(
-    tree: HtmlElement, around: Collection[HtmlElement], setting: Setting, wanted: Container[str]
+    tree: HtmlElement, around: Collection[HtmlElement], setting: Setting, *, with_authors: bool
 ) -> Iterator[Evidence]:
-    """Yield evidence for the fields `wanted` from the whole page: most promising dates first, and the first author."""
+    """Yield the dates of the whole page, most promising first, and `with_authors` the first author."""
     body = tree.find("body")
     elements = list(islice(body.iter("*"), LOOK_EVERYWHERE)) if body is not None else []
     lines = tuple(lines_of(elements, long_ones(elements)))
-    if "published" in wanted:
-        digits = (line for line in lines if HAS_DIGIT.search(line.text))
-        dated = ((line, date) for line in digits for date in islice(find_dates(line.text, setting), 1))
-        own = [(line, date) for line, date in dated if not around or not is_elsewhere(line.element, around)]
-
-        def promise(pair: tuple[Line, Dated]) -> int:
-            """Rate how likely a date is the document's."""
-            line, date = pair
-            return (
-                3 * _is_marked_as_date(line)
-                + 2 * bool(DATE_WORDS.search(line.text))
-                + 2 * (len(line.text) - (date.end - date.start) <= MAX_REST)
-                - 4 * (bool(ASIDE.search(line.marks)) or stands_aside(line.element))
-            )
-
-        yield from (_evidence(line, date, 0) for line, date in sorted(own, key=promise, reverse=True))
-    if "authors" in wanted:
+    dated: list[tuple[int, Line, Dated]] = []
+    for line in lines:
+        date = next(find_dates(line.text, setting), None) if HAS_DIGIT.search(line.text) else None
+        if date is None or (around and is_elsewhere(line.element, around)):
+            continue
+        promise = (
+            3 * _is_marked_as_date(line)
+            + 2 * bool(DATE_WORDS.search(line.text))
+            + 2 * (len(line.text) - (date.end - date.start) <= MAX_REST)
+            - 4 * (bool(ASIDE.search(line.marks)) or stands_aside(line.element))
+        )
+        dated.append((promise, line, date))
+    for _, line, date in sorted(dated, key=itemgetter(0), reverse=True):
+        yield _evidence(line, date, 0)
+    if with_authors:
         yield from islice(_authors(lines, around, setting), 1)
 
 

@@ -168,7 +168,7 @@ def _from_text(
         description = next((item.value for item in of_field("description", declared)), "")
         title = Evidence("title", heading_text(headline), "heading")
         found += (title, *read_lead(after, description))
-        found += read_near(before, after, around, setting, wanted | {"authors"})
+        found += read_near(before, after, around, setting, with_dates="published" in wanted)
     # Like the pages in the model's training set.
     is_silent = wanted == {"published", "authors"} and not of_field("authors", declared)
     if is_silent and wanted - {item.field for item in found}:
@@ -185,7 +185,7 @@ def _from_text(
     # fifth of an extraction and finds few.
     missing = wanted - {item.field for item in (*found, *address, *of_field("published", declared))}
     if "published" in missing:
-        dates = (*read_data_layer(markup), *read_everywhere(tree, around, setting, missing))
+        dates = (*read_data_layer(markup), *read_everywhere(tree, around, setting, with_authors="authors" in missing))
         found += dates
         missing -= {item.field for item in dates if item.field == "authors"}
         if not any(item.field == "published" for item in dates):

@@ -243,7 +243,9 @@ def repeated_words(measured: Measured, config: QualityConfig) -> str:
     words, step = measured.words, measured.characters_a_word
     total = characters(words)
     for n, most in enumerate(config.max_top_ngrams, FIRST_TOP):
-        if (found := share(_top(words, n * step), total)) > most:
+        counts = Counter(_ngrams(words, n * step))
+        top = max((characters(gram) * count for gram, count in counts.most_common(1) if count > 1), default=0)
+        if (found := share(top, total)) > most:
             return f"{found:.0%} of the characters are one {n}-gram"
     for n, most in enumerate(config.max_duplicate_ngrams, FIRST_DUPLICATE):
         found = share(_repeated(words, n * step), total)
@@ -320,12 +322,6 @@ def _too_many(found: int, measured: Measured, config: QualityConfig, most: float
     lines = len(measured.lines)
     many = lines >= config.min_listing_lines and found > most * lines
     return f"{found} of {lines} lines {what}" if many else ""
-
-
-def _top(words: Sequence[str], n: int) -> int:
-    """Return the maximum number of characters in all occurrences of an n-gram; 0 where none occurs twice."""
-    counts = Counter(_ngrams(words, n))
-    return max((characters(gram) * count for gram, count in counts.most_common(1) if count > 1), default=0)
 
 
 def _ngrams(words: Sequence[str], n: int) -> "zip[tuple[str, ...]]":

@@ -8,14 +8,12 @@ second opinion. The script is checked first; a user's fastText model replaces bo
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
-from typing import Protocol
 
 from babel.core import get_global
 from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
@@ -60,6 +58,8 @@ SCRIPTS = {
     "ko": "\u1100-\u11ff\uac00-\ud7a3",
 }
 """Languages that alone use their script in the press, with its code points as a regex character class."""
+EACH_SCRIPT = {language: re.compile(f"[{points}]") for language, points in SCRIPTS.items()}
+ANY_SCRIPT = re.compile(f"[{''.join(SCRIPTS.values())}]")
 
 MIN_CHANCE = 0.01
 """Minimum probability of a detected language."""
@@ -73,19 +73,15 @@ FASTTEXT_LABEL = "__label__"
 FASTTEXT_ANSWERS = 5
 """Maximum number of languages requested of a fastText model."""
 
-
-class LanguageDetector(Protocol):
-    """Gives the probability of languages for a text, by primary tag; nothing where it cannot tell."""
-
-    def __call__(self, text: str) -> Mapping[str, float]:
-        """Detect the language of `text`."""
+LanguageDetector = Callable[[str], Mapping[str, float]]
+"""Gives the probability of languages for a text, by primary tag; nothing where it cannot tell."""
 
 
 def by_script(text: str) -> Mapping[str, float]:
     """Detect a language by the script of most letters, if only that language uses it."""
-    if len(_any_script().findall(text)) * 2 <= sum(map(str.isalpha, text)):
+    if len(ANY_SCRIPT.findall(text)) * 2 <= sum(map(str.isalpha, text)):
         return {}
-    scripts = {language: len(pattern.findall(text)) for language, pattern in _each_script().items()}
+    scripts = {language: len(pattern.findall(text)) for language, pattern in EACH_SCRIPT.items()}
     return {max(scripts, key=lambda name: scripts[name]): 1.0}
 
 
@@ -157,16 +153,6 @@ def check_fasttext(path: Path) -> None:
         raise CorpusError(f"{path}: reading it takes the extra: pip install 'newscorpus[fasttext]'")
 
 
-def known_to_langid() -> frozenset[str]:
-    """Return the languages that py3langid knows."""
-    return frozenset(_langid().labels)
-
-
-def known_to_langdetect() -> frozenset[str]:
-    """Return the languages that langdetect knows."""
-    return frozenset(name.partition("-")[0] for name in _langdetect().get_lang_list())
-
-
 @cache
 def _langid() -> LanguageIdentifier:
     """Load the model, once a process."""
@@ -179,16 +165,6 @@ def _langdetect() -> DetectorFactory:
     factory = DetectorFactory()
     factory.load_json_profile([path.read_text("utf-8") for path in sorted(Path(PROFILES_DIRECTORY).iterdir())])
     return factory
-
-
-@cache
-def _each_script() -> Mapping[str, re.Pattern[str]]:
-    return MappingProxyType({language: re.compile(f"[{points}]") for language, points in SCRIPTS.items()})
-
-
-@cache
-def _any_script() -> re.Pattern[str]:
-    return re.compile(f"[{''.join(SCRIPTS.values())}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,18 +215,15 @@ def judge_language(
         return LanguageVerdict(declared[0], 0.0, ok=True)
     first = detector(sample)
     language, score = _fit(first, declared, stated, sample)
-    if score < config.min_score:
-        language, score = _fit(_second(sample, first, config), declared, stated, sample)
+    if score < config.min_score:  # langdetect is asked unless the first detector is sure of a language unknown to it
+        best, chance = _best(first)
+        known = {name.partition("-")[0] for name in _langdetect().get_lang_list()}
+        second = by_langdetect(sample) if chance < config.min_score or best in known else {}
+        language, score = _fit(second, declared, stated, sample)
     if score >= config.min_score:
         return LanguageVerdict(language, min(score, 1.0), ok=True)
-    unknown = [name for name in declared if not _answers(name, sample) & known_to_langid()]
+    unknown = [name for name in declared if _answers(name, sample).isdisjoint(_langid().labels)]
     return LanguageVerdict(unknown[0], 0.0, ok=True) if unknown else LanguageVerdict(*_best(first), ok=False)
-
-
-def _second(sample: str, first: Mapping[str, float], config: LanguageConfig) -> Mapping[str, float]:
-    """Ask langdetect, unless the first detector is sure of a language that langdetect confuses with another."""
-    language, score = _best(first)
-    return by_langdetect(sample) if score < config.min_score or language in known_to_langdetect() else {}
 
 
 def _fit(chances: Mapping[str, float], declared: tuple[str, ...], stated: str, sample: str) -> tuple[str, float]:

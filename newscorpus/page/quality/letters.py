@@ -86,7 +86,8 @@ def letter_gains(text: str, size: int) -> Floats:
     """
     points = np.minimum(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32), N_POINTS - 1)
     points = points[~_points().is_hidden[points]]
-    scripts, is_letter = _points().scripts[points], (table().kinds[points] & LETTER) > 0
+    kinds = table().kinds[points]
+    scripts, is_letter = _points().scripts[points], (kinds & LETTER) > 0
     number = int(np.bincount(scripts, minlength=len(ALPHABETS) + 1)[1:].argmax()) + 1
     is_own = scripts == number
     n_letters = int(is_own.sum())
@@ -95,7 +96,10 @@ def letter_gains(text: str, size: int) -> Floats:
     size = max(size, n_letters // MAX_PARTS)
     parts = np.minimum(is_own.cumsum() // size, n_letters // size - 1)[:-1]
     places = np.where(is_own, _points().places[points], GAP)
-    is_odd = _is_odd(points, is_own)
+    # Pairs of neighbours of which one is a letter, and the other never adjoins one in a word.
+    is_strange = _points().is_strange[points] | (is_letter & ~is_own)
+    is_capital_inside = is_own[:-1] & is_own[1:] & ((kinds[:-1] & LOWER) > 0) & ((kinds[1:] & UPPER) > 0)
+    is_odd = (is_own[:-1] & is_strange[1:]) | (is_strange[:-1] & is_own[1:]) | is_capital_inside
     script = list(ALPHABETS)[number - 1]
     after, alone = _likelihoods(script)
     n_parts, n_letters = int(parts[-1]) + 1, len(ALPHABETS[script]) + 2
@@ -109,14 +113,6 @@ def letter_gains(text: str, size: int) -> Floats:
     better = likely[np.arange(n_parts), best] - (counts * alone.T[best]).sum(axis=1) - INTRUDER * n_odd
     found: Floats = better / (counts.sum(axis=1) + n_odd)
     return found
-
-
-def _is_odd(points: NDArray[np.uint32], is_own: Flags) -> Flags:
-    """Tell for each pair of neighbours whether they are a letter and a character that never adjoins one in a word."""
-    kinds = table().kinds[points]
-    is_strange = _points().is_strange[points] | (((kinds & LETTER) > 0) & ~is_own)
-    is_capital_inside = is_own[:-1] & is_own[1:] & ((kinds[:-1] & LOWER) > 0) & ((kinds[1:] & UPPER) > 0)
-    return (is_own[:-1] & is_strange[1:]) | (is_strange[:-1] & is_own[1:]) | is_capital_inside
 
 
 @cache
@@ -157,21 +153,14 @@ def _points() -> _Points:
     kinds = np.array(categories()[:N_POINTS])
     scripts, places = np.zeros(N_POINTS, np.uint8), np.zeros(N_POINTS, np.uint8)
     for point in np.flatnonzero(np.strings.startswith(kinds, "L")).tolist():
-        script, place = _letter(chr(point))
-        scripts[point], places[point] = script, place
+        plain = unicodedata.normalize("NFKD", chr(point).lower())[0]
+        script = unicodedata.name(plain, "").partition(" ")[0]
+        if alphabet := ALPHABETS.get(script):
+            scripts[point] = list(ALPHABETS).index(script) + 1
+            places[point] = (alphabet.find(plain) if plain in alphabet else len(alphabet)) + 1
     is_space = np.strings.isspace(np.arange(N_POINTS, dtype=np.uint32).view("<U1"))
     hidden, strange = (
         np.any([np.strings.startswith(kinds, kind) for kind in wanted], axis=0)
         for wanted in (("M", "Cf"), ("S", "No", "C"))
     )
     return _Points(scripts, places, hidden, strange & ~hidden & ~is_space)
-
-
-def _letter(letter: str) -> tuple[int, int]:
-    """Find the script of a letter, 0 for none of ours, and its place in the alphabet."""
-    plain = unicodedata.normalize("NFKD", letter.lower())[0]
-    name = unicodedata.name(plain, "").partition(" ")[0]
-    if name not in ALPHABETS:
-        return 0, GAP
-    alphabet = ALPHABETS[name]
-    return list(ALPHABETS).index(name) + 1, (alphabet.find(plain) if plain in alphabet else len(alphabet)) + 1

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from operator import mul
 from typing import Any
 
@@ -118,9 +119,17 @@ KINDS: Mapping[str, PersonalData] = {
 def mask_text(text: str, kinds: Sequence[str]) -> tuple[str, Counter[str]]:
     """Replace data of these kinds by "[email]" etc.; count each kind."""
     found: Counter[str] = Counter()
+
+    def masked(match: re.Match[str], name: str) -> str:
+        part = match.groupdict().get("local") or match[0]  # the word before a local telephone number stays
+        if not KINDS[name].valid(part):
+            return match[0]
+        found[name] += 1
+        return f"{match[0].removesuffix(part)}[{name}]"
+
     for name, kind in KINDS.items():
         if name in kinds:
-            text = kind.pattern.sub(lambda match, name=name: _masked(match, name, found), text)  # type: ignore[misc]
+            text = kind.pattern.sub(partial(masked, name=name), text)
     return text, found
 
 
@@ -132,15 +141,6 @@ def mask(article: Article, kinds: Sequence[str]) -> Article:
     fields: dict[str, Any] = {name: mask_text(getattr(article.fields, name), kinds)[0] for name in MASKED_FIELDS}
     flags = tuple(f"masked_{name}:{count}" for name, count in sorted(found.items()))
     return replace(article, text=text, fields=replace(article.fields, **fields), flags=(*article.flags, *flags))
-
-
-def _masked(match: re.Match[str], name: str, found: Counter[str]) -> str:
-    """Replace a valid match; the word before a local telephone number is kept."""
-    part = match.groupdict().get("local") or match[0]
-    if not KINDS[name].valid(part):
-        return match[0]
-    found[name] += 1
-    return f"{match[0].removesuffix(part)}[{name}]"
 
 
 def _is_date(year: int, month: int, day: int) -> bool:
