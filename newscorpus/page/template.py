@@ -70,10 +70,6 @@ class TemplateRules:
         self._text = compile_rules(*section.text) if section.text else None
         self._rules = {key: tuple(map(compile_rules, getattr(section, key))) for key in TemplateSection.__slots__}
 
-    def __reduce__(self) -> tuple[type["TemplateRules"], tuple[str, TemplateSection]]:
-        """Compiled XPath cannot be pickled: a worker process compiles the rules anew."""
-        return TemplateRules, (self.name, self.section)
-
     def remove_unwanted(self, tree: HtmlElement) -> None:
         """Remove the elements matched by the `remove` rules from `tree`; the text after them stays."""
         for match in self._matches(self._unwanted, tree):

@@ -1,5 +1,3 @@
-import pickle
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,13 +86,6 @@ def test_reading_changes_nothing() -> None:
         assert len(template.read_fields(root)) == len(section.title)
         assert bool(template.read_text(root)) is bool(section.text)
         assert html.tostring(root) == before
-
-
-def test_rules_travel_to_another_process() -> None:
-    template = TemplateRules("vesti", TemplateSection(text=(".lead",), remove=(".ad",)))
-    copy = pickle.loads(pickle.dumps(template))
-    assert copy.name == "vesti"
-    assert copy.read_text(tree()) == template.read_text(tree()) == ("Uvod.",)
 
 
 def test_a_broken_rule_is_refused() -> None:

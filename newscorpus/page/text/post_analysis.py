@@ -274,12 +274,12 @@ def revise(
     for name in Revision(tuple(rules)).checked().post_analysis or ():
         revised = RULES[name](labelled, title, config)
         if revised is not labelled:
-            pairs = zip(labelled, revised, strict=True)
-            labelled = tuple(_with_reason(before, after, name) for before, after in pairs)
+            changed = []
+            for before, after in zip(labelled, revised, strict=True):
+                if (after.label, after.score) == (before.label, before.score):
+                    changed.append(before)
+                    continue
+                given = before.score if before.given is None and after.score != before.score else before.given
+                changed.append(replace(after, reasons=(*before.reasons, name), given=given))
+            labelled = tuple(changed)
     return labelled
-
-
-def _with_reason(before: LabelledBlock, after: LabelledBlock, rule: str) -> LabelledBlock:
-    is_changed = (after.label, after.score) != (before.label, before.score)
-    given = before.score if before.given is None and after.score != before.score else before.given
-    return replace(after, reasons=(*before.reasons, rule), given=given) if is_changed else before

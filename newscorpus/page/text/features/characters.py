@@ -101,21 +101,13 @@ def _join(texts: Sequence[str]) -> tuple[Integers, Integers]:
     return np.minimum(raw, PLANE).astype(np.int64), lengths
 
 
-def _find_words(traits: Traits) -> tuple[Integers, Integers]:
-    """Return starts and lengths of the words; `traits` must end outside a word."""
-    is_word = traits & WORD != 0
-    is_unspaced = traits & UNSPACED_WORD != 0
-    stands_apart = is_unspaced[1:] | is_unspaced[:-1]
-    begins = np.concatenate((is_word[:1], is_word[1:] & (~is_word[:-1] | stands_apart)))
-    ends = is_word[:-1] & (~is_word[1:] | stands_apart)
-    at = np.flatnonzero(begins)
-    return at, np.flatnonzero(ends) + 1 - at
-
-
 def _read_words(codes: Integers, traits: Traits, text_of: Integers, others: Integers) -> Words:
     """Return the words; `text_of` gives the text of each character, `others` the starts of further texts."""
     n_texts = int(text_of[-1]) + 1
-    at, sizes = _find_words(traits)
+    is_word, is_unspaced = traits & WORD != 0, traits & UNSPACED_WORD != 0
+    stands_apart = is_unspaced[1:] | is_unspaced[:-1]
+    at = np.flatnonzero(np.concatenate((is_word[:1], is_word[1:] & (~is_word[:-1] | stands_apart))))
+    sizes = np.flatnonzero(is_word[:-1] & (~is_word[1:] | stands_apart)) + 1 - at  # the text ends outside a word
     hashes = _hash(codes, at)
     bounds = [*np.searchsorted(at, others).tolist(), len(at)]
     at, sizes = at[: bounds[0]], sizes[: bounds[0]]

@@ -109,6 +109,9 @@ def read_structure(blocks: Sequence[Block]) -> Structure:
             elements[element] = len(elements)
     block_element = np.array([elements[block.element] for block in blocks])
     parent = [elements[element.parent] if element.parent else -1 for element in elements]
+    sizes = [1] * len(parent)  # of the subtrees
+    for at in range(len(parent) - 1, 0, -1):
+        sizes[parent[at]] += sizes[at]
     own = [_read(each) for each in elements]
     inherited, path = [0], [-1]  # those above the root
     paths: dict[tuple[int, str, str], int] = {}
@@ -121,7 +124,7 @@ def read_structure(blocks: Sequence[Block]) -> Structure:
     is_whole = np.array([block.whole for block in blocks], bool)
     return Structure(
         parent=parents,
-        end=np.arange(len(elements)) + _sizes(parents.tolist()),
+        end=np.arange(len(elements)) + sizes,
         depth=np.array([element.depth for element in elements]),
         own_kinds=own_kinds,
         near_kinds=own_kinds | own_kinds[parents] | own_kinds[parents[parents]],
@@ -162,14 +165,6 @@ def main_container(structure: Structure, below: Floats, share: float) -> int:
     """Return the deepest element with at least `share` of the root's amount; `below` as from `sum_below`."""
     holds = np.flatnonzero(below >= share * below[0])
     return int(holds[np.argmax(structure.depth[holds])])
-
-
-def _sizes(parent: Sequence[int]) -> list[int]:
-    """Count the elements below each element, itself included."""
-    sizes = [1] * len(parent)
-    for at in range(len(parent) - 1, 0, -1):
-        sizes[parent[at]] += sizes[at]
-    return sizes
 
 
 def _read(element: Element) -> int:
