@@ -399,6 +399,13 @@ def test_only_an_earlier_demo_is_removed(tmp_path: Path, log: bool, report: str 
     remove_earlier(tmp_path / "absent")
 
 
+def test_a_table_in_a_pipe_is_as_wide_as_the_user_sets_or_as_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert terminal.table_console().width == terminal.WIDE
+    monkeypatch.setenv("COLUMNS", "70")
+    assert terminal.table_console().width == 70
+
+
 def test_a_device_is_written_to_and_not_replaced() -> None:
     with terminal.sink(Path(os.devnull)) as file:
         file.write(b"gone")

@@ -31,20 +31,19 @@ def test_all_members_and_nothing_else(body: bytes, content: bytes) -> None:
     assert unpacked(body) == content
 
 
-def test_no_more_than_asked_for() -> None:
-    assert unpacked(PACKED * 2, 10) == TEXT[:10]
-    assert unpacked(PACKED * 2, len(TEXT) + 1) == TEXT + TEXT[:1]
-    assert unpacked(PACKED, 0) == b""
-
-
-def test_members_far_longer_than_what_is_asked_for_at_once() -> None:
-    long = gzip.compress(bytes(10**6))
-    assert unpacked(long * 3 + PACKED, 3 * 10**6 + 5) == bytes(3 * 10**6) + TEXT[:5]
-
-
-def test_of_a_body_cut_short_what_is_there() -> None:
-    assert unpacked(PACKED[:-10]) == TEXT[: len(unpacked(PACKED[:-10]))]
-    assert unpacked(PACKED[:5]) == b""
+@pytest.mark.parametrize(
+    ("body", "at_most", "content"),
+    [
+        (PACKED * 2, 10, TEXT[:10]),
+        (PACKED * 2, len(TEXT) + 1, TEXT + TEXT[:1]),
+        (PACKED, 0, b""),
+        (gzip.compress(bytes(10**6)) * 3 + PACKED, 3 * 10**6 + 5, bytes(3 * 10**6) + TEXT[:5]),
+        (PACKED[:5], 10, b""),
+        (PACKED[:-10], 100, TEXT[:100]),
+    ],
+)
+def test_no_more_than_asked_for_or_than_is_there(body: bytes, at_most: int, content: bytes) -> None:
+    assert unpacked(body, at_most) == content
 
 
 def test_damage_is_told_after_what_came_before_it() -> None:

@@ -1,4 +1,4 @@
-"""Locks: who holds one, and what else may be wrong with it; files that are replaced."""
+"""Locks: who holds one, and what else may be wrong with it; files that are replaced; folders of corpora."""
 
 import sqlite3
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, is_held, replacing
+from newscorpus.layout import check_corpus
 
 
 def lock(folder: Path) -> None:
@@ -14,21 +15,20 @@ def lock(folder: Path) -> None:
         pass
 
 
-def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
-    with exclusive(tmp_path / ".lock", "dance"), pytest.raises(CorpusError, match="another dance is at work here"):
-        lock(tmp_path)
-    lock(tmp_path)
-
-
-def test_who_looks_at_a_lock_does_not_hold_it(tmp_path: Path) -> None:
+def test_a_lock_is_held_by_one_and_not_by_who_looks_at_it(tmp_path: Path) -> None:
     path = tmp_path / ".lock"
     assert not is_held(path)
     with exclusive(path, "dance"):
         assert is_held(path)
+        with pytest.raises(CorpusError, match="another dance is at work here"):
+            lock(tmp_path)
     assert not is_held(path)
+    lock(tmp_path)
 
 
-def test_garbage_in_place_of_a_lock_is_said_in_one_line(tmp_path: Path) -> None:
+def test_what_is_no_lock_is_said_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"\.lock: unable to open database file$"):
+        lock(tmp_path / "absent")
     (tmp_path / ".lock").write_bytes(b"garbage " * 100)
     with pytest.raises(CorpusError, match=r"\.lock: no lock of newscorpus \(.*\); remove it$"):
         lock(tmp_path)
@@ -48,12 +48,16 @@ def test_a_full_disk_is_no_other_at_work(tmp_path: Path, monkeypatch: pytest.Mon
         lock(tmp_path)
 
 
-def test_a_lock_in_no_folder_is_said_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=r"\.lock: unable to open database file$"):
-        lock(tmp_path / "absent")
-
-
 def test_a_file_that_cannot_be_written_is_named_as_it_was_given(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as raised, replacing(tmp_path / "absent" / "out.txt"):
         pass
     assert raised.value.filename == str(tmp_path / "absent" / "out.txt")
+
+
+def test_a_folder_of_corpora_is_no_corpus_and_names_them(tmp_path: Path) -> None:
+    (tmp_path / "vesti" / "intake").mkdir(parents=True)
+    (tmp_path / "logs").mkdir()
+    with pytest.raises(CorpusError) as raised:
+        check_corpus(tmp_path)
+    assert str(raised.value) == f"{tmp_path}: no corpus here; there is one in {tmp_path / 'vesti'}"
+    assert check_corpus(tmp_path / "vesti") == tmp_path / "vesti"

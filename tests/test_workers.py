@@ -170,13 +170,6 @@ def test_a_hanging_process_is_killed_and_replaced() -> None:
     assert replacement not in {hanging, os.getpid()}
 
 
-def test_a_dying_process_harms_no_other() -> None:
-    async def job(pool: Pool) -> list[Any]:
-        return list(await asyncio.gather(submit(pool, time.sleep, 0.5), submit(pool, os._exit, 3)))
-
-    assert run(job, size=2) == [None, Lost("worker_failed", "the process died with exit code 3")]
-
-
 @pytest.mark.parametrize(("size", "waits"), [(1, True), (2, False)])
 def test_items_wait_for_a_free_process(size: int, waits: bool) -> None:
     async def job(pool: Pool) -> bool:
@@ -188,25 +181,6 @@ def test_items_wait_for_a_free_process(size: int, waits: bool) -> None:
     assert run(job, size) is waits
 
 
-def test_the_event_loop_goes_on_meanwhile() -> None:
-    async def job(pool: Pool) -> int:
-        pool.start()
-        busy = submit(pool, time.sleep, 0.5)
-        ticks = 0
-        while not busy.done():
-            await asyncio.sleep(0.01)
-            ticks += 1
-        return ticks
-
-    assert run(job) > 10
-
-
-def test_start_raises_what_the_preparation_raises() -> None:
-    pool: Pool = WorkerPool(call, 1, 20, partial(int, "no number"))
-    with pool, pytest.raises(ValueError, match="no number"):
-        pool.start()
-
-
 def test_without_processes_the_caller_works_and_hears_what_fails() -> None:
     assert list(in_order(call, [os.getpid], 0, 1)) == [(os.getpid, os.getpid())]
     prepared: list[str] = []
@@ -216,14 +190,6 @@ def test_without_processes_the_caller_works_and_hears_what_fails() -> None:
         with pytest.raises(ValueError, match="no number"):
             pool.submit(partial(int, "no number"))
     assert prepared == ["once"]
-
-
-def test_without_start_a_failed_preparation_costs_the_item() -> None:
-    pool: Pool = WorkerPool(call, 1, 20, partial(int, "no number"))
-    with pool:
-        lost = pool.submit(partial(abs, -1)).result()
-    assert isinstance(lost, Lost)
-    assert "no number" in lost.detail
 
 
 def test_a_process_that_cannot_be_started_costs_its_item_only(monkeypatch: pytest.MonkeyPatch) -> None:
