@@ -38,19 +38,12 @@ KB, MB = 1_000, 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two crawls, one after the other, with the archive and without it.
+    """Two crawls, one after the other, with the archive and without it."""
 
-    Attributes:
-        cpu: CPU time with it, by that without.
-        block: longest CPU time of one callback of the event loop with it, in seconds.
-        archive_bytes: size of the archive.
-        responses: answers in it.
-    """
-
-    cpu: float
-    block: float
-    archive_bytes: int
-    responses: int
+    cpu: float  # CPU time with it, by that without
+    block: float  # longest CPU time of one callback of the event loop with it, in seconds
+    archive_bytes: int  # size of the archive
+    responses: int  # answers in it
 
 
 def compare(way: str, site: Site, folder: Path) -> Pair:

@@ -39,31 +39,18 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class CrawlFigures:
-    """What a crawl took.
+    """What a crawl took."""
 
-    Attributes:
-        articles: items written, or rows of the intake.
-        responses: answers of the newspapers.
-        seconds: from the opening of the spider to its end.
-        cpu_seconds: of this process, from the opening of the spider to its end.
-        worker_seconds: CPU time of the worker processes, their start included.
-        ledger_seconds: in the ledger.
-        scheduler_seconds: in the scheduler, the ledger included.
-        longest_block: longest time that the event loop spent in one callback while pages came, in seconds.
-        longest_work: the same in CPU time, so without what other processes and the disk took.
-        memory: bytes resident at numbers of articles.
-    """
-
-    articles: int = 0
-    responses: int = 0
-    seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    worker_seconds: float = 0.0
-    ledger_seconds: float = 0.0
-    scheduler_seconds: float = 0.0
-    longest_block: float = 0.0
-    longest_work: float = 0.0
-    memory: dict[int, int] = field(default_factory=dict)
+    articles: int = 0  # items written, or rows of the intake
+    responses: int = 0  # answers of the newspapers
+    seconds: float = 0.0  # from the opening of the spider to its end
+    cpu_seconds: float = 0.0  # of this process, from the opening of the spider to its end
+    worker_seconds: float = 0.0  # CPU time of the worker processes, their start included
+    ledger_seconds: float = 0.0  # in the ledger
+    scheduler_seconds: float = 0.0  # in the scheduler, the ledger included
+    longest_block: float = 0.0  # longest time that the event loop spent in one callback while pages came, in seconds
+    longest_work: float = 0.0  # the same in CPU time, so without what other processes and the disk took
+    memory: dict[int, int] = field(default_factory=dict)  # bytes resident at numbers of articles
 
 
 class BareSpider(Spider):

@@ -38,23 +38,14 @@ A_START = 3
 
 @dataclass
 class CrawlResult:
-    """What one crawl led to, killed or not.
+    """What one crawl led to, killed or not."""
 
-    Attributes:
-        rows: (id, text) of the row of every page in the intake.
-        published: (id, text) of every record of the published corpus.
-        asked: requests by host and path.
-        under_way: addresses under way at the kills, added up.
-        starts: how often the crawl was started.
-        seconds: from the first start to the last end.
-    """
-
-    rows: list[tuple[str, str]] = field(default_factory=list)
-    published: list[tuple[str, str]] = field(default_factory=list)
-    asked: Counter[str] = field(default_factory=Counter)
-    under_way: int = 0
-    starts: int = 0
-    seconds: float = 0.0
+    rows: list[tuple[str, str]] = field(default_factory=list)  # (id, text) of the row of every page in the intake
+    published: list[tuple[str, str]] = field(default_factory=list)  # (id, text) of every record of the published corpus
+    asked: Counter[str] = field(default_factory=Counter)  # requests by host and path
+    under_way: int = 0  # addresses under way at the kills, added up
+    starts: int = 0  # how often the crawl was started
+    seconds: float = 0.0  # from the first start to the last end
 
 
 def start(folder: Path, site: Site) -> "subprocess.Popen[bytes]":

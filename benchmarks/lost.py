@@ -72,21 +72,13 @@ STAGES = {"extract": "judged", "language": "extracted", "quality": "extracted", 
 
 @dataclass
 class Site:
-    """One portal on loopback.
+    """One portal on loopback."""
 
-    Attributes:
-        name: of the portal.
-        host: its address, an own one in 127.0.0.0/8.
-        pages: HTML by path and query.
-        articles: paths and queries of the articles, in order.
-        languages: of its articles.
-    """
-
-    name: str
-    host: str
-    pages: dict[str, bytes] = field(default_factory=dict)
-    articles: list[str] = field(default_factory=list)
-    languages: set[str] = field(default_factory=set)
+    name: str  # of the portal
+    host: str  # its address, an own one in 127.0.0.0/8
+    pages: dict[str, bytes] = field(default_factory=dict)  # HTML by path and query
+    articles: list[str] = field(default_factory=list)  # paths and queries of the articles, in order
+    languages: set[str] = field(default_factory=set)  # of its articles
 
 
 def path_of(page: GoldPage) -> str:

@@ -45,29 +45,17 @@ VISITS = (
 
 @dataclass(frozen=True, slots=True)
 class VisitFigures:
-    """What one visit cost and brought.
+    """What one visit cost and brought."""
 
-    Attributes:
-        what: which visit.
-        revisit: its argument of that name.
-        asked: articles asked for.
-        bodies: articles whose body was sent.
-        lists: other addresses asked for: pages, feeds and sitemaps.
-        unchanged: answers 304 among all these.
-        documents: rows of the published corpus afterwards.
-        revisions: rows that replaced an earlier text.
-        seconds: from start to end, the build included.
-    """
-
-    what: str
-    revisit: str
-    asked: int
-    bodies: int
-    lists: int
-    unchanged: int
-    documents: int
-    revisions: int
-    seconds: float
+    what: str  # which visit
+    revisit: str  # its argument of that name
+    asked: int  # articles asked for
+    bodies: int  # articles whose body was sent
+    lists: int  # other addresses asked for: pages, feeds and sitemaps
+    unchanged: int  # answers 304 among all these
+    documents: int  # rows of the published corpus afterwards
+    revisions: int  # rows that replaced an earlier text
+    seconds: float  # from start to end, the build included
 
 
 def ask(url: str) -> str:

@@ -40,38 +40,23 @@ many words it has; 0: `EXCERPT_SHARE` of the longer text."""
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A text and what was made of it.
+    """A text and what was made of it."""
 
-    Attributes:
-        name: what kind of pair it is.
-        original: words of the text.
-        copy: words of what was made of it.
-        headlines: of both.
-        is_elsewhere: the copy is of another portal.
-    """
-
-    name: str
-    original: Sequence[str]
-    copy: Sequence[str]
-    headlines: tuple[str, str]
-    is_elsewhere: bool = False
+    name: str  # what kind of pair it is
+    original: Sequence[str]  # words of the text
+    copy: Sequence[str]  # words of what was made of it
+    headlines: tuple[str, str]  # of both
+    is_elsewhere: bool = False  # the copy is of another portal
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What became of the pairs of one kind.
+    """What became of the pairs of one kind."""
 
-    Attributes:
-        pairs: their number.
-        mean_similarity: exact Jaccard similarity, the mean.
-        kinds: of the copies found as duplicates of their originals how many as what.
-        others: documents that were taken for duplicates of something else.
-    """
-
-    pairs: int
-    mean_similarity: float
-    kinds: Mapping[str, int]
-    others: int
+    pairs: int  # their number
+    mean_similarity: float  # exact Jaccard similarity, the mean
+    kinds: Mapping[str, int]  # of the copies found as duplicates of their originals how many as what
+    others: int  # documents that were taken for duplicates of something else
 
     @property
     def recall(self) -> float:

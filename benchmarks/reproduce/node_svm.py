@@ -35,15 +35,10 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What is learned from, and what is tested on.
+    """What is learned from, and what is tested on."""
 
-    Attributes:
-        domain: whose pages are learned from; "" for the train split.
-        language: of the pages to test on, "" for any; they are of other sites, or of the dev split.
-    """
-
-    domain: str
-    language: str = ""
+    domain: str  # whose pages are learned from; "" for the train split
+    language: str = ""  # of the pages to test on, "" for any; they are of other sites, or of the dev split
 
     def is_training(self, page: GoldPage) -> bool:
         """Whether `page` is learned from."""
@@ -67,17 +62,11 @@ EXPERIMENTS = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What an experiment gives.
+    """What an experiment gives."""
 
-    Attributes:
-        experiment: what was learned from and tested on.
-        trained: pages learned from.
-        steps: scores by groups 1, 1+2, 1+2+3, all.
-    """
-
-    experiment: Experiment
-    trained: int
-    steps: tuple[NodeScores, ...]
+    experiment: Experiment  # what was learned from and tested on
+    trained: int  # pages learned from
+    steps: tuple[NodeScores, ...]  # scores by groups 1, 1+2, 1+2+3, all
 
 
 def reproduce(data: Path, experiments: Mapping[str, Sequence[Experiment]] = EXPERIMENTS) -> str:

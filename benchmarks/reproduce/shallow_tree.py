@@ -49,36 +49,22 @@ TEXT_COLUMNS = ("pages of", "system", "pages", "mean", "least", "greatest")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a system does on some pages.
+    """What a system does on some pages."""
 
-    Attributes:
-        where: the pages.
-        system: the name of the tree, or of the peer.
-        similar: of each text to gold, 0..1.
-        counted: verdicts of the tree alone; None for the peer.
-    """
-
-    where: str
-    system: str
-    similar: list[float]
-    counted: Confusion | None = None
+    where: str  # the pages
+    system: str  # the name of the tree, or of the peer
+    similar: list[float]  # of each text to gold, 0..1
+    counted: Confusion | None = None  # verdicts of the tree alone; None for the peer
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A tree fitted to the gold pages.
+    """A tree fitted to the gold pages."""
 
-    Attributes:
-        name: its labels and the criterion of its splits.
-        learner: trains such a tree in each fold of a cross-validation.
-        artifact: the tree.
-        how: it was fitted.
-    """
-
-    name: str
-    learner: BlockLearner
-    artifact: Artifact
-    how: str
+    name: str  # its labels and the criterion of its splits
+    learner: BlockLearner  # trains such a tree in each fold of a cross-validation
+    artifact: Artifact  # the tree
+    how: str  # it was fitted
 
 
 def reproduce(data: Path) -> str:

@@ -43,33 +43,19 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What a system marked on one page, or the sums over pages, of which the shares are means.
+    """What a system marked on one page, or the sums over pages, of which the shares are means."""
 
-    Attributes:
-        pages: their number.
-        blocks: on the page.
-        good: of them.
-        marked: as good.
-        wrong: marked, but not good.
-        missed: good, but not marked.
-        starts: whether the first marked block is the first good one.
-        distance: blocks between the two; those of the page where nothing was marked.
-        ends: whether the last marked block is the last good one.
-        success: correctly marked, of the good.
-        failure: wrongly marked, of the good.
-    """
-
-    pages: int
-    blocks: int
-    good: int
-    marked: int
-    wrong: int
-    missed: int
-    starts: int
-    distance: float
-    ends: int
-    success: float
-    failure: float
+    pages: int  # their number
+    blocks: int  # on the page
+    good: int  # of them
+    marked: int  # as good
+    wrong: int  # marked, but not good
+    missed: int  # good, but not marked
+    starts: int  # whether the first marked block is the first good one
+    distance: float  # blocks between the two; those of the page where nothing was marked
+    ends: int  # whether the last marked block is the last good one
+    success: float  # correctly marked, of the good
+    failure: float  # wrongly marked, of the good
 
 
 Pages = Mapping[str, Sequence[dict[str, Marks]]]

@@ -27,29 +27,18 @@ GOOD_F1 = 0.98
 
 @dataclass
 class Score:
-    """What a corpus has of a site.
+    """What a corpus has of a site."""
 
-    Attributes:
-        expected: articles that a corpus should hold: public, of 25 words and more, no planted copies, no live blogs.
-        published: of these, those with a row.
-        public: articles that a visitor may read.
-        strangers: rows that are no articles of the site, each with what it is.
-        lost: articles without a row, each with the reason that the crawl gives.
-        wrong: values that differ from what was published, by field.
-        values: for each field the scores of the rows, 0..1.
-        filled: fields of which a row has a value.
-        fates: of the articles of special kinds, what became of them.
-    """
-
+    # articles that a corpus should hold: public, of 25 words and more, no planted copies, no live blogs
     expected: int = 0
-    published: int = 0
-    public: int = 0
-    strangers: list[str] = field(default_factory=list)
-    lost: list[str] = field(default_factory=list)
-    wrong: dict[str, list[str]] = field(default_factory=dict)
-    values: dict[str, list[float]] = field(default_factory=dict)
-    filled: set[str] = field(default_factory=set)
-    fates: list[str] = field(default_factory=list)
+    published: int = 0  # of these, those with a row
+    public: int = 0  # articles that a visitor may read
+    strangers: list[str] = field(default_factory=list)  # rows that are no articles of the site, each with what it is
+    lost: list[str] = field(default_factory=list)  # articles without a row, each with the reason that the crawl gives
+    wrong: dict[str, list[str]] = field(default_factory=dict)  # values that differ from what was published, by field
+    values: dict[str, list[float]] = field(default_factory=dict)  # for each field the scores of the rows, 0..1
+    filled: set[str] = field(default_factory=set)  # fields of which a row has a value
+    fates: list[str] = field(default_factory=list)  # of the articles of special kinds, what became of them
 
     def mean(self, name: str) -> float:
         """The mean of a field's scores; 0 where there are none."""

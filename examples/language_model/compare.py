@@ -23,24 +23,15 @@ Text = list[list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How well a model trained on one system's texts predicts the held-out ones.
+    """How well a model trained on one system's texts predicts the held-out ones."""
 
-    Attributes:
-        task: what was trained and tested on.
-        system: what the training texts are from.
-        tokens: of the training texts, ends of paragraphs included.
-        unseen: share of the held-out words that no training text has.
-        perplexity: by token, the ends of paragraphs included.
-        bits: by character, likewise.
-        more: bits by character beyond those of the reference, with the ends of the 95 % interval; None for itself.
-    """
-
-    task: str
-    system: str
-    tokens: int
-    unseen: float
-    perplexity: float
-    bits: float
+    task: str  # what was trained and tested on
+    system: str  # what the training texts are from
+    tokens: int  # of the training texts, ends of paragraphs included
+    unseen: float  # share of the held-out words that no training text has
+    perplexity: float  # by token, the ends of paragraphs included
+    bits: float  # by character, likewise
+    # bits by character beyond those of the reference, with the ends of the 95 % interval; None for itself
     more: tuple[float, float, float] | None
 
 

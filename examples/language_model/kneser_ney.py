@@ -27,32 +27,21 @@ FALLBACK: Discounts = (0.0, 0.5, 1.0, 1.5)
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """All n-grams of one length.
+    """All n-grams of one length."""
 
-    Attributes:
-        counts: of each n-gram, the highest order's as they stand in the texts, the others' by distinct words before.
-        totals: sum of the counts by context.
-        backoff: by context, the share of probability that goes to the next lower order.
-        discounts: what is taken from a count of 0, 1, 2, and 3 or more.
-    """
-
+    # of each n-gram, the highest order's as they stand in the texts, the others' by distinct words before
     counts: Mapping[Gram, int]
-    totals: Mapping[Gram, int]
-    backoff: Mapping[Gram, float]
-    discounts: Discounts
+    totals: Mapping[Gram, int]  # sum of the counts by context
+    backoff: Mapping[Gram, float]  # by context, the share of probability that goes to the next lower order
+    discounts: Discounts  # what is taken from a count of 0, 1, 2, and 3 or more
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A trained model.
+    """A trained model."""
 
-    Attributes:
-        orders: from the unigrams up.
-        base: probability of a token that no n-gram speaks of.
-    """
-
-    orders: tuple[Order, ...]
-    base: Callable[[str], float]
+    orders: tuple[Order, ...]  # from the unigrams up
+    base: Callable[[str], float]  # probability of a token that no n-gram speaks of
 
     def probability(self, word: str, context: Gram) -> float:
         """Compute the probability of a word after a context, which may be longer than the model looks back."""

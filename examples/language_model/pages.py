@@ -19,21 +19,13 @@ EVERY = 3
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A page with its gold text.
+    """A page with its gold text."""
 
-    Attributes:
-        dataset: name of the set.
-        language: primary tag.
-        page: the page.
-        gold: its main text, written down by people.
-        held_out: whether its gold text is for testing; else the page is for training.
-    """
-
-    dataset: str
-    language: str
-    page: Page
-    gold: str
-    held_out: bool
+    dataset: str  # name of the set
+    language: str  # primary tag
+    page: Page  # the page
+    gold: str  # its main text, written down by people
+    held_out: bool  # whether its gold text is for testing; else the page is for training
 
 
 def demo_examples() -> Iterator[Example]:
