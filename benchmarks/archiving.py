@@ -10,8 +10,6 @@ import gzip
 import json
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -20,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.newspapers import ROOT, Site, environment, make_project, serving
+from benchmarks.newspapers import ROOT, Site, make_project, measure_crawl, serving
 from newscorpus.config import Limits
 from newscorpus.data import Page
 from newscorpus.lines import unpacked_lines
@@ -32,8 +30,7 @@ RESULT = ROOT / "benchmarks" / "results" / "archive.md"
 HOSTS = 3
 WAYS = {"unread": "without extraction", "read": "with extraction"}
 PAGES = 60
-DATE = "2026-11-20T08:00:00.000000Z"
-KB, MB = 1_000, 1_000_000
+KB = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +45,14 @@ class Pair:
 
 def compare(way: str, site: Site, folder: Path) -> Pair:
     """Crawl twice."""
-    off = crawl(way, site, folder, archive=False)
-    on = crawl(way, site, folder, archive=True)
+    found = []
+    for archive in (False, True):
+        shutil.rmtree(folder / "corpus", ignore_errors=True)
+        found.append(measure_crawl(way, site, folder, {"NEWSCORPUS_ARCHIVE": archive}))
+    off, on = found
     size = sum(path.stat().st_size for path in (folder / "corpus" / "archive").iterdir())
     ratio = (on["cpu_seconds"] + on["worker_seconds"]) / (off["cpu_seconds"] + off["worker_seconds"])
     return Pair(ratio, on["longest_work"], size, on["responses"])
-
-
-def crawl(way: str, site: Site, folder: Path, *, archive: bool) -> dict[str, Any]:
-    """Crawl in a process of its own, and read its figures."""
-    shutil.rmtree(folder / "corpus", ignore_errors=True)
-    more = {"NEWSCORPUS_ARCHIVE": archive}
-    asked = {"way": way, "bases": site.bases, "folder": str(folder), "every": MB, "more": more}
-    command = [sys.executable, "-m", "benchmarks.crawls", json.dumps(asked)]
-    done = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, check=True)
-    figures: dict[str, Any] = json.loads(done.stdout)
-    return figures
 
 
 def crawls(ways: list[str], articles: int, rounds: int) -> Iterator[str]:
@@ -74,34 +63,34 @@ def crawls(ways: list[str], articles: int, rounds: int) -> Iterator[str]:
         with serving(articles, HOSTS) as site, tempfile.TemporaryDirectory() as name:
             make_project(Path(name), site)
             pairs = [compare(way, site, Path(name)) for _ in range(rounds)]
-        cpu = [pair.cpu for pair in pairs]
+        cpu = sorted(pair.cpu for pair in pairs)
+        spread = f"{statistics.median(cpu):.2f} ({cpu[0]:.2f} to {cpu[-1]:.2f})"
         block = 1000 * max(pair.block for pair in pairs)
         size = pairs[0].archive_bytes / pairs[0].responses / KB
-        yield f"| {WAYS[way]} | {_spread(cpu)} | {block:.0f} ms | {size:.1f} |"
+        yield f"| {WAYS[way]} | {spread} | {block:.0f} ms | {size:.1f} |"
 
 
 def pages(path: Path) -> Iterator[str]:
     """Write the table of encoding stored pages, compressed as servers send them and plain."""
     extractor = load(DEFAULT)
     stored = [json.loads(line)["html"].encode() for line in islice(unpacked_lines(path), PAGES)]
-    took = _milliseconds(lambda body: extractor(Page("https://news.example/1", body)), stored)
+    url, date = "https://news.example/1", "2026-11-20T08:00:00.000000Z"
+    took = _milliseconds(lambda body: extractor(Page(url, body)), stored)
     yield "| body | kB as it came | kB in the archive | encoding, ms a page | by the time of its extraction |"
     yield "|---|---:|---:|---:|---:|"
-    for name, packed in (("gzip", True), ("plain", False)):
-        exchanges = [_exchange(body, packed=packed) for body in stored]
+    for name in ("gzip", "plain"):
+        more = (("Content-Encoding", name),) if name == "gzip" else ()
+        headers = (("Content-Type", "text/html; charset=utf-8"), *more)
+        exchanges = []
+        for body in stored:
+            capture = Capture(Page(url, body, {"content-type": headers[0][1]}, date), origin=Origin("news", ("en",)))
+            came_as = gzip.compress(body, 6, mtime=0) if more else body
+            exchanges.append((Exchange(url, date, 200, headers, came_as), capture))
         encoded = [_encoded(one) for one in exchanges]
         spent = _milliseconds(_encoded, exchanges)
         came = sum(len(one[0].body) for one in exchanges) / len(stored) / KB
         size = sum(map(len, encoded)) / len(stored) / KB
         yield f"| {name} | {came:.1f} | {size:.1f} | {spent:.2f} | {spent / took:.2f} |"
-
-
-def _exchange(body: bytes, *, packed: bool) -> tuple[Exchange, Capture]:
-    url = "https://news.example/1"
-    headers = (("Content-Type", "text/html; charset=utf-8"), *((("Content-Encoding", "gzip"),) if packed else ()))
-    page = Page(url, body, {"content-type": "text/html; charset=utf-8"}, DATE)
-    came = gzip.compress(body, 6, mtime=0) if packed else body
-    return Exchange(url, DATE, 200, headers, came), Capture(page, origin=Origin("news", ("en",)))
 
 
 def _encoded(one: tuple[Exchange, Capture]) -> bytes:
@@ -113,10 +102,6 @@ def _milliseconds(work: Any, items: list[Any]) -> float:
     for item in items:
         work(item)
     return 1000 * (time.process_time() - began) / len(items)
-
-
-def _spread(values: list[float]) -> str:
-    return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
 
 def main() -> None:

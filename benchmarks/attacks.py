@@ -39,21 +39,6 @@ def faults(attack: Attack, outcome: Outcome) -> Iterator[str]:
         yield "too much memory"
 
 
-def attack_all(attacks: Sequence[Attack]) -> Iterator[tuple[Attack, Outcome]]:
-    """Run attacks one after the other, each in a folder of its own."""
-    for attack in attacks:
-        with tempfile.TemporaryDirectory(prefix="attack-") as folder:
-            yield attack, attack.act(Path(folder))
-
-
-def render(attack: Attack, outcome: Outcome) -> str:
-    """Make a row of the table."""
-    bound = f"{attack.seconds:g} s, {attack.megabytes:g} MB"
-    verdict = ", ".join(faults(attack, outcome)) or "held"
-    usage = f"{outcome.seconds:.1f} | {outcome.megabytes:.0f}"
-    return f"| {attack.name} | {outcome.said} | {outcome.lost} | {usage} | {bound} | {verdict} |"
-
-
 def main() -> None:
     """Run, print the table row by row, and put the rows into the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
@@ -68,21 +53,20 @@ def main() -> None:
     print(*HEAD, sep="\n")
     rows: dict[str, str] = {}
     harmed = 0
-    for attack, outcome in attack_all(chosen):
-        rows[attack.name] = render(attack, outcome)
-        harmed += any(True for _ in faults(attack, outcome))
+    for attack in chosen:
+        with tempfile.TemporaryDirectory(prefix="attack-") as folder:
+            outcome = attack.act(Path(folder))
+        harm = ", ".join(faults(attack, outcome))
+        harmed += bool(harm)
+        usage = f"{outcome.seconds:.1f} | {outcome.megabytes:.0f} | {attack.seconds:g} s, {attack.megabytes:g} MB"
+        rows[attack.name] = f"| {attack.name} | {outcome.said} | {outcome.lost} | {usage} | {harm or 'held'} |"
         print(rows[attack.name], flush=True)
     if not arguments.short:
-        rows = known_rows() | rows
+        lines = RESULT.read_text(encoding="utf-8").splitlines() if RESULT.exists() else []
+        rows = {line.split(" | ")[0].removeprefix("| "): line for line in lines if line.startswith("| ")} | rows
         table = (rows[attack.name] for attack in ATTACKS if attack.name in rows)
         RESULT.write_text("\n".join((*TEXT, *HEAD, *table)) + "\n", encoding="utf-8")
     sys.exit(f"{harmed} of {len(chosen)} attacks did harm" if harmed else 0)
-
-
-def known_rows() -> dict[str, str]:
-    """Read the rows of earlier runs, by attack."""
-    lines = RESULT.read_text(encoding="utf-8").splitlines() if RESULT.exists() else []
-    return {line.split(" | ")[0].removeprefix("| "): line for line in lines if line.startswith("| ")}
 
 
 TEXT = (

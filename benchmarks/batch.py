@@ -25,7 +25,7 @@ from datatrove.pipeline.base import PipelineStep
 from datatrove.pipeline.dedup import MinhashDedupBuckets, MinhashDedupCluster, MinhashDedupSignature
 from datatrove.pipeline.dedup.minhash import MinhashConfig
 from datatrove.utils.hashing import HashConfig
-from datatrove.utils.word_tokenizers import WordTokenizer
+from datatrove.utils.word_tokenizers import WhitespaceTokenizer
 
 from benchmarks.duplicates.texts import as_text, make_words
 from newscorpus.batch.duplicates import DuplicateTask, index_part
@@ -93,7 +93,9 @@ def main() -> None:
     parser.add_argument("--alone", action="store_true", help="without datatrove, which takes most of the time")
     parser.add_argument("--folder", type=Path, help="where documents are made; else a temporary folder")
     arguments = parser.parse_args()
-    warm_up()
+    signature = stack([sign(" ".join(make_words(random.Random(0), WORDS)))], 128)  # loads what each process would
+    estimate(signature[0], signature)
+    jaccard(signature[0].astype("u8"), signature[0].astype("u8"))
     with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
         plan = Plan(f"{name}/ours", ((),) * PARTS, Recipe(), (), BuildConfig(), 1.0, "", ExportSection(), (), {}, "")
         measured([partial(make_part, plan, number, arguments.documents) for number in range(PARTS)])
@@ -104,13 +106,6 @@ def main() -> None:
     text = render(ours, theirs, gone, removed, arguments.documents, disk)
     (RESULTS / f"{arguments.documents}.md").write_text(text, encoding="utf-8")
     print(text)
-
-
-def warm_up() -> None:
-    """Load what each process would load first."""
-    signature = stack([sign(" ".join(make_words(random.Random(0), WORDS)))], 128)
-    estimate(signature[0], signature)
-    jaccard(signature[0].astype("u8"), signature[0].astype("u8"))
 
 
 def kind_of(number: int) -> Kind | None:
@@ -199,20 +194,12 @@ def run_datatrove(plan: Plan, folder: Path) -> tuple[Mapping[str, Cost], set[int
     return costs, gone
 
 
-class Spaces(WordTokenizer):  # type: ignore[misc]
+class Spaces(WhitespaceTokenizer):  # type: ignore[misc]
     """Splits at spaces; datatrove's own tokenizer of Czech, spaCy's, takes many times longer."""
 
     def word_tokenize(self, text: str) -> list[str]:
         """The words."""
         return text.split()
-
-    def sent_tokenize(self, text: str) -> list[str]:
-        """Not asked for."""
-        raise NotImplementedError
-
-    def span_tokenize(self, text: str) -> list[tuple[int, int]]:
-        """Not asked for."""
-        raise NotImplementedError
 
 
 def run_step(step: PipelineStep, plan: Plan | None, number: int, tasks: int) -> None:
@@ -269,22 +256,19 @@ def render(
         every = Cost(sum(one.seconds for one in costs.values()), 0, max(one.peak_mb for one in costs.values()))
         lines += [f"## {name}", "", head, *rows, row("all", every, documents), ""]
     planted = Counter(kind.name for number in range(documents) if (kind := kind_of(number)))
-    found = [count_found(one, documents) for _, one in systems.values()]
+    found = []  # for each system, by kind, the documents that went or whose original did: the tool chooses which of two
+    for _, one in systems.values():
+        counts: Counter[str] = Counter()
+        for number in range(documents):
+            if kind := kind_of(number):
+                is_shared = kind in (ONE_TEXT, TEMPLATE)
+                counts[kind.name] += number in one or (not is_shared and original_of(number) in one)
+        found.append(counts)
     lines += ["## What goes", "", f"| planted | documents | {' | '.join(systems)} |", "|---|--:|" + "--:|" * len(found)]
     for kind in KINDS:
         shares = " | ".join(f"{one[kind.name] / planted[kind.name]:.4f}" for one in found)
         lines.append(f"| {kind.name}{'' if kind.is_repeat else ' (to be kept)'} | {planted[kind.name]:,} | {shares} |")
     return "\n".join([*lines, ""])
-
-
-def count_found(gone: set[int], documents: int) -> Counter[str]:
-    """Of how many documents, by kind, they or what they repeat has gone: it is the tool's choice which of two goes."""
-    counts: Counter[str] = Counter()
-    for number in range(documents):
-        if kind := kind_of(number):
-            shared = kind in (ONE_TEXT, TEMPLATE)
-            counts[kind.name] += number in gone or (not shared and original_of(number) in gone)
-    return counts
 
 
 def row(stage: str, cost: Cost, documents: int) -> str:

@@ -11,10 +11,8 @@ import os
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from multiprocessing import active_children
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -93,27 +91,20 @@ class Stopwatch:
     seconds: float = 0.0
     _depth: int = 0
 
-    def watch(self, kind: type, names: list[str]) -> None:
-        """Time methods of a class."""
-        for name in names:
-            setattr(kind, name, self._timed(getattr(kind, name)))
+    def watch(self, kind: type, name: str) -> None:
+        """Time a method of a class."""
+        method = getattr(kind, name)
 
-    def _timed(self, method: Callable[..., Any]) -> Callable[..., Any]:
         def timed(*arguments: Any, **options: Any) -> Any:
-            with self._running():
+            self._depth += 1
+            began = time.perf_counter()
+            try:
                 return method(*arguments, **options)
+            finally:
+                self._depth -= 1
+                self.seconds += 0.0 if self._depth else time.perf_counter() - began
 
-        return timed
-
-    @contextmanager
-    def _running(self) -> Iterator[None]:
-        self._depth += 1
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            self._depth -= 1
-            self.seconds += 0.0 if self._depth else time.perf_counter() - began
+        setattr(kind, name, timed)
 
 
 @dataclass
@@ -125,11 +116,6 @@ class Marks:
     cpu_seconds: float = 0.0
     worker_seconds: float = 0.0
 
-    @property
-    def seconds(self) -> float:
-        """Seconds between the two."""
-        return self.closed - self.opened
-
     def open(self) -> None:
         """Note that the spider is open."""
         self.opened, self.cpu_seconds = time.perf_counter(), -time.process_time()
@@ -139,7 +125,9 @@ class Marks:
         if not self.closed:
             self.closed = time.perf_counter()
             self.cpu_seconds += time.process_time()
-            self.worker_seconds = sum(map(_cpu_seconds, active_children()))
+            for process in active_children():
+                fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+                self.worker_seconds += (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def watch_loop(figures: CrawlFigures, crawling: Callable[[], bool]) -> None:
@@ -182,8 +170,10 @@ def settings_of(way: str, folder: Path, more: dict[str, Any]) -> Settings:
 def crawl(way: str, bases: list[str], folder: Path, every: int, more: dict[str, Any]) -> CrawlFigures:
     """Crawl, and measure what it takes."""
     figures, ledger, scheduler, marks = CrawlFigures(), Stopwatch(), Stopwatch(), Marks()
-    ledger.watch(Ledger, [name for name, value in vars(Ledger).items() if callable(value) and name[0] != "_"])
-    scheduler.watch(LedgerScheduler, ["enqueue_request", "next_request", "has_pending_requests", "_tick"])
+    for name in [name for name, value in vars(Ledger).items() if callable(value) and name[0] != "_"]:
+        ledger.watch(Ledger, name)
+    for name in ("enqueue_request", "next_request", "has_pending_requests", "_tick"):
+        scheduler.watch(LedgerScheduler, name)
     watch_loop(figures, lambda: marks.opened > 0 and not marks.closed)
     process = AsyncCrawlerProcess(settings_of(way, folder, more))
     crawler = process.create_crawler(BareSpider if way == "bare" else "portal")
@@ -195,7 +185,7 @@ def crawl(way: str, bases: list[str], folder: Path, every: int, more: dict[str, 
     process.start()
     sampling.cancel()
     figures.articles, figures.responses = _articles(crawler), crawler.stats.get_value("downloader/response_count", 0)
-    figures.seconds, figures.cpu_seconds = marks.seconds, marks.cpu_seconds
+    figures.seconds, figures.cpu_seconds = marks.closed - marks.opened, marks.cpu_seconds
     figures.worker_seconds = marks.worker_seconds
     figures.ledger_seconds, figures.scheduler_seconds = ledger.seconds, scheduler.seconds
     return figures
@@ -205,11 +195,6 @@ def _articles(crawler: Crawler) -> int:
     stats = crawler.stats
     n: int = stats.get_value(KEPT) or stats.get_value("item_scraped_count", 0)
     return n
-
-
-def _cpu_seconds(process: BaseProcess) -> float:
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def _resident_bytes() -> int:

@@ -17,8 +17,6 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -93,30 +91,18 @@ def cramped(folder: Path, site: Site, sizes: list[int]) -> CrawlResult:
     result = CrawlResult()
     before, began = site.asked(), time.monotonic()
     (folder / "corpus").mkdir()
-    with mounted(folder / "corpus"):
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1g", "tmpfs", folder / "corpus"], check=True)
+    try:
         for size in sizes:
-            remount(folder / "corpus", size)
+            subprocess.run(["mount", "-o", f"remount,size={size}", folder / "corpus"], check=True)
             result.starts += 1
             with start(folder, site) as process:
                 assert process.wait() == 1, "a full disk ends the crawl with code 1"
-            remount(folder / "corpus", 2**30)
+            subprocess.run(["mount", "-o", "remount,size=1g", folder / "corpus"], check=True)
             check(folder, result)
         return finish(folder, site, result, before, began)
-
-
-@contextmanager
-def mounted(folder: Path) -> Iterator[None]:
-    """Mount a disk of its own."""
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1g", "tmpfs", folder], check=True)
-    try:
-        yield
     finally:
-        subprocess.run(["umount", folder], check=True)
-
-
-def remount(folder: Path, size: int) -> None:
-    """Make the disk larger or smaller."""
-    subprocess.run(["mount", "-o", f"remount,size={size}", folder], check=True)
+        subprocess.run(["umount", folder / "corpus"], check=True)
 
 
 def finish(folder: Path, site: Site, result: CrawlResult, before: Counter[str], began: float) -> CrawlResult:
@@ -185,18 +171,8 @@ def report(way: str, kills: int, calm: CrawlResult, result: CrawlResult) -> tupl
     twice = len(result.published) - len({identity for identity, _ in result.published})
     more = pages - calm_pages
     fine = same and not twice and more <= 0.02 * calm_pages + result.under_way
-    cells = (
-        way,
-        kills,
-        result.starts,
-        len(result.rows),
-        "yes" if same else "NO",
-        twice,
-        calm_pages,
-        more,
-        result.under_way,
-    )
-    return f"| {' | '.join(map(str, cells))} | {robots} | {result.seconds:.0f} |", fine
+    cells = (way, kills, result.starts, len(result.rows), "yes" if same else "NO", twice, calm_pages, more)
+    return f"| {' | '.join(map(str, cells))} | {result.under_way} | {robots} | {result.seconds:.0f} |", fine
 
 
 HEAD = """| how | kills | starts | rows | same | twice | asked in one go | more | under way | robots.txt | seconds |

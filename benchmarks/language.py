@@ -54,14 +54,10 @@ def texts(data: Path) -> Iterator[tuple[str, str, str]]:
         yield from (("demo, paragraphs", gold["language"], line) for line in gold["text"].splitlines())
     for language, paragraphs in own_texts().items():
         yield from (("short", language, text) for text in paragraphs)
-    yield from (("short, Cyrillic", "sr", in_cyrillic(text)) for text in own_texts()["sr"])
-
-
-def in_cyrillic(text: str) -> str:
-    """Write Serbian in Cyrillic letters."""
-    for latin, cyrillic in zip(LATIN, CYRILLIC, strict=True):
-        text = text.replace(latin, cyrillic).replace(latin.capitalize(), cyrillic.upper())
-    return text
+    for text in own_texts()["sr"]:
+        for latin, cyrillic in zip(LATIN, CYRILLIC, strict=True):
+            text = text.replace(latin, cyrillic).replace(latin.capitalize(), cyrillic.upper())  # noqa: PLW2901
+        yield "short, Cyrillic", "sr", text
 
 
 def tallies(data: Path) -> dict[tuple[str, str], Tally]:
@@ -75,18 +71,13 @@ def tallies(data: Path) -> dict[tuple[str, str], Tally]:
             tally.refused += not judge_language(text, (language,)).ok
             tally.labelled += judge_language(text, (), stated=language).language == language
             for name, detector in DETECTORS.items():
-                ask(name, detector, sample, language, tally)
+                start = time.process_time_ns()
+                chances = detector(sample)
+                tally.microseconds[name] += (time.process_time_ns() - start) // 1_000
+                answer = max(chances, key=lambda one: chances[one], default="")
+                tally.right[name] += answer == language
+                tally.grouped[name] += answer == language or {answer, language} <= GROUP
     return {key: tally for key, tally in sorted(found.items()) if tally.texts >= MIN_TEXTS}
-
-
-def ask(name: str, detector: LanguageDetector, sample: str, language: str, tally: Tally) -> None:
-    """Ask one detector, and count its answer and its time."""
-    start = time.process_time_ns()
-    chances = detector(sample)
-    tally.microseconds[name] += (time.process_time_ns() - start) // 1_000
-    answer = max(chances, key=lambda one: chances[one], default="")
-    tally.right[name] += answer == language
-    tally.grouped[name] += answer == language or {answer, language} <= GROUP
 
 
 def report(found: Mapping[tuple[str, str], Tally]) -> Iterator[str]:

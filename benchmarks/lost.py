@@ -284,27 +284,20 @@ def count(sites: Sequence[Site], servers: Mapping[str, SiteServer], corpus: Path
     with closing(sqlite3.connect(corpus / "ledger.sqlite")) as ledger:
         rows = {document_id(row[0]): row for row in ledger.execute("SELECT url, kind, stage, reason, detail FROM urls")}
     expected = set()
-    for site in sites:
-        base = servers[site.name].base
-        for path in site.articles:
-            expected.add(document_id(base + path))
-            _note(done, rows.get(document_id(base + path)), base + path)
+    for url in (servers[site.name].base + path for site in sites for path in site.articles):
+        expected.add(document_id(url))
+        _, kind, stage, reason, detail = rows.get(document_id(url)) or (url, "", "", "never_met", "")
+        is_kept, never_fetched = reason == "kept", {"never_met", "trap", "ignored", "url_too_long"}
+        done.articles += 1
+        done.reached += bool(reason) and stage != "fetch" and reason not in never_fetched
+        done.judged += is_kept or stage in STAGES
+        done.extracted += is_kept or STAGES.get(stage) == "extracted"
+        done.kept += is_kept
+        if not is_kept:
+            why = f"{stage}/{reason}" if stage else f"{reason or 'not fetched'} as {kind}"
+            done.missing[why].append(f"{url} {detail}")
     done.strangers = sorted(row[0] for key, row in rows.items() if row[3] == "kept" and key not in expected)
     return done
-
-
-def _note(done: Count, row: Sequence[str] | None, url: str) -> None:
-    done.articles += 1
-    _, kind, stage, reason, detail = row or (url, "", "", "never_met", "")
-    fetched = bool(reason) and stage != "fetch" and reason not in {"never_met", "trap", "ignored", "url_too_long"}
-    done.reached += fetched
-    if reason == "kept" or stage in STAGES:
-        done.judged += 1
-        done.extracted += reason == "kept" or STAGES[stage] == "extracted"
-    if reason == "kept":
-        done.kept += 1
-    else:
-        done.missing[f"{stage}/{reason}" if stage else f"{reason or 'not fetched'} as {kind}"].append(f"{url} {detail}")
 
 
 def main() -> None:

@@ -6,10 +6,11 @@ import subprocess
 import sys
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 SERVER = ROOT / "tests" / "mockserver" / "newspapers.py"
@@ -71,6 +72,17 @@ def make_project(folder: Path, site: Site) -> None:
     (folder / "portals").mkdir(parents=True, exist_ok=True)
     for name, base in zip(site.names, site.bases, strict=True):
         (folder / "portals" / f"{name}.toml").write_text(PORTAL.format(name=name, base=base))
+
+
+def measure_crawl(
+    way: str, site: Site, folder: Path, more: Mapping[str, Any], every: int = 1_000_000
+) -> dict[str, Any]:
+    """Run `benchmarks.crawls` in a process of its own, in a folder with the portal files, and return its figures."""
+    asked = {"way": way, "bases": site.bases, "folder": str(folder), "every": every, "more": more}
+    command = [sys.executable, "-m", "benchmarks.crawls", json.dumps(asked)]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, check=True)
+    figures: dict[str, Any] = json.loads(done.stdout)
+    return figures
 
 
 def environment() -> dict[str, str]:

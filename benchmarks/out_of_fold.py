@@ -10,7 +10,7 @@ written to it if not. Writes benchmarks/results/out_of_fold.md.
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -162,21 +162,17 @@ def text_table(found: Sequence[Outcome], peers: Sequence[Score]) -> Iterator[str
     for dataset in SETS:
         ours = [one.score for one in found if one.dataset == dataset and one.is_article]
         of_set = {name: [theirs[dataset, one.id, name] for one in ours] for name in PEERS}
-        yield f"| {' | '.join((dataset, *text_cells(ours, of_set)))} |"
-
-
-def text_cells(ours: Sequence[Score], peers: Mapping[str, Sequence[Score]]) -> Iterator[str]:
-    """What the table says of one set: ours, trafilatura, and the best of the other peers."""
-    sums, sites = np.array([one.sums for one in ours]), [one.site for one in ours]
-    total, own = sums.sum(axis=0), estimate(sums, f1, sites)
-    yield from (str(len(ours)), str(len(set(sites))), f"{own.value:.3f} ({own.low:.3f} to {own.high:.3f})")
-    yield from (f"{value:.3f}" for value in (total[2] / total[1], total[3] / total[0], total[4] / total[0]))
-    f1s = {name: float(f1(np.array([one.sums for one in scores]).sum(axis=0))) for name, scores in peers.items()}
-    trafilatura, *others = PEERS
-    best = max(others, key=lambda name: f1s[name])
-    for name, shown in ((trafilatura, ""), (best, f"{best} ")):
-        by = compare_pair(ours, peers[name])
-        yield from (f"{shown}{f1s[name]:.3f}", f"{by.value:+.3f} ({by.low:+.3f} to {by.high:+.3f})")
+        sums, sites = np.array([one.sums for one in ours]), [one.site for one in ours]
+        total, own = sums.sum(axis=0), estimate(sums, f1, sites)
+        cells = [dataset, str(len(ours)), str(len(set(sites))), f"{own.value:.3f} ({own.low:.3f} to {own.high:.3f})"]
+        cells += (f"{value:.3f}" for value in (total[2] / total[1], total[3] / total[0], total[4] / total[0]))
+        f1s = {name: float(f1(np.array([one.sums for one in scores]).sum(axis=0))) for name, scores in of_set.items()}
+        trafilatura, *others = PEERS
+        best = max(others, key=lambda name: f1s[name])
+        for name, shown in ((trafilatura, ""), (best, f"{best} ")):
+            by = compare_pair(ours, of_set[name])
+            cells += (f"{shown}{f1s[name]:.3f}", f"{by.value:+.3f} ({by.low:+.3f} to {by.high:+.3f})")
+        yield f"| {' | '.join(cells)} |"
 
 
 def verdict_lines(found: Sequence[Outcome]) -> Iterator[str]:

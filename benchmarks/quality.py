@@ -54,19 +54,14 @@ def verdict(page: GoldPage, article: Article) -> Verdict:
     return Verdict(page.id, page.dataset, page.language or "?", ours, tags_of(measured, CONFIG), papers)
 
 
-def gold_article(page: GoldPage) -> Article:
-    """Make an article of a page's gold text, with the page's own fields."""
-    reading = read(Page.from_html(page.html, page.url))
-    fields = Fields(title=page.title) if isinstance(reading, Rejected) else reading.fields
-    return Article(page.url, page.text, fields, "gold")
-
-
 def verdicts(data: Path) -> Iterator[Verdict]:
     """Judge all articles with gold text."""
     for dataset in (*NEWS, *OTHERS):
         for page in read_pages(data / f"{dataset}.jsonl.zst"):
             if has_article(page.page_type) and page.text.strip():
-                yield verdict(page, gold_article(page))
+                reading = read(Page.from_html(page.html, page.url))
+                fields = Fields(title=page.title) if isinstance(reading, Rejected) else reading.fields
+                yield verdict(page, Article(page.url, page.text, fields, "gold"))
 
 
 def other_pages(data: Path) -> tuple[int, Counter[str]]:
@@ -95,15 +90,6 @@ def table(rows: Mapping[str, Iterable[Verdict]], first: str) -> Iterator[str]:
         yield f"| {name} | {len(found)} | {firsts.total() / len(found):.2%} | {papers / len(found):.2%} | {reasons} |"
 
 
-def filter_table(found: list[Verdict]) -> Iterator[str]:
-    """Write how many articles each filter and tag applies to by itself."""
-    alone = Counter(name for one in found for name in (*one.objections, *one.tags))
-    yield "| filter or tag | articles | share |"
-    yield "|---|--:|--:|"
-    for name in (*FILTERS, *TAGS):
-        yield f"| `{name}` | {alone[name]} | {alone[name] / len(found):.2%} |"
-
-
 def report(found: list[Verdict], others: tuple[int, Counter[str]]) -> Iterator[str]:
     """Write the lines of the report."""
     sets, languages = defaultdict(list), defaultdict(list)
@@ -119,7 +105,10 @@ def report(found: list[Verdict], others: tuple[int, Counter[str]]) -> Iterator[s
     yield "\nNews by language:\n"
     yield from table(dict(sorted(languages.items())), "language")
     yield "\nEach filter and tag by itself:\n"
-    yield from filter_table(found)
+    alone = Counter(name for one in found for name in (*one.objections, *one.tags))
+    yield "| filter or tag | articles | share |\n|---|--:|--:|"
+    for name in (*FILTERS, *TAGS):
+        yield f"| `{name}` | {alone[name]} | {alone[name] / len(found):.2%} |"
     yield f"\nOf the {others[0]} pages of wcxb that hold no article, the default extractor and the filters left:\n"
     yield ", ".join(f"{name} {count}" for name, count in others[1].most_common()) + "\n"
     yield "Dropped articles by id:\n"

@@ -60,17 +60,14 @@ def sites(data: Path, most: int) -> list[Site]:
             host = (urlsplit(page.url).hostname or "").removeprefix("www.")
             if page.text and has_article(page.page_type) and host and not OTHERS.search(host):
                 by_host[host].append(page)
-    chosen = sorted((host for host, pages in by_host.items() if len(pages) >= LEAST_PAGES), key=_hash)[:most]
+    large = (host for host, pages in by_host.items() if len(pages) >= LEAST_PAGES)
+    chosen = sorted(large, key=lambda host: sha256(host.encode()).digest())[:most]
     given = [(host, kind, page) for host in chosen for page in by_host[host][:MOST_PAGES] for kind in ("", *MADE_OVER)]
     found: defaultdict[str, defaultdict[str, list[Look]]] = defaultdict(lambda: defaultdict(list))
     for (host, kind, _), look in in_order(_look, given, 2, Limits().page_seconds):
         if isinstance(look, Look):
             found[host][kind].append(look)
     return [Site(host, looks) for host, looks in found.items()]
-
-
-def _hash(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
 
 
 def _look(given: tuple[str, str, GoldPage]) -> Look | None:
@@ -185,13 +182,6 @@ def calm(seed: int, site: Site) -> Alarm | None:
     return next(filter(None, map(watch.add, looks)), None)
 
 
-def upper_bound(n: int, of: int, z: float = 1.645) -> float:
-    """Give the upper 95 % bound of a rate (Wilson 1927, one-sided)."""
-    share = n / of
-    middle, spread = share + z * z / (2 * of), z * sqrt(share * (1 - share) / of + z * z / (4 * of * of))
-    return (middle + spread) / (1 + z * z / of)
-
-
 def main(data: Path, most: int) -> None:
     """Watch all sequences, and write the table."""
     found = [site for site in sites(data, most) if len(site.looks[""]) >= LEAST_PAGES - 2]
@@ -199,7 +189,11 @@ def main(data: Path, most: int) -> None:
     shuffles = -(-SHUFFLES // len(found)) * len(found)
     others = found[1:] + found[:1]
     runs = [run(0, site, other, kind) for site, other in zip(found, others, strict=True) for kind in KINDS]
-    bound = upper_bound(len(false), shuffles)
+    # the upper 95 % bound of a rate (Wilson 1927, one-sided)
+    z, share = 1.645, len(false) / shuffles
+    middle = share + z * z / (2 * shuffles)
+    spread = z * sqrt(share * (1 - share) / shuffles + z * z / (4 * shuffles * shuffles))
+    bound = (middle + spread) / (1 + z * z / shuffles)
     calmly = (
         f"{len(found)} hosts. {shuffles} sequences of {CALM_PAGES} pages without a redesign: {len(false)} alarms"
         f" (upper 95 % bound of the rate {bound:.4f} a sequence, {bound / CALM_PAGES:.6f} a page)."

@@ -49,13 +49,11 @@ def judged_pages(path: Path, classifier: Classifier) -> Iterator[Judged]:
             continue
         fields = reading.fields
         features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
-        labelled = label_by(classifier(features), features, reading.blocks)
-        yield Judged(page.text, fields.title, tuple(map(_with_almost, labelled)))
-
-
-def _with_almost(item: LabelledBlock) -> LabelledBlock:
-    is_almost = item.label is Label.BAD and item.score > LEAST_ALMOST
-    return replace(item, label=Label.ALMOST) if is_almost else item
+        labelled = (
+            replace(item, label=Label.ALMOST) if item.label is Label.BAD and item.score > LEAST_ALMOST else item
+            for item in label_by(classifier(features), features, reading.blocks)
+        )
+        yield Judged(page.text, fields.title, tuple(labelled))
 
 
 def f1(pages: Sequence[Judged], rules: Sequence[str]) -> float:

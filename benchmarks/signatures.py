@@ -1,33 +1,32 @@
 """Measure the speed of signatures beside datasketch and rensa, in one process, in rounds that take turns.
 
-    python benchmarks/signatures.py
+    python -m benchmarks.signatures
 
 The peers are timed with ready shingles, while ours makes them itself; their time from the text on is listed beside it.
 """
 
 import argparse
-import functools
 import platform
-import random
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
+from random import Random
 
 import numpy as np
 from datasketch import MinHash
 from numpy.typing import NDArray
 from rensa import RMinHash
 
+from benchmarks.duplicates.texts import as_text, make_words
 from newscorpus.config import SignatureParameters
 from newscorpus.page.signature import minhash_of, shingle_hash, sign, sign_words, stack, word_hashes
 from newscorpus.tokens import words
 
 RESULT = Path(__file__).parent / "results" / "signatures.md"
 PARAMETERS = SignatureParameters()
-SYLLABLES = "va ná sta ří mo ku lo pře ni te ško dě ra za vé pro si je ou ž".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +48,12 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=400, help="words a text (default: 400)")
     parser.add_argument("--rounds", type=int, default=9, help="rounds (default: 9)")
     arguments = parser.parse_args()
-    texts = [make_text(number, arguments.words) for number in range(arguments.documents)]
+    texts = [as_text(make_words(Random(number), arguments.words)) for number in range(arguments.documents)]
     sample = Sample(texts, [shingled(text) for text in texts], [word_hashes(text) for text in texts])
     assert_equal_values(sample)
     seconds = measure(sample, arguments.rounds)
     RESULT.write_text(render(seconds, arguments), encoding="utf-8")
     print(RESULT.read_text("utf-8"))
-
-
-@functools.cache
-def make_vocabulary() -> list[str]:
-    """Make some 20,000 words that look Czech."""
-    return ["".join(random.Random(number).choices(SYLLABLES, k=1 + number % 4)) for number in range(20_000)]
-
-
-def make_text(seed: int, n_words: int) -> str:
-    """Make a text of words that look Czech."""
-    vocabulary = make_vocabulary()
-    return " ".join(random.Random(seed).choices(vocabulary, k=n_words))
 
 
 def shingled(text: str) -> list[bytes]:
@@ -148,8 +135,8 @@ def render(seconds: dict[str, list[float]], arguments: argparse.Namespace) -> st
         for name, times in seconds.items()
     ]
     what = (
-        f"Made by `benchmarks/signatures.py`: {arguments.documents} texts of {arguments.words} words, 128 permutations "
-        f"over 5-grams of words, CPU time of one process, {arguments.rounds} rounds that take turns, the first signing "
+        f"Made by `python -m benchmarks.signatures`: {arguments.documents} texts of {arguments.words} words, 128 "
+        f"permutations over 5-grams, CPU time of one process, {arguments.rounds} rounds that take turns, a first one "
         f"not counted. Python {platform.python_version()}; {packages}. Our values are those of datasketch with our "
         "hash, which is checked for every text."
     )

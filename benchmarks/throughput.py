@@ -5,16 +5,14 @@ ratio; then once with extraction; then one crawl of tiny pages, whose memory is 
 """
 
 import argparse
-import json
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from benchmarks.crawls import CrawlFigures
-from benchmarks.newspapers import Site, environment, make_project, serving
+from benchmarks.newspapers import Site, make_project, measure_crawl, serving
 
 HOSTS = 3
 NO_ARCHIVE = {"NEWSCORPUS_ARCHIVE": False}
@@ -36,12 +34,7 @@ def crawl(site: Site, name: str, way: str, more: dict[str, Any], every: int = 1_
     """One crawl in a process and a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
         make_project(Path(folder), site)
-        asked = {"way": way, "bases": site.bases, "folder": folder, "every": every, "more": more}
-        done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.crawls", json.dumps(asked)],
-            env=environment(), stdout=subprocess.PIPE, check=True,
-        )  # fmt: skip
-    figures = CrawlFigures(**json.loads(done.stdout))
+        figures = CrawlFigures(**measure_crawl(way, site, Path(folder), more, every))
     print(f"{name}: {figures}", file=sys.stderr, flush=True)
     return figures
 

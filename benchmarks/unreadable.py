@@ -174,26 +174,19 @@ def misread_table(texts: Mapping[str, Sequence[str]]) -> Iterator[str]:
         found, kept = Counter[str](), Counter[str]()
         for language, text in ((language, text) for language, of_language in texts.items() for text in of_language):
             broken = disfigure(text)
-            if _is_hard(text, broken):
+            # only texts that were disfigured by the charset alone, not by question marks for what it lacks
+            if broken != text and broken.count("?") == text.count("?"):
                 mended = repair(broken)
-                outcome = "repaired" if _is_mended(text, mended) else judge(mended)
+                words, found_words = text.split(), mended.split()
+                n_right = sum(map(str.__eq__, words, found_words))
+                is_mended = n_right >= MENDED * max(len(words), len(found_words))
+                outcome = "repaired" if is_mended else judge(mended)
                 found[outcome] += 1
                 kept[language] += outcome == "kept"
         total = found.total()
         refused = total - found["repaired"] - found["kept"]
         named = ", ".join(f"{language} {count}" for language, count in kept.items() if count)
         yield f"| {name} | {total} | {found['repaired'] / total:.1%} | {refused / total:.1%} | {named} |"
-
-
-def _is_hard(text: str, broken: str) -> bool:
-    """Whether a text was disfigured, and by the charset alone: not by question marks for what that cannot hold."""
-    return broken != text and broken.count("?") == text.count("?")
-
-
-def _is_mended(text: str, mended: str) -> bool:
-    """Whether nearly all words are as they were."""
-    words, found = text.split(), mended.split()
-    return sum(map(str.__eq__, words, found)) >= MENDED * max(len(words), len(found))
 
 
 def disfigured_table(texts: Mapping[str, Sequence[str]]) -> Iterator[str]:

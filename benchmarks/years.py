@@ -20,7 +20,7 @@ from statistics import mean
 from newscorpus.config import BuildConfig, ShardConfig
 from newscorpus.corpus.build import build
 from newscorpus.corpus.published import open_corpus
-from newscorpus.corpus.release import ReleaseNote, RowChanges, diff, release
+from newscorpus.corpus.release import ReleaseNote, diff, release
 from newscorpus.corpus.remove import remove
 from newscorpus.corpus.shards import bounded, is_marked
 from newscorpus.data import Article, Fields, Record
@@ -106,34 +106,20 @@ def simulate(corpus: Path, scale: Scale) -> tuple[list[WeekFigures], list[Releas
         shards = published.manifest.shards
         new = [shard for shard in shards if shard.name not in before]
         by_id = _names(sorted(records, key=lambda one: one.id), scale.max_bytes)
-        figures.append(
-            WeekFigures(
-                len(shards),
-                len(new),
-                sum(one.bytes for one in new),
-                published.manifest.bytes,
-                len(by_id - before_by_id),
-            )
-        )
+        written = sum(one.bytes for one in new)
+        size = published.manifest.bytes
+        figures.append(WeekFigures(len(shards), len(new), written, size, len(by_id - before_by_id)))
         before, before_by_id = {shard.name for shard in shards}, by_id
         if week % scale.weeks_a_release == scale.weeks_a_release - 1:
             notes.append(release(corpus, f"w{week:03}"))
-            _check_release(corpus, notes, paper)
+            expected = paper.expected()
+            if len(notes) > 1:
+                changes = diff(notes[-2].tag, notes[-1].tag, corpus)
+                lists = changes.added, changes.changed, changes.removed
+                assert tuple(map(set, lists)) == expected, notes[-1].tag
+            assert (notes[-1].added, notes[-1].changed, notes[-1].removed) == tuple(map(len, expected))
             paper.released = dict(paper.rows)
     return figures, notes
-
-
-def _check_release(corpus: Path, notes: list[ReleaseNote], paper: Paper) -> None:
-    """Hold the lists of the last release against what happened since the one before."""
-    if len(notes) > 1:
-        changes = diff(notes[-2].tag, notes[-1].tag, corpus)
-        assert _ids(changes) == paper.expected(), notes[-1].tag
-    added, changed, removed = paper.expected()
-    assert (notes[-1].added, notes[-1].changed, notes[-1].removed) == (len(added), len(changed), len(removed))
-
-
-def _ids(changes: RowChanges) -> tuple[set[str], set[str], set[str]]:
-    return set(changes.added), set(changes.changed), set(changes.removed)
 
 
 def _week(source: random.Random, paper: Paper, week: int, now: datetime, scale: Scale) -> Iterator[Row | Withdrawal]:
@@ -183,6 +169,7 @@ def render(figures: list[WeekFigures], notes: list[ReleaseNote], lists: int, sca
     """Write the figures of the second half, in which the corpus has many shards, as a table."""
     half = figures[len(figures) // 2 :]
     share = sum(one.bytes_written for one in half) / sum(one.bytes for one in half)
+    listed = sum(note.added + note.changed + note.removed for note in notes)
     rows = [
         ("shards in the corpus, at the end", f"{figures[-1].shards}"),
         ("shards written by a build, mean", f"{mean(one.written for one in half):.1f}"),
@@ -190,7 +177,7 @@ def render(figures: list[WeekFigures], notes: list[ReleaseNote], lists: int, sca
         ("share of the bytes that a build writes", f"{share:.1%}"),
         ("shards that it would write in the order of ids, mean", f"{mean(one.by_id for one in half):.1f}"),
         ("releases, whose lists are what happened", f"{len(notes)}"),
-        ("bytes of their lists, of each row that they list", f"{lists / sum(map(_n_listed, notes)):.1f}"),
+        ("bytes of their lists, of each row that they list", f"{lists / listed:.1f}"),
     ]
     table = "\n".join(f"| {name} | {value} |" for name, value in rows)
     return f"""# Two years of a corpus
@@ -203,10 +190,6 @@ the second half. Made by `python -m benchmarks.years`.
 |---|--:|
 {table}
 """
-
-
-def _n_listed(note: ReleaseNote) -> int:
-    return note.added + note.changed + note.removed
 
 
 if __name__ == "__main__":

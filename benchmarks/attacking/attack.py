@@ -93,16 +93,11 @@ def extract(body: bytes, folder: Path, seconds: float) -> Outcome:
     page.write_bytes(body)
     options = ("--no-filters", "--format", "json", "--url", "https://demo.example/story/1")
     ended = run((NEWSCORPUS, "extract", page, *options), folder, seconds)
-    said, wrong = _result(ended)
-    return Outcome(said, ended.cpu_seconds, ended.megabytes, wrong=wrong)
-
-
-def _result(ended: Finished) -> tuple[str, str]:
-    """Say what became of a page, and what is wrong with that."""
     if ended.code:
-        return f"exit code {ended.code}", ended.errors.strip().rpartition("\n")[2][:100] or "killed"
-    found = msgspec.json.decode(ended.output)
-    if rejected := found.get("rejected"):
-        is_fault = rejected["reason"] == "worker_failed"
-        return f"{rejected['stage']}/{rejected['reason']}", rejected["detail"][:100] if is_fault else ""
-    return f"article of {found['n_words']} words", ""
+        said, wrong = f"exit code {ended.code}", ended.errors.strip().rpartition("\n")[2][:100] or "killed"
+    elif rejected := (found := msgspec.json.decode(ended.output)).get("rejected"):
+        said = f"{rejected['stage']}/{rejected['reason']}"
+        wrong = rejected["detail"][:100] if rejected["reason"] == "worker_failed" else ""
+    else:
+        said, wrong = f"article of {found['n_words']} words", ""
+    return Outcome(said, ended.cpu_seconds, ended.megabytes, wrong=wrong)

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 
-from benchmarks.attacking.attack import NEWSCORPUS, Attack, Finished, Outcome, run
+from benchmarks.attacking.attack import NEWSCORPUS, Attack, Outcome, run
 from benchmarks.newspapers import PORTAL, serving
 
 ARTICLES = 60
@@ -104,10 +104,7 @@ def crawl(path: str, make: Callable[[], bytes] | None, folder: Path) -> Outcome:
             (folder / "portals" / f"{name}.toml").write_text(text, encoding="utf-8")
         corpus = f"NEWSCORPUS_CORPUS={folder / 'corpus'}"
         ended = run((NEWSCORPUS, "crawl", ",".join(portals), "-s", corpus, *given), folder, SECONDS)
-    return _outcome(ended, folder / "corpus" / "crawl-report.json")
-
-
-def _outcome(ended: Finished, report: Path) -> Outcome:
+    report = folder / "corpus" / "crawl-report.json"
     wrong = "a traceback" if "Traceback" in ended.errors else ""
     if not report.is_file():
         return Outcome(f"exit code {ended.code}", ended.seconds, ended.main_megabytes, ARTICLES, "no report")

@@ -6,7 +6,7 @@ Each set is deduplicated by itself. What a person who read the pairs says stands
 import argparse
 import csv
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +41,9 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="folder of the pages with gold text (docs/data.md)")
     arguments = parser.parse_args()
     found = {name: look(arguments.data / f"{name}.jsonl.zst") for name in SETS}
-    (RESULTS / "real.md").write_text(render(found, read_verdicts()), encoding="utf-8")
+    with READ.open(encoding="utf-8", newline="") as file:  # whether the document that went repeats the other one
+        verdicts = {(row["set"], row["id"]): (row["repeats"], row["remark"]) for row in csv.DictReader(file)}
+    (RESULTS / "real.md").write_text(render(found, verdicts), encoding="utf-8")
     print((RESULTS / "real.md").read_text("utf-8"))
 
 
@@ -50,32 +52,14 @@ def look(pages: Path) -> Found:
     with tempfile.TemporaryDirectory() as folder:
         documents, output = Path(folder) / "documents.jsonl", Path(folder) / "out"
         with documents.open("wb") as file:
-            file.writelines(gold_lines(pages))
+            for page in read_pages(pages):
+                row = {"id": page.id, "text": page.text, "title": page.title}
+                file.write(encode_line({**row, "source": page.domain, "published": page.date}))
         report = dedup([documents], output)
         beside = [path for path in (output / INDEX).iterdir() if path.name not in ("signatures", ROWS)]
         size = sum(path.stat().st_size for path in beside) / report.documents
         with (output / DUPLICATES).open("rb") as file:
             return Found(report, tuple(msgspec.json.decode(line, type=DuplicateLine) for line in file), size)
-
-
-def gold_lines(pages: Path) -> Iterator[bytes]:
-    """The gold texts as lines of documents."""
-    for page in read_pages(pages):
-        yield encode_line(
-            {
-                "id": page.id,
-                "text": page.text,
-                "title": page.title,
-                "source": page.domain,
-                "published": page.date,
-            }
-        )
-
-
-def read_verdicts() -> Mapping[tuple[str, str], tuple[str, str]]:
-    """By set and id of the document that went: whether it repeats the other one, and a remark."""
-    with READ.open(encoding="utf-8", newline="") as file:
-        return {(row["set"], row["id"]): (row["repeats"], row["remark"]) for row in csv.DictReader(file)}
 
 
 def render(found: Mapping[str, Found], verdicts: Mapping[tuple[str, str], tuple[str, str]]) -> str:

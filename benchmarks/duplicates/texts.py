@@ -49,14 +49,8 @@ def rewritten(words: Words, target: float, spots: int, choose: random.Random) ->
     least, most = 0, len(words)
     while most - least > 1:
         middle = (least + most) // 2
-        least, most = (
-            (middle, most)
-            if similarity(words, _replaced(words, fresh, middle, spots)) > target
-            else (
-                least,
-                middle,
-            )
-        )
+        is_above = similarity(words, _replaced(words, fresh, middle, spots)) > target
+        least, most = (middle, most) if is_above else (least, middle)
     both = [_replaced(words, fresh, count, spots) for count in (least, most)]
     return min(both, key=lambda other: abs(similarity(words, other) - target))
 

@@ -1,6 +1,6 @@
 """The hybrids of Bakić (2012) on news, with the experts of the thesis and with those of today."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
@@ -20,7 +20,6 @@ from benchmarks.reproduce.tables import table
 from newscorpus.lab.evaluation.scores import ngram_overlap
 from newscorpus.lab.gold.pages import LICENCES
 from newscorpus.lab.systems.segment_systems import Expert, by_extractor, load_experts
-from newscorpus.lab.training.segment_systems import SegmentedPage
 from newscorpus.page.registry import load
 
 PAGES = 100
@@ -43,8 +42,10 @@ def reproduce(data: Path) -> str:
 
 
 def _scores(data: Path, experts: Mapping[str, Expert]) -> str:
-    train = _pages(data, tuple(LICENCES), "train", PAGES, experts)
-    test = _pages(data, (*LICENCES, *UNSEEN), "dev", PAGES, experts)
+    train, test = (
+        segmented((page for name in sets for page in islice(articles(data, name, split), PAGES)), experts)
+        for sets, split in ((tuple(LICENCES), "train"), ((*LICENCES, *UNSEEN), "dev"))
+    )
     best = ideal(test, ngram_overlap)
     chosen = by_document(train, test, ngram_overlap)
     texts = {name: [page.texts[name] for page in test] for name in experts}
@@ -65,10 +66,3 @@ def _scores(data: Path, experts: Mapping[str, Expert]) -> str:
         f"{len(train)} pages to train on, {len(test)} to test.\n\n{table(columns, rows)}\n"
         f"{why_empty(test, texts['segment-svm'])}"
     )
-
-
-def _pages(
-    data: Path, datasets: Sequence[str], split: str, limit: int, experts: Mapping[str, Expert]
-) -> list[SegmentedPage]:
-    pages = (page for name in datasets for page in islice(articles(data, name, split), limit))
-    return segmented(pages, experts)

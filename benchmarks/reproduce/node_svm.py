@@ -9,15 +9,8 @@ from benchmarks.reproduce.tables import table
 from newscorpus.lab.evaluation.scores import Overlap
 from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.lab.systems.node_svm import CANDIDATES
-from newscorpus.lab.training.learned_fields import FieldPage, count_picks, fit_fields, make_field_pages
-from newscorpus.lab.training.node_svm import (
-    LEAST_F1,
-    NodePage,
-    NodeScores,
-    fit_nodes,
-    make_node_page,
-    score_choices,
-)
+from newscorpus.lab.training.learned_fields import count_picks, fit_fields, make_field_pages
+from newscorpus.lab.training.node_svm import LEAST_F1, NodeScores, fit_nodes, make_node_page, score_choices
 from newscorpus.page.fields.nodes import GROUPS
 
 PUBLISHED = {
@@ -94,17 +87,16 @@ def _measure(data: Path, dataset: str, experiments: Sequence[Experiment]) -> lis
     steps = []
     for count in range(1, len(GROUPS) + 1):
         made = [found for page in pages if (found := make_node_page(page, GROUPS[:count], CANDIDATES))]
-        steps.append([_scores(made, experiment) for experiment in experiments])
+        scores = []
+        for one in experiments:
+            train = [page for page in made if one.is_training(page.page) and page.best_f1 >= LEAST_F1]
+            test = [page for page in made if one.is_test(page.page)]
+            scores.append(score_choices(test, fit_nodes(train), CANDIDATES))
+        steps.append(scores)
     return [
         Measured(experiment, sum(map(experiment.is_training, pages)), scores)
         for experiment, scores in zip(experiments, zip(*steps, strict=True), strict=True)
     ]
-
-
-def _scores(pages: Sequence[NodePage], experiment: Experiment) -> NodeScores:
-    train = [page for page in pages if experiment.is_training(page.page) and page.best_f1 >= LEAST_F1]
-    test = [page for page in pages if experiment.is_test(page.page)]
-    return score_choices(test, fit_nodes(train), CANDIDATES)
 
 
 def _together(data: Path, measured: Iterable[Measured]) -> Iterator[tuple[object, ...]]:
@@ -114,21 +106,16 @@ def _together(data: Path, measured: Iterable[Measured]) -> Iterator[tuple[object
     for each in measured:
         train = [found for page, found in made if each.experiment.is_training(page)]
         test = [found for page, found in made if each.experiment.is_test(page)]
-        *steps, last = _counted(train, test, each.steps)
+        steps = []  # by field: right choices, choices, and pages that have a right one; by groups of features
+        for count, text in enumerate(each.steps, 1):
+            model, asked = fit_fields(limited(train, GROUPS[:count])), limited(test, GROUPS[:count])
+            one_stage = count_picks(asked, model, two_stages=False)
+            steps.append(_joined(one_stage, replace(text, right_cleaned=text.right)))
+        last = _joined(count_picks(asked, model), each.steps[-1])
         for field, picks in last.items():
             f1s = [step[field].scores.f1 for step in steps]
             scores = picks.scores
             yield (each.experiment.domain or "many sites", field, picks.gold, *astuple(scores), *f1s, scores.f1)
-
-
-def _counted(
-    train: Sequence[FieldPage], test: Sequence[FieldPage], texts: Sequence[NodeScores]
-) -> Iterator[dict[str, Overlap]]:
-    """By field, right choices, choices, and pages that have a right one: by groups, and with two stages."""
-    for count, text in enumerate(texts, 1):
-        model, asked = fit_fields(limited(train, GROUPS[:count])), limited(test, GROUPS[:count])
-        yield _joined(count_picks(asked, model, two_stages=False), replace(text, right_cleaned=text.right))
-    yield _joined(count_picks(asked, model), texts[-1])
 
 
 def _joined(fields: Mapping[str, Overlap], text: NodeScores) -> dict[str, Overlap]:
@@ -138,15 +125,9 @@ def _joined(fields: Mapping[str, Overlap], text: NodeScores) -> dict[str, Overla
 def _row(dataset: str, measured: Measured) -> tuple[object, ...]:
     first, last, experiment = measured.steps[0], measured.steps[-1], measured.experiment
     language = f", {experiment.language}" if experiment.language else ""
+    tested = f"other sites{language}" if experiment.domain else "dev split"
     return (
-        f"{dataset}: {experiment.domain or 'train split'}",
-        measured.trained,
-        f"other sites{language}" if experiment.domain else "dev split",
-        last.pages,
+        *(f"{dataset}: {experiment.domain or 'train split'}", measured.trained, tested, last.pages),
         *(step.right for step in measured.steps),
-        last.right_cleaned,
-        first.around,
-        last.around,
-        last.f1,
-        last.f1_cleaned,
+        *(last.right_cleaned, first.around, last.around, last.f1, last.f1_cleaned),
     )

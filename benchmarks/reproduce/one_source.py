@@ -1,13 +1,13 @@
 """Kazennikov (2013), his purpose: learn a source from a marked sample of its pages, as a learning curve."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.reproduce.tables import table
 from newscorpus.lab.gold.pages import read_pages
-from newscorpus.lab.training.node_svm import LEAST_F1, NodePage, fit_nodes, make_node_page, score_choices
+from newscorpus.lab.training.node_svm import LEAST_F1, fit_nodes, make_node_page, score_choices
 
 SOURCES = {"we-dwoje.pl": "daniel", "biolog.pl": "daniel", "yahoo.com": "ir_research", "nymag.com": "ir_research"}
 """The largest single sources, each with its set."""
@@ -37,13 +37,11 @@ def _curve(data: Path, source: str, dataset: str) -> Iterator[tuple[object, ...]
     made = [found for page in pages if (found := make_node_page(page))]
     for size in SAMPLES:
         if len(made) - size >= FEWEST:
-            scores = [_score(made, size, seed) for seed in range(DRAWS)]
+            scores = []
+            for seed in range(DRAWS):
+                order = np.random.default_rng(seed).permutation(len(made)).tolist()
+                learned, rest = ([made[at] for at in part] for part in (order[:size], order[size:]))
+                model = fit_nodes([page for page in learned if page.best_f1 >= LEAST_F1] or learned)
+                one = score_choices(rest, model)
+                scores.append((one.right, one.right_cleaned, one.f1, one.f1_cleaned, one.best_f1))
             yield (source, len(made), size, *np.mean(scores, axis=0).tolist())
-
-
-def _score(pages: Sequence[NodePage], size: int, seed: int) -> tuple[float, ...]:
-    order = np.random.default_rng(seed).permutation(len(pages)).tolist()
-    learned, rest = ([pages[at] for at in part] for part in (order[:size], order[size:]))
-    model = fit_nodes([page for page in learned if page.best_f1 >= LEAST_F1] or learned)
-    scores = score_choices(rest, model)
-    return scores.right, scores.right_cleaned, scores.f1, scores.f1_cleaned, scores.best_f1

@@ -1,7 +1,7 @@
 """The Slovene decision tree (Brezovnik 2021): verdicts on blocks, and the similarity of the texts to gold."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -74,29 +74,41 @@ def reproduce(data: Path) -> str:
     gold = [page for dataset in LICENCES for page in articles(data, dataset, "train")]
     peer = load(PEER)
     results = [Result(where, PEER, _similar(peer, pages)) for where, pages in {SAME: same, **unseen}.items()]
-    trees = [_fitted(labels, criterion, gold) for labels, criterion in TREES]
+    trees = []
+    for labels, criterion in TREES:
+        learner = replace(SHALLOW_TREE, label=LABELLERS[labels], fit=partial(fit_tree, criterion=criterion))
+        artifact, how = fit_artifact(learner, labelled_pages(learner, gold))
+        inner = replace(learner, fit=partial(fit_tree, criterion=criterion, folds=INNER_FOLDS))
+        trees.append(Tree(f"{labels} labels, {criterion}", inner, artifact, how))
     for tree in trees:
         results.append(_cross_validated(tree, same))
-        results += [_test(dataset, tree, pages) for dataset, pages in unseen.items()]
+        for dataset, pages in unseen.items():
+            similar = _similar(keep_good(ShallowTree(tree.artifact)), pages)
+            verdicts = _judge(tree.artifact, labelled_pages(tree.learner, pages))
+            results.append(Result(dataset, tree.name, similar, verdicts))
     order = (SAME, *unseen)
     results.sort(key=lambda result: order.index(result.where))
+    described = "".join(f"- {tree.name}: {tree.how}\n" for tree in trees)
+    block_rows = [
+        (result.where, result.system, *astuple(result.counted), *list(block_scores(result.counted).values())[1:])
+        for result in results
+        if result.counted
+    ]
+    text_rows: list[tuple[object, ...]] = [("published", name, None, *figures) for name, figures in PUBLISHED.items()]
+    for result in results:
+        system = PEER if result.system == PEER else f"shallow-tree, {result.system}"
+        similar = result.similar
+        text_rows.append((result.where, system, len(similar), fmean(similar), min(similar), max(similar)))
     return (
         "# The Slovene decision tree (Brezovnik 2021)\n\n"
         f"Same sites: {len(same)} pages of {' and '.join(LARGE_SITES)}, {FOLDS}-fold cross-validation over pages, of "
         f"the sites {counted_sites(same)}. Sets: trees learned from the train split of {', '.join(LICENCES)}, tested "
-        f"on the development split, whose sites they have not seen.\n\n{_described(trees)}\n"
+        f"on the development split, whose sites they have not seen.\n\n{described}\n"
         f"## Blocks\n\nThe tree alone, without the rules. Published: ZeroR {PUBLISHED_ZERO_R}.\n\n"
-        f"{table(BLOCK_COLUMNS, [_block_row(result, result.counted) for result in results if result.counted])}\n"
+        f"{table(BLOCK_COLUMNS, block_rows)}\n"
         "## Texts\n\nWith the rules. Similarity: 1 - Levenshtein distance in characters / length of the longer text."
-        f"\n\n{table(TEXT_COLUMNS, [*_published(), *map(_text_row, results)])}"
+        f"\n\n{table(TEXT_COLUMNS, text_rows)}"
     )
-
-
-def _fitted(labels: str, criterion: Criterion, gold: Sequence[GoldPage]) -> Tree:
-    learner = replace(SHALLOW_TREE, label=LABELLERS[labels], fit=partial(fit_tree, criterion=criterion))
-    artifact, how = fit_artifact(learner, labelled_pages(learner, gold))
-    inner = replace(learner, fit=partial(fit_tree, criterion=criterion, folds=INNER_FOLDS))
-    return Tree(f"{labels} labels, {criterion}", inner, artifact, how)
 
 
 def _cross_validated(tree: Tree, pages: Sequence[GoldPage]) -> Result:
@@ -109,11 +121,6 @@ def _cross_validated(tree: Tree, pages: Sequence[GoldPage]) -> Result:
     return Result(SAME, tree.name, similar, counted)
 
 
-def _test(where: str, tree: Tree, pages: Sequence[GoldPage]) -> Result:
-    similar = _similar(keep_good(ShallowTree(tree.artifact)), pages)
-    return Result(where, tree.name, similar, _judge(tree.artifact, labelled_pages(tree.learner, pages)))
-
-
 def _judge(tree: Artifact, pages: Iterable[LabelledPage]) -> Confusion:
     scorer = Scorer(tree)
     return sum((confusion(scorer(page.rows)[:, 1] > 0.5, page.good) for page in pages), Confusion())
@@ -121,23 +128,3 @@ def _judge(tree: Artifact, pages: Iterable[LabelledPage]) -> Confusion:
 
 def _similar(extractor: Extractor, pages: Iterable[GoldPage]) -> list[float]:
     return [character_similarity(text_of(extractor, page), page.text) for page in pages]
-
-
-def _described(trees: Iterable[Tree]) -> str:
-    return "".join(f"- {tree.name}: {tree.how}\n" for tree in trees)
-
-
-def _block_row(result: Result, counted: Confusion) -> tuple[object, ...]:
-    counts = (counted.true_positive, counted.false_positive, counted.false_negative, counted.true_negative)
-    _, *scores = block_scores(counted).values()
-    return (result.where, result.system, *counts, *scores)
-
-
-def _text_row(result: Result) -> tuple[object, ...]:
-    system = PEER if result.system == PEER else f"shallow-tree, {result.system}"
-    similar = result.similar
-    return (result.where, system, len(similar), fmean(similar), min(similar), max(similar))
-
-
-def _published() -> list[tuple[object, ...]]:
-    return [("published", name, None, *figures) for name, figures in PUBLISHED.items()]

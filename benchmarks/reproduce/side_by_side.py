@@ -53,15 +53,11 @@ def _table(summaries: Iterable[Summary], scopes: Sequence[str], few_pages: int) 
     order = sorted(groups, key=lambda group: (-groups[group][names[0]].pages, group))
     columns = ("extractor", *(f"{group} ({groups[group][names[0]].pages})" for group in order), "none", "ms")
     rows = [
-        (name, *(groups[group][name].page_f1.value for group in order), _share(overall[name]), _time(overall[name]))
+        (
+            name,
+            *(groups[group][name].page_f1.value for group in order),
+            *(f"{overall[name].rejected:.1%}", f"{overall[name].cpu_ms:.0f}"),
+        )
         for name in names
     ]
     return table(columns, rows)
-
-
-def _share(row: Summary) -> str:
-    return f"{row.rejected:.1%}"
-
-
-def _time(row: Summary) -> str:
-    return f"{row.cpu_ms:.0f}"

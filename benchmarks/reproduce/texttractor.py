@@ -1,6 +1,6 @@
 """Texttractor (Mrózek 2014): what its post-analysis changes, block by block, jusText and Readability beside it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
@@ -58,24 +58,39 @@ class Marks:
     failure: float  # wrongly marked, of the good
 
 
-Pages = Mapping[str, Sequence[dict[str, Marks]]]
-"""By set, what each system marked on each page."""
-
-
 def reproduce(data: Path) -> str:
     """The table of the thesis by set, and its sums beside ours."""
-    network, how = fit_artifact(TEXTTRACTOR, _labelled(data))
+    pages = (page for dataset in LICENCES for page in map(_open, articles(data, dataset, "train")) if page)
+    network, how = fit_artifact(
+        TEXTTRACTOR,
+        (LabelledPage(one.page.dataset, one.page.domain, measure(one.reading.blocks), one.good) for one in pages),
+    )
     system, peers = Texttractor(network, Revision(())), {name: load(peer) for name, peer in PEERS.items()}
     by_set = {
         dataset: [_mark(page, system, peers) for page in map(_open, articles(data, dataset)) if page]
         for dataset in NEWS
     }
-    tables = [_by_set(by_set, name) for name in (WITHOUT, WITH, *PEERS)]
+    every = [page for of_set in by_set.values() for page in of_set]
+    tables = []
+    for name in (WITHOUT, WITH, *PEERS):
+        rows = [(dataset, *astuple(_total([page[name] for page in of_set]))) for dataset, of_set in by_set.items()]
+        tables.append(f"## {name}\n\n{table(COLUMNS, rows)}\n")
+    totals = {name: _total([page[name] for page in every]) for name in (*STEPS, *PEERS)}
+    steps = [(name, *astuple(totals[name])) for name in STEPS]
+    beside = []
+    for name, figures in PUBLISHED.items():
+        for figure, published in figures.items():
+            scale = 1.0 if figure in {"success", "failure"} else PUBLISHED_PAGES / totals[name].pages
+            beside.append((name, figure, published, getattr(totals[name], figure) * scale))
     return (
         "# Texttractor (Mrózek 2014)\n\n"
         "Blocks of the development pages, good by alignment with the gold text; the headline is one of them, as in the "
         "thesis. Captions and side text that are marked count as wrong. The network learned from the train split of "
-        f"{', '.join(LICENCES)}. {how}\n\n{''.join(tables)}{_step_by_step(by_set)}{_beside_published(by_set)}"
+        f"{', '.join(LICENCES)}. {how}\n\n{''.join(tables)}"
+        f"## Step by step, all sets\n\n{table(('after', *COLUMNS[1:]), steps)}\n"
+        "## Beside the published figures\n\n"
+        f"Sums for {PUBLISHED_PAGES} pages (ours over all sets, scaled), and mean shares.\n\n"
+        f"{table(('system', 'figure', 'published', 'ours'), beside)}"
     )
 
 
@@ -96,13 +111,6 @@ def _open(page: GoldPage) -> Opened | None:
     headline = [is_heading(block) and lower_words(block.text) in headlines for block in reading.blocks]
     good = label_by_alignment(reading.blocks, page) | headline
     return Opened(page, reading, good) if good.any() else None
-
-
-def _labelled(data: Path) -> Iterator[LabelledPage]:
-    for dataset in LICENCES:
-        for page in map(_open, articles(data, dataset, "train")):
-            if page:
-                yield LabelledPage(dataset, page.page.domain, measure(page.reading.blocks), page.good)
 
 
 def _mark(page: Opened, system: Texttractor, peers: Mapping[str, Extractor]) -> dict[str, Marks]:
@@ -147,32 +155,3 @@ def _total(marks: Sequence[Marks]) -> Marks:
         success=total.success / total.pages,
         failure=total.failure / total.pages,
     )
-
-
-def _by_set(by_set: Pages, name: str) -> str:
-    rows = [(dataset, *astuple(_total([page[name] for page in pages]))) for dataset, pages in by_set.items()]
-    return f"## {name}\n\n{table(COLUMNS, rows)}\n"
-
-
-def _step_by_step(by_set: Pages) -> str:
-    pages = [page for of_set in by_set.values() for page in of_set]
-    rows = [(name, *astuple(_total([page[name] for page in pages]))) for name in STEPS]
-    return f"## Step by step, all sets\n\n{table(('after', *COLUMNS[1:]), rows)}\n"
-
-
-def _beside_published(by_set: Pages) -> str:
-    pages = [page for of_set in by_set.values() for page in of_set]
-    rows = [row for name in PUBLISHED for row in _compared(name, _total([page[name] for page in pages]))]
-    return (
-        "## Beside the published figures\n\n"
-        f"Sums for {PUBLISHED_PAGES} pages (ours over all sets, scaled), and mean shares.\n\n"
-        f"{table(('system', 'figure', 'published', 'ours'), rows)}"
-    )
-
-
-def _compared(name: str, ours: Marks) -> list[tuple[str, str, float, float]]:
-    scale = {"success": 1.0, "failure": 1.0}
-    return [
-        (name, figure, published, getattr(ours, figure) * scale.get(figure, PUBLISHED_PAGES / ours.pages))
-        for figure, published in PUBLISHED[name].items()
-    ]

@@ -1,7 +1,7 @@
 """Keep what people mark on archived pages: a journal of all marks, and the gold pages made from it.
 
-The journal `gold/NAME.marks` is an append-only file of JSON lines. A mark is on the disk before its request is answered,
-so a server that dies loses none. A page that a person calls done is written to `gold/NAME.jsonl`.
+The journal `gold/NAME.marks` is an append-only file of JSON lines. A mark is on the disk before its request is
+answered, so a server that dies loses none. A page that a person calls done is written to `gold/NAME.jsonl`.
 """
 
 from collections import defaultdict
