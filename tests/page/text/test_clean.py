@@ -97,7 +97,8 @@ def test_a_line_that_looks_like_a_signature_stays_outside_of_quotations() -> Non
 
 
 def table(*rows: Sequence[str]) -> str:
-    return f"<table>{''.join(f'<tr>{cells}</tr>' for cells in (''.join(f'<td>{cell}</td>' for cell in row) for row in rows))}</table>"
+    lines = ["".join(f"<td>{cell}</td>" for cell in row) for row in rows]
+    return f"<table>{''.join(f'<tr>{cells}</tr>' for cells in lines)}</table>"
 
 
 def test_no_cell_of_a_row_and_no_row_of_a_table_that_is_text_is_lost() -> None:
