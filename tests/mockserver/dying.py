@@ -12,15 +12,17 @@ from typing import Any
 KILLED = 9
 
 
-def in_a_child(work: Callable[[], object], die_at: int) -> bool:
-    """Work in a process that dies before the given write; gives whether it died."""
+def in_a_child(
+    work: Callable[[], object], die_at: int, watch: "Callable[[Callable[[], bool]], None] | None" = None
+) -> bool:
+    """Work in a process that dies before the given write, or as `watch` arranges it; gives whether it died."""
     child = os.fork()
     if child:
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         assert code in {0, KILLED}
         return code == KILLED
     steps = count(1)
-    watch(lambda: next(steps) == die_at)
+    (watch or watch_writes)(lambda: next(steps) == die_at)
     try:
         work()
     except BaseException:  # noqa: BLE001 -- whatever it is, the parent must learn of it
@@ -28,7 +30,7 @@ def in_a_child(work: Callable[[], object], die_at: int) -> bool:
     os._exit(0)
 
 
-def watch(is_time: Callable[[], bool]) -> None:
+def watch_writes(is_time: Callable[[], bool]) -> None:
     """Have this process die before a write, a replacement, a removal or a commit when it is time."""
     connect = sqlite3.connect
 

@@ -92,21 +92,14 @@ def find(corpus: Path, url: str) -> UrlEntry | None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ArchivedArticle:
-    """An address requested as an article, and the place of its page."""
+def archived_articles(corpus: Path, portal: str) -> Iterator[tuple[str, str, int]]:
+    """Return the archived articles of a portal, whatever their outcome, ordered by the hash of their addresses.
 
-    url: str
-    portal: str
-    archived: tuple[str, int]  # file and offset in the archive
-
-
-def archived_articles(corpus: Path, portal: str) -> Iterator[ArchivedArticle]:
-    """Return the archived articles of a portal, whatever their outcome, ordered by the hash of their addresses."""
-    sql = "SELECT url, portal, archive_file, archive_offset FROM urls WHERE portal = ? AND kind = 'article'"
+    Each is given by its address, archive file and offset.
+    """
+    sql = "SELECT url, archive_file, archive_offset FROM urls WHERE portal = ? AND kind = 'article'"
     with reading(corpus) as connection:
-        for url, name, file, offset in connection.execute(f"{sql} AND archive_file != '' ORDER BY id", (portal,)):
-            yield ArchivedArticle(url, name, (file, offset))
+        yield from connection.execute(f"{sql} AND archive_file != '' ORDER BY id", (portal,))
 
 
 @dataclass(frozen=True, slots=True)

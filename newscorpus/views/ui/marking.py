@@ -193,7 +193,7 @@ def _next(corpus: Path, portal: str, name: ListName, who: str, marks: Sequence[P
     kept = [one.page for one in marks if one.list == name and one.kept and one.page not in mine]
     drawn: list[str] = []
     if name == "measure":  # by the hash of their address: a fair choice, whatever the model thinks of them
-        urls = (one.url for one in archived_articles(corpus, portal) if one.url not in taken)
+        urls = (url for url, *_ in archived_articles(corpus, portal) if url not in taken)
         drawn = heapq.nsmallest(LISTED, urls, key=document_id)
     elif (published_folder(corpus) / MANIFEST).is_file():  # the documents whose text is least certain
         records = (one for one in open_corpus(corpus).records() if one.source == portal and one.url not in taken)

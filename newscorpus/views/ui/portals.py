@@ -148,9 +148,9 @@ def _digest(text: str) -> str:
 def _tried(state: AppState, corpus: Path, name: str, text: str) -> list[RuleTrial]:
     """Try a file on the first pages of a portal whose archive can be read."""
     portal, pages = read_portal(text, find_file(name)), list[SourcePage]()
-    for one in archived_articles(corpus, name):
+    for url, file, offset in archived_articles(corpus, name):
         with suppress(CorpusError):  # a page whose capture is no page any more; another one is tried
-            pages.append(archived_source(corpus, one.url, *one.archived))
+            pages.append(archived_source(corpus, url, file, offset))
         if len(pages) == PAGES:
             break
     return state.do(partial(try_rules, portal, pages))

@@ -1,9 +1,6 @@
 """The ledger: queue, memory, files, what is left after a kill, a power failure or a full disk."""
 
-import json
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,7 +22,6 @@ from newscorpus.store.ledger.addresses import find, states
 from newscorpus.store.ledger.database import open_writer, reading
 from newscorpus.store.ledger.status import status
 
-KILLING = Path(__file__).parent / "killing.py"
 URL = "https://a.cz/"
 ROWS, REJECTED = Series("intake/{:06}.jsonl", b"header\n"), Series("rejected.jsonl")
 NEVER = "2026-11-21T00:00:00+00:00"
@@ -184,15 +180,6 @@ def test_every_crawl_has_a_segment_of_its_own(tmp_path: Path) -> None:
         with Ledger.open(tmp_path) as ledger:
             keep(ledger, name)
     assert [path.read_text() for path in sorted((tmp_path / "intake").iterdir())] == ["header\nx\n", "header\ny\n"]
-
-
-def test_a_crawl_killed_before_any_write_ends_as_if_it_never_was(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, str(KILLING), str(tmp_path)], capture_output=True, text=True, check=True)
-    (line,) = done.stdout.splitlines()  # any more name a step that made a difference
-    told = json.loads(line)
-    assert told["deaths"] > 100
-    assert len(told["rows"]) == 4
-    assert done.stderr == ""
 
 
 def test_what_was_not_committed_is_cut_off_and_what_was_announced_goes(tmp_path: Path) -> None:

@@ -1,29 +1,27 @@
-"""Kills a crawl at every single write: `python killing.py FOLDER`; prints what differed.
+"""A crawl that is killed at any write resumes and ends like an undisturbed one.
 
 The crawl is the ledger's part of one: pages are leased, links reserved and queued or refused, lines appended, pages
-finished, with commits in between. A child process does it and dies (`os._exit`) before the n-th statement of SQL,
-before the n-th piece of a file, or in the middle of that piece; another one goes on to the end. So for every n there
-is.
+finished, with commits in between.
 """
 
-import json
 import os
 import shutil
 import sqlite3
-import sys
-import threading
 from collections.abc import Callable
+from functools import partial
 from io import FileIO
 from itertools import count
 from pathlib import Path
 from typing import Any
+
+import pytest
+from dying import KILLED, in_a_child
 
 from newscorpus.files import extend
 from newscorpus.store.ledger import Fetched, Ledger, Link, Series, UrlOutcome, key_of, transaction
 
 SITE = {"/": ["/a", "/trap"], "/a": ["/", "/trap", "/moved"], "/moved": ["/b"], "/b": []}
 ROWS, REJECTED = Series("intake/{:06}.jsonl", b"header\n"), Series("rejected.jsonl")
-KILLED = 9
 
 
 def crawl(corpus: Path) -> None:
@@ -85,23 +83,8 @@ def result(corpus: Path) -> dict[str, Any]:
     }
 
 
-def in_a_child(corpus: Path, die_at: int, where: str) -> int:
-    """Crawl in a process that dies at the given step; gives its exit code."""
-    child = os.fork()
-    if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    steps = count(1)
-    watch(lambda: next(steps) == die_at, where)
-    try:
-        crawl(corpus)
-    except BaseException as error:  # noqa: BLE001 -- whatever it is, the parent must learn of it
-        sys.stderr.write(f"{where} {die_at}: {error!r}\n")
-        os._exit(1)
-    os._exit(0)
-
-
-def watch(is_time: Callable[[], bool], where: str) -> None:
-    """Have this process die when it is time."""
+def before_statements(is_time: Callable[[], bool]) -> None:
+    """Have this process die before a statement of SQL."""
     connect = sqlite3.connect
 
     def watched(*arguments: Any, **options: Any) -> sqlite3.Connection:
@@ -109,37 +92,36 @@ def watch(is_time: Callable[[], bool], where: str) -> None:
         connection.set_trace_callback(lambda _statement: os._exit(KILLED) if is_time() else None)
         return connection
 
+    sqlite3.connect = watched  # type: ignore[assignment]
+
+
+def at_pieces(is_time: Callable[[], bool], n_halves: int) -> None:
+    """Have this process die when it has written no half, or one, of a piece of a file."""
+
     def torn(file: FileIO, committed: int, data: bytes) -> int:
         if is_time():
-            if where == "torn":
-                extend(file, committed, data[: len(data) // 2])
+            extend(file, committed, data[: len(data) * n_halves // 2])
             os._exit(KILLED)
         return extend(file, committed, data)
 
-    if where == "statement":
-        sqlite3.connect = watched  # type: ignore[assignment]
-    else:
-        transaction.extend = torn  # type: ignore[attr-defined]
+    transaction.extend = torn  # type: ignore[attr-defined]
 
 
-def main(folder: Path) -> None:
-    """Kill at every step, and print each that made a difference; then how many there were."""
-    assert threading.active_count() == 1
-    crawl(folder / "calm")
-    calm = result(folder / "calm")
-    deaths = 0
-    for where in ("statement", "piece", "torn"):
-        for step in count(1):
-            corpus = folder / "killed"
-            shutil.rmtree(corpus, ignore_errors=True)
-            killed = in_a_child(corpus, step, where)
-            if killed == 0:
-                break
-            deaths += 1
-            if killed != KILLED or in_a_child(corpus, 0, where) != 0 or result(corpus) != calm:
-                print(f"{where} {step}: {json.dumps(result(corpus))}")  # noqa: T201 -- for the test
-    print(json.dumps({"deaths": deaths, "rows": calm["rows"]}))  # noqa: T201 -- for the test
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+@pytest.mark.parametrize(
+    ("watch", "least"),
+    [(before_statements, 100), (partial(at_pieces, n_halves=0), 4), (partial(at_pieces, n_halves=1), 4)],
+)
+def test_a_crawl_killed_before_any_write_ends_as_if_it_never_was(
+    tmp_path: Path, watch: Callable[[Callable[[], bool]], None], least: int
+) -> None:
+    crawl(tmp_path / "calm")
+    calm = result(tmp_path / "calm")
+    assert calm["rows"] == ["row of /", "row of /a", "row of /b", "row of /moved"]
+    corpus = tmp_path / "killed"
+    for step in count(1):
+        shutil.rmtree(corpus, ignore_errors=True)
+        if not in_a_child(partial(crawl, corpus), step, watch):
+            break
+        crawl(corpus)
+        assert result(corpus) == calm, step
+    assert step > least
