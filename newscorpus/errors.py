@@ -21,5 +21,9 @@ class DedupError(ValueError):
     """An index of signatures cannot be read or written, or was made with other parameters."""
 
 
+class DamagedIndexError(DedupError):
+    """An index of signatures is not what was committed; it can be made anew."""
+
+
 class DemoError(RuntimeError):
     """The demo cannot be served or crawled."""

@@ -39,7 +39,7 @@ from newscorpus.corpus.left_out import (
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import publish
 from newscorpus.data import GONE, REDESIGN, Record
-from newscorpus.errors import CorpusError, DedupError, LedgerError
+from newscorpus.errors import CorpusError, DamagedIndexError, DedupError, LedgerError
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
 from newscorpus.store.archive.values import ArchiveError
@@ -108,7 +108,7 @@ def build(
             resume_erasing(corpus)
             try:
                 report = _build(corpus, config, watch, find)
-            except DamagedRowError:  # damaged after it was indexed: index all rows again to find all damage
+            except (DamagedRowError, DamagedIndexError):  # since rows were indexed: index all again to find all damage
                 Store.create(corpus / INDEX, layout_of(config))
                 report = _build(corpus, config, watch, find_duplicates)
             end_removing(corpus)

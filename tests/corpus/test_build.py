@@ -22,6 +22,7 @@ from newscorpus.cli import app
 from newscorpus.config import BuildConfig, DuplicateConfig, Gone, ShardConfig, SignatureParameters, Survivor
 from newscorpus.corpus import shards
 from newscorpus.corpus.build import BuildReport, build
+from newscorpus.corpus.duplicates.store import COLUMNS
 from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import LOW_CONFIDENCE, REDESIGN, Article, Fields, Record, Rejected
@@ -401,6 +402,17 @@ def test_a_damaged_row_is_named_and_left_out_and_blocks_nothing(tmp_path: Path, 
     assert not any("SLOVO" in record.text for record in kept(tmp_path))
     done = CliRunner().invoke(app, ["verify", str(tmp_path)])
     assert (done.exit_code, "line 6: altered" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("name", [*COLUMNS, "index.json"])
+def test_a_changed_byte_of_the_index_changes_nothing(tmp_path: Path, name: str) -> None:
+    build(store(tmp_path, [row(str(number), text(number)) for number in range(3)]))
+    before = content(tmp_path)
+    column = bytearray((tmp_path / "index" / name).read_bytes())
+    column[-2] ^= 1
+    (tmp_path / "index" / name).write_bytes(column)
+    assert build(tmp_path).kept == 3
+    assert content(tmp_path) == before
 
 
 def test_a_damaged_header_blocks_nothing(tmp_path: Path) -> None:

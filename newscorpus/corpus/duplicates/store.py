@@ -10,7 +10,7 @@ import itertools
 import math
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates.verify import VERIFIED
-from newscorpus.errors import DedupError
+from newscorpus.errors import DamagedIndexError, DedupError
 from newscorpus.files import extend, replacing, sync
 from newscorpus.page.signature import (
     CONTENT_BYTES,
@@ -44,7 +44,7 @@ KEPT = "kept"
 ROWS = "rows"
 """File of the compressed rows, in an index that does not lie beside an intake."""
 
-VERSION = 7
+VERSION = 8
 """Version of the columns."""
 
 COPIED = [
@@ -76,9 +76,6 @@ COLUMNS = {
     "paragraphs": STORED,
     "ids": np.dtype("u1"),
 }
-CHECKED = ("documents", "ids")
-"""Columns verified by checksum when read: a changed byte there would change which documents are published."""
-
 COUNTED = {"runs": "n_runs", "paragraphs": "n_paragraphs", "ids": "id_bytes"}
 """The variable-length columns, each with the field of `DOCUMENT` that holds its length."""
 
@@ -170,7 +167,12 @@ class IndexState:
     sources: tuple[str, ...] = ()  # names
     covered: tuple[Covered, ...] = ()
     version: int = 1  # of the columns
-    checksums: Mapping[str, int] = field(default_factory=dict)  # CRC-32 of the `CHECKED` columns
+    checksums: Mapping[str, int] = field(default_factory=dict)  # CRC-32 of each column, and of the rest of the state
+
+    def own_checksum(self) -> int:
+        """Return the CRC-32 of the state without its own."""
+        others = {name: value for name, value in self.checksums.items() if name != STATE}
+        return zlib.crc32(msgspec.json.encode(replace(self, checksums=others)))
 
 
 class Store:
@@ -187,7 +189,7 @@ class Store:
         for name, size in state.sizes.items():
             path = folder / name
             if (path.stat().st_size if path.exists() else 0) < size:
-                raise DedupError(f"{path}: shorter than committed; remove {folder}, and it is made anew")
+                raise DamagedIndexError(f"{path}: shorter than committed; remove {folder}, and it is made anew")
 
     @classmethod
     def open(cls, folder: Path, layout: Layout) -> Self:
@@ -214,9 +216,11 @@ class Store:
         try:
             state = msgspec.json.decode(path.read_bytes(), type=IndexState)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise DedupError(f"{path}: {error}; remove {folder}, and it is made anew") from error
+            raise DamagedIndexError(f"{path}: {error}; remove {folder}, and it is made anew") from error
         if state.version < VERSION:
             return None
+        if state.checksums.get(STATE) != state.own_checksum():
+            raise DamagedIndexError(f"{path}: damaged; remove {folder}, and it is made anew")
         stored = state.layout
         others = [
             f"{name} {stored.get(name)!r} instead of {ours!r}"
@@ -234,7 +238,7 @@ class Store:
         store = cls(folder, IndexState(layout, dict.fromkeys(COLUMNS, 0), version=VERSION))
         for name in (STATE, *COLUMNS, KEPT, ROWS, VERIFIED):  # the state first: without it there is no index
             (folder / name).unlink(missing_ok=True)
-        store._write(STATE, msgspec.json.encode(store.state))
+        store._commit()
         return store
 
     def __len__(self) -> int:
@@ -292,28 +296,38 @@ class Store:
 
     def _extended(self, columns: Mapping[str, bytes], sources: tuple[str, ...], covered: Sequence[Covered]) -> "Store":
         sizes = {name: append_bytes(self.folder / name, self.state.sizes[name], columns[name]) for name in COLUMNS}
-        checksums = {name: zlib.crc32(columns[name], self.state.checksums.get(name, 0)) for name in CHECKED}
-        state = IndexState(self.state.layout, sizes, sources, tuple(covered), VERSION, checksums)
-        self._write(STATE, msgspec.json.encode(state))
-        return Store(self.folder, state)
+        checksums = {name: zlib.crc32(columns[name], self.state.checksums.get(name, 0)) for name in COLUMNS}
+        longer = Store(self.folder, IndexState(self.state.layout, sizes, sources, tuple(covered), VERSION, checksums))
+        longer.checked |= self.checked
+        longer._commit()
+        return longer
+
+    def _commit(self) -> None:
+        """Write the state, with its checksum."""
+        state = self.state
+        self._write(
+            STATE, msgspec.json.encode(replace(state, checksums={**state.checksums, STATE: state.own_checksum()}))
+        )
 
     def column(self, name: str) -> NDArray[Any]:
-        """Map a column into memory: one dimension, read-only."""
+        """Map a column into memory, verified by its checksum: one dimension, read-only.
+
+        A changed byte would change which documents are published.
+
+        Raises:
+            DamagedIndexError: it is not what was committed.
+        """
         dtype = COLUMNS[name]
         length = self.state.sizes[name] // dtype.itemsize
-        return np.memmap(self.folder / name, dtype, "r", shape=length) if length else np.empty(0, dtype)
-
-    def _check(self, name: str) -> None:
-        if name in self.checked:
-            return
-        if zlib.crc32(Store.column(self, name).data) != self.state.checksums.get(name, 0):
-            raise DedupError(f"{self.folder / name}: damaged; remove {self.folder}, and it is made anew")
+        column = np.memmap(self.folder / name, dtype, "r", shape=length) if length else np.empty(0, dtype)
+        if name not in self.checked and zlib.crc32(column.data) != self.state.checksums.get(name, 0):
+            raise DamagedIndexError(f"{self.folder / name}: damaged; remove {self.folder}, and it is made anew")
         self.checked.add(name)
+        return column
 
     @cached_property
     def documents(self) -> NDArray[np.void]:
         """The documents, of dtype `DOCUMENT`."""
-        self._check("documents")
         return np.array(self.column("documents"))
 
     @cached_property
@@ -325,7 +339,6 @@ class Store:
     def ids(self) -> list[str]:
         """The id of each document."""
         ends = np.cumsum(self.documents["id_bytes"], dtype=np.int64).tolist()
-        self._check("ids")
         blob = self.column("ids").tobytes()
         return [blob[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
 

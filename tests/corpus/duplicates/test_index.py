@@ -3,14 +3,16 @@
 import os
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates import index
-from newscorpus.corpus.duplicates.store import Sketch, Store
+from newscorpus.corpus.duplicates.store import STATE, IndexState, Sketch, Store
 from newscorpus.corpus.duplicates.store import make_sketch as sketch_text
 from newscorpus.data import Article, Fields
 from newscorpus.page.records import make_record
@@ -119,7 +121,9 @@ def test_an_index_that_names_files_outside_the_intake_is_made_anew(
     update(tmp_path / "corpus", monkeypatch)
     segment, state = tmp_path / "corpus/intake/000001.jsonl", tmp_path / "corpus/index/index.json"
     (tmp_path / "secret.jsonl").write_bytes(segment.read_bytes())
-    state.write_bytes(state.read_bytes().replace(b'"000001.jsonl"', b'"../../secret.jsonl"'))
+    forged = msgspec.json.decode(state.read_bytes().replace(b"000001.jsonl", b"../../secret.jsonl"), type=IndexState)
+    forged = replace(forged, checksums={**forged.checksums, STATE: forged.own_checksum()})
+    state.write_bytes(msgspec.json.encode(forged))
     found, n_read = update(tmp_path / "corpus", monkeypatch)
     assert (len(found), n_read) == (1, 1)
     assert [covered.name for covered in found.state.covered] == ["000001.jsonl"]

@@ -101,15 +101,16 @@ def test_a_damaged_state_is_refused(tmp_path: Path, content: bytes) -> None:
         Store.open(tmp_path, LAYOUT)
 
 
-@pytest.mark.parametrize("name", ["documents", "ids"])
+@pytest.mark.parametrize("name", [*COLUMNS, STATE])
 def test_a_changed_byte_is_named(tmp_path: Path, name: str) -> None:
-    Store.create(tmp_path, LAYOUT).append([sketch("a")], COVERED).append([sketch("b")], COVERED)
+    long = " ".join(f"w{number}" for number in range(400))
+    Store.create(tmp_path, LAYOUT).append([sketch("a", long)], COVERED).append([sketch("b", long)], COVERED)
     assert Store.open(tmp_path, LAYOUT).ids == ["a", "b"]
-    column = bytearray((tmp_path / name).read_bytes())
-    column[0] ^= 1
-    (tmp_path / name).write_bytes(column)
+    content = (tmp_path / name).read_bytes()
+    changed = content.replace(b'"size":', b'"size":1') if name == STATE else bytes([content[0] ^ 1]) + content[1:]
+    (tmp_path / name).write_bytes(changed)
     with pytest.raises(DedupError, match=f"{name}: damaged; remove"):
-        _ = Store.open(tmp_path, LAYOUT).ids
+        [Store.open(tmp_path, LAYOUT).column(column) for column in COLUMNS]
 
 
 def test_a_column_cut_short_or_missing_is_named(tmp_path: Path) -> None:
