@@ -8,7 +8,7 @@ name, and its place. `additions.toml` has the phrases.
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Final
 
 import numpy as np
@@ -69,6 +69,15 @@ _WORD = re.compile(r"[^\W\d_]+")
 _ADVERT_LABELS = frozenset(phrase.strip() for phrase in PHRASES["continues"].split("|"))
 _MAX_ADVERT_LABEL = max(map(len, _ADVERT_LABELS)) + 1
 
+DESCRIBED = "described"
+"""Reason of blocks that the page's description chose, or ruled out."""
+MAX_FUNCTION_WORD = 3
+"""Characters of words too short to tell what a text is about."""
+MIN_TOPIC, MAX_ON_TOPIC = 5, 0.05
+"""Minimum number of words that tell a page's topic, and maximum share of them in a text that is off topic."""
+RUN, MIN_REPEATED = 5, 0.5
+"""Words of a run, and minimum share of the shorter side's runs that a block and the description have in common."""
+
 CONSENT, APPEAL, NOTE, COMMENTS = "consent_form", "appeal", "note_below", "comments"
 """Reasons of the blocks that are left out."""
 
@@ -113,7 +122,8 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     """Leave out the site's additions, and settle the conventions; changed blocks get the rule's name as a reason.
 
     Kept are embedded posts, quotations and whole rows amid the main text. Left out are bylines, signatures of posts,
-    cards, citations, labels of advertising, and the parts in `leave_out`.
+    cards, citations, labels of advertising, and the parts in `leave_out`. A text that is off topic gives way to the
+    block that repeats the page's description.
     """
     blocks = [item.block for item in labelled]
     additions = _additions(labelled, features)
@@ -159,7 +169,18 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     if Part.BOXES in leave_out:
         boxes = _find_parts(blocks, lambda each: each.tag == "aside" or bool(_BOX.search(f"{each.classes} {each.id}")))
         labelled = relabel(labelled, _small_parts(labelled, boxes), Label.BAD, Part.BOXES)
+    good = _good(labelled)
+    if is_off_topic((block.text for _, block in good), fields) and (described := _described(blocks, fields)):
+        labelled = relabel(labelled, {at for at, _ in good} - described, Label.BAD, DESCRIBED)
+        labelled = relabel(labelled, described, Label.GOOD, DESCRIBED)
     return labelled
+
+
+def is_off_topic(texts: Iterable[str], fields: Fields) -> bool:
+    """Tell whether texts have nearly no word of the headline and description: an appeal, the presentation of a blog."""
+    topic = {word for word in lower_words(f"{fields.title} {fields.description}") if len(word) > MAX_FUNCTION_WORD}
+    on_topic = topic.intersection(chain.from_iterable(map(lower_words, texts)))
+    return len(topic) >= MIN_TOPIC and len(on_topic) <= MAX_ON_TOPIC * len(topic)
 
 
 def lines_of(labelled: Labelled) -> list[str]:
@@ -301,6 +322,28 @@ def _additions(labelled: Labelled, features: PageFeatures) -> dict[int, str]:
     if forms:
         kinds |= {at: CONSENT for at in good if not forms.isdisjoint(blocks[at].element.ancestry)}
     return kinds if len(kinds) < len(good) else {}
+
+
+def _described(blocks: Sequence[Block], fields: Fields) -> set[int]:
+    """Return the indices of the block that repeats the description, if one does, and of its like siblings below."""
+    title, told = set(lower_words(fields.title)), _runs(fields.description) - _runs(fields.title)
+    repeated = [0.0]
+    for block in blocks:
+        runs = frozenset[tuple[str, ...]]()
+        if told and not is_heading(block) and len({*lower_words(block.text)} - title) >= MIN_TOPIC:
+            runs = _runs(block.text)
+        repeated.append(len(runs & told) / max(min(len(runs), len(told)), 1))
+    first = max(range(len(repeated)), key=repeated.__getitem__) - 1
+    if first < 0 or repeated[first + 1] < MIN_REPEATED:
+        return set()
+    kind = blocks[first].element.parent, blocks[first].tag
+    return {at for at in range(first, len(blocks)) if (blocks[at].element.parent, blocks[at].tag) == kind}
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    """Return the runs of words of a text, long enough that two texts do not share one by chance."""
+    words = lower_words(text)
+    return frozenset(zip(*(words[at:] for at in range(RUN)), strict=False))
 
 
 def _comments(labelled: Labelled, good: Sequence[int], n_words: Floats) -> Iterable[int]:

@@ -14,7 +14,7 @@ from newscorpus.data import LOW_CONFIDENCE, Element, Label, LabelledBlock, Rejec
 from newscorpus.page.extractor import NO_MAIN_TEXT, PROFILE, FoundText, Reading
 from newscorpus.page.text.carried import pick_best_candidate
 from newscorpus.page.text.classify import ALMOST, COLUMNS, GOOD, Classifier, label_by
-from newscorpus.page.text.clean import clean, lines_of
+from newscorpus.page.text.clean import DESCRIBED, clean, lines_of
 from newscorpus.page.text.features import Hints, PageFeatures, measure
 from newscorpus.page.text.features.structure import NAMES, kinds_of
 from newscorpus.page.text.post_analysis import (
@@ -44,6 +44,9 @@ INPUTS = (*COLUMNS, *(f"page: {name}" for name in SIGNS), *(f"pair: {name}" for 
 MOST_ROUNDS = 3
 """Maximum number of times a page is judged again without the articles appended to it."""
 
+DESCRIBED_CONFIDENCE = 0.5
+"""Least confidence in a text that the page's description chose: it was right on five of five pages (2026-11), and the
+models of confidence never saw one."""
 OTHER_ARTICLE = "other_article"
 """Reason of the blocks of another article."""
 HEADINGS = ("h1", "h2")
@@ -107,8 +110,10 @@ class MainTextSystem:
         if verdict.is_rejected:
             return Rejected("extract", "no_article", f"probability of an article {verdict.article:.2f}", url)
         found = FoundText(lines_of(labelled), self.name, verdict.confidence)
-        lacks_parts = any(reason in reading.leave_out for item in labelled for reason in item.reasons)
-        if arbiter and not others and not lacks_parts:  # the other one keeps all
+        reasons = {reason for item in labelled for reason in item.reasons}
+        if DESCRIBED in reasons:
+            found = replace(found, confidence=max(found.confidence, DESCRIBED_CONFIDENCE))
+        elif arbiter and not others and reasons.isdisjoint(reading.leave_out):  # the other one keeps all parts
             found = arbiter.decide(reading, labelled, signs, found)
         if not found.paragraphs:
             return Rejected("extract", NO_MAIN_TEXT, url=url)

@@ -21,7 +21,7 @@ from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact
 from newscorpus.data import Label, LabelledBlock
 from newscorpus.page.extractor import PROFILE, FoundText, Reading
-from newscorpus.page.text.clean import CELL_MARK
+from newscorpus.page.text.clean import CELL_MARK, is_off_topic
 from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.wording import grams, is_among
 from newscorpus.page.text.post_analysis import lower_words, possible_headlines
@@ -212,6 +212,8 @@ class Arbiter:
         other = [each for each in self.ask(reading) if lower_words(each) not in dropped]
         pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)
         confidence, takes_other = self(pair)
+        if takes_other and is_off_topic(other, reading.fields) and not is_off_topic(found.paragraphs, reading.fields):
+            confidence, takes_other = self.own(pair), False
         flags = (DISAGREE,) if pair[_AGREEMENT] < LEAST_AGREEMENT and not pair[_NO_OTHER] else ()
         if takes_other:
             return FoundText(other, f"second-opinion:{PACKAGE}@{metadata.version(PACKAGE)}", confidence, flags)

@@ -204,13 +204,16 @@ APPEAL = (
 )
 
 
-def left(html: str, *bad: str) -> tuple[list[str], set[str]]:
+NO_FIELDS = Fields()
+
+
+def left(html: str, *bad: str, fields: Fields = NO_FIELDS) -> tuple[list[str], set[str]]:
     """What is left of a page where all but the texts `bad` is taken for main text, and why the rest is not."""
     tree = parse(f"<html><body><main>{html}</main></body></html>")
     assert not isinstance(tree, Rejected)
     blocks = segment(tree)
     labelled = tuple(LabelledBlock(each, 0.6, Label.BAD if each.text in bad else Label.GOOD) for each in blocks)
-    found = clean(labelled, measure(blocks), Fields())
+    found = clean(labelled, measure(blocks), fields)
     texts = [item.block.text for item in found if item.label is Label.GOOD]
     return texts, {reason for item in found for reason in item.reasons}
 
@@ -295,3 +298,28 @@ def test_forms_that_ask_for_consent(form: str) -> None:
 def test_boxes_named_for_their_subject_stay_and_so_does_all_there_is(name: str) -> None:
     assert left(f"{FIRST}<div class='{name}'>{BODY}</div>") == ([LIGHTHOUSE[0], *LIGHTHOUSE], set())
     assert left(f"<div class='privacy-modal'>{BODY}</div>") == (LIGHTHOUSE, set())
+
+
+VOUCHERS = "".join(f"<p>{each} euros less at the shop of our partner until Sunday evening.</p>" for each in (5, 10, 20))
+FLASH = "A tanker ran aground off Sandwick early on Monday; its crew of eleven was taken off by helicopter."
+MORE = "Salvage is to begin with the next spring tide."
+TANKER = Fields(title="Tanker aground off Sandwick", description=FLASH)
+
+
+def test_a_text_off_topic_gives_way_to_the_block_that_repeats_the_description() -> None:
+    page = f"<section>{VOUCHERS}</section><div><p>{FLASH}</p><p>{MORE}</p><ul><li>Tides</li></ul></div>"
+    assert left(page, FLASH, MORE, "Tides", fields=TANKER) == ([FLASH, MORE], {"described"})
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        (f"<p>The tanker lies off Sandwick with its crew.</p>{VOUCHERS}", TANKER),
+        (VOUCHERS, Fields(title=TANKER.title, description="News, sport and weather from the islands, every day anew.")),
+        (VOUCHERS, Fields(title=FLASH, description=FLASH)),
+        (VOUCHERS, Fields(title="Tanker", description="")),
+    ],
+    ids=["on topic", "description of the site", "headline repeated", "nothing to compare"],
+)
+def test_another_text_stays(text: str, fields: Fields) -> None:
+    assert left(f"{text}<div><p>{FLASH}</p></div>", FLASH, fields=fields)[1] == set()
