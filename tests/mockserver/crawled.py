@@ -25,6 +25,7 @@ def answer(
     depth: int = 0,
     request: bytes = b"{}",
     time: str = "2026-11-21T08:00:00+00:00",
+    n_bytes: int = 5,
     **fetched: Any,
 ) -> None:
     """Queue an address, and finish it as fetched."""
@@ -32,7 +33,7 @@ def answer(
     ledger.add(Link(key_of(url), url, portal, kind, depth, request=request))
     lease = ledger.queue.lease(portal)
     assert lease
-    ledger.finish(lease.serial, outcomes, Fetched(url, 200, time, 5, **fetched))
+    ledger.finish(lease.serial, outcomes, Fetched(url, 200, time, n_bytes, **fetched))
 
 
 class Crawl:

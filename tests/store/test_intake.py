@@ -1,4 +1,4 @@
-"""The intake: rows come back, torn tails are left out, damage and other parameters are refused."""
+"""The intake: round trip, torn last lines, damage and other parameters."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The alarm: what it finds, when, which page it names, and where it stays silent."""
+"""Redesigns: when they are noticed, which page they name, and no false alarms."""
 
 import random
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ SECTIONS = ("politics", "sport", "culture")
 def pages(
     n: int, design: Iterable[str] = DESIGN, begin: int = 0, template: str = "", section: str = ""
 ) -> Iterator[Look]:
-    """Pages of a design; each lacks a sign now and then, and has some of its own."""
+    """Pages of a design, with random signs of their own and a missing one now and then."""
     for number in range(begin, begin + n):
         chance = random.Random(number)
         signs = {sign for sign in design if chance.random() < 0.99} | {

@@ -1,4 +1,4 @@
-"""What an index of somebody else's archive says, in each of its forms, and damaged."""
+"""CDX indexes in each of their forms, also damaged ones."""
 
 import gzip
 from datetime import date

@@ -1,4 +1,4 @@
-"""WARC files as other programs write them, and what is left of damaged ones."""
+"""WARC files of other programs, also damaged ones."""
 
 import gzip
 import io

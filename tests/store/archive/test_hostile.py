@@ -1,4 +1,4 @@
-"""WARC files made to harm: each record is counted, none is unpacked beyond bounds, and the next one is read."""
+"""Malicious WARC files: each record is counted and decompressed within bounds, and the next one is read."""
 
 import gzip
 import random
@@ -51,7 +51,7 @@ HOSTILE = {
         "broken_encoding",
     ),
 }
-"""A record, and what becomes of it."""
+"""A record and its outcome."""
 
 
 @pytest.mark.parametrize("packed", [True, False])

@@ -5,28 +5,27 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from crawled import answer
 
 from newscorpus.errors import LedgerError
-from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
+from newscorpus.store.ledger import Ledger, Link, UrlOutcome, key_of
 from newscorpus.store.ledger.addresses import SPANS, last_pages, next_addresses, over_time
 from newscorpus.store.ledger.portals import SitePace, site_paces
 
 SITE = "https://news.example"
 
 
-def answer(ledger: Ledger, path: str, when: str, outcome: UrlOutcome) -> None:
-    ledger.add(Link(key_of(SITE + path), SITE + path, "news", "article", 1, 0), again=True)
-    assert ledger.queue.lease("news")
-    ledger.finish(ledger.serial(SITE + path), (outcome,), Fetched(SITE + path, 200, when, 10))
-
-
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     with Ledger.open(tmp_path) as ledger:
-        answer(ledger, "/1", "2026-11-20T08:00:00+00:00", UrlOutcome("", "kept", "", "r", 10))
-        answer(ledger, "/2", "2026-11-20T08:00:00+00:00", UrlOutcome("quality", "too_short", "3 words"))
-        answer(ledger, "/3", "2026-11-20T12:00:00+00:00", UrlOutcome("", "kept", "", "r", 10))
-        ledger.commit()
+        kept = UrlOutcome(reason="kept")
+        for number, hour, outcome in (
+            (1, 8, kept),
+            (2, 8, UrlOutcome("quality", "too_short", "3 words")),
+            (3, 12, kept),
+        ):
+            time = f"2026-11-20T{hour:02}:00:00+00:00"
+            answer(ledger, f"{SITE}/{number}", outcome, portal="news", time=time)
     return tmp_path
 
 

@@ -1,4 +1,4 @@
-"""When an article is due: by its age, and by how often articles of that age changed."""
+"""When an article is due, by its age and by the changes of articles of that age."""
 
 import sys
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def iso(seconds: float) -> str:
 
 
 def visit(ledger: Ledger, at: float, revision: str = "1", reason: str = "kept", status: int = 200) -> None:
-    """Visit the article, which was published at NOW; an empty revision stands for an answer that nothing changed."""
+    """Visit the article, which was published at NOW; an empty revision means that it is unchanged."""
     lease = ledger.queue.lease("a")
     assert lease
     fetched = Fetched(URL, status, iso(at), 5)

@@ -1,10 +1,11 @@
-"""The ledger: queue, memory, files, what is left after a kill, a power failure or a full disk."""
+"""The ledger: queue, addresses, files, and recovery from a kill, a power failure or a full disk."""
 
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from crawled import answer
 from dying import full_disk
 
 from newscorpus.store.archive.write import ArchiveWriter
@@ -43,13 +44,9 @@ def leased(ledger: Ledger, portal: str = "a") -> str:
 
 
 def keep(ledger: Ledger, name: str) -> None:
-    """Queue, lease and finish a page that brings a row."""
-    ledger.add(link(name))
-    lease = ledger.queue.lease("a")
-    assert lease
-    place = ledger.append(ROWS, f"{name}\n".encode())
-    kept = UrlOutcome(reason="kept", n_words=2, line=place)
-    ledger.finish(lease.serial, [kept], Fetched(URL + name, 200, NEVER, 5, "x", NEVER, "signature"))
+    """Queue and finish a page that becomes a row."""
+    kept = UrlOutcome(reason="kept", n_words=2, line=ledger.append(ROWS, f"{name}\n".encode()))
+    answer(ledger, URL + name, kept, portal="a", etag="x", last_modified=NEVER, signature="signature")
 
 
 def test_what_comes_last_is_not_leased_while_other_pages_may_name_more(ledger: Ledger) -> None:
@@ -128,11 +125,8 @@ def test_released_addresses_are_queued_again(ledger: Ledger) -> None:
 def test_an_address_that_pages_name_as_their_own_leads_to_the_first_of_them(tmp_path: Path) -> None:
     with Ledger.open(tmp_path) as ledger:
         for name in ("x", "y"):
-            ledger.add(link(name))
-            lease = ledger.queue.lease("a")
-            assert lease
             kept = UrlOutcome(reason="kept", document=URL + "canonical", line=ledger.append(ROWS, b"row\n"))
-            ledger.finish(lease.serial, [kept], Fetched(URL + name, 200, NEVER))
+            answer(ledger, URL + name, kept, portal="a")
         assert (ledger.counts.of("kept"), ledger.knows(URL + "canonical")) == (2, False)
     found = find(tmp_path, URL + "canonical")
     assert found
@@ -395,7 +389,7 @@ def test_a_database_that_cannot_be_read_is_said_in_one_line(ledger: Ledger) -> N
 
 
 def test_an_interrupt_leaves_what_was_committed(tmp_path: Path) -> None:
-    """It may come between the row of a page and what the ledger notes of it."""
+    """It may come between appending a row and recording its outcome."""
 
     def interrupted() -> None:
         with Ledger.open(tmp_path) as ledger:
@@ -413,14 +407,11 @@ def test_an_interrupt_leaves_what_was_committed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("left", [9, 11, 13, 14])
 def test_a_part_of_a_file_whose_rows_a_power_failure_took_in_part_is_read_again(tmp_path: Path, left: int) -> None:
-    """The ledger knows where the first row of a request is, of however many."""
+    """The ledger stores the place of the first row of a request only."""
     with Ledger.open(tmp_path) as ledger:
         keep(ledger, "x")
-        ledger.add(link("part"))
-        lease = ledger.queue.lease("a")
-        assert lease
         kept = [UrlOutcome(reason="kept", line=ledger.append(ROWS, f"{name}\n".encode())) for name in "123"]
-        ledger.finish(lease.serial, kept, Fetched(lease.url, 200, NEVER))
+        answer(ledger, URL + "part", *kept, portal="a")
     segment = tmp_path / "intake" / "000001.jsonl"
     assert segment.read_bytes() == b"header\nx\n1\n2\n3\n"
     segment.write_bytes(segment.read_bytes()[:left])

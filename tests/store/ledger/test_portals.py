@@ -1,4 +1,4 @@
-"""Sites that refuse for days are left alone, the longer they have refused the longer; looks and alarms are kept."""
+"""Sites that refuse for days are left alone for as long; looks and redesigns are stored."""
 
 from collections.abc import Iterator
 from pathlib import Path

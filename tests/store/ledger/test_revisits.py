@@ -1,12 +1,13 @@
-"""What the ledger knows of earlier visits, what it queues again, and when."""
+"""Earlier visits: which addresses are queued again, and when."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from crawled import answer
 
 from newscorpus.config import RevisitConfig
-from newscorpus.store.ledger import CrawlRules, Fetched, Ledger, Link, UrlOutcome, key_of
+from newscorpus.store.ledger import CrawlRules, Ledger, UrlOutcome
 from newscorpus.store.ledger.revisits import next_interval
 
 URL = "https://a.cz/"
@@ -19,14 +20,8 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield ledger
 
 
-def finish(ledger: Ledger, name: str, kind: str, outcome: UrlOutcome | None = None, portal: str = "a") -> None:
-    """Queue, lease and finish an address."""
-    ledger.add(Link(key_of(URL + name), URL + name, portal, kind, request=b"{}"))
-    lease = ledger.queue.lease(portal)
-    assert lease
-    assert lease.url == URL + name
-    fetched = Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00", 5, etag='"5"', signature="5")
-    ledger.finish(lease.serial, [outcome] if outcome else [], fetched)
+def finish(ledger: Ledger, name: str, kind: str, *outcomes: UrlOutcome, portal: str = "a") -> None:
+    answer(ledger, URL + name, *outcomes, portal=portal, kind=kind, etag='"5"', signature="5")
 
 
 def queued(ledger: Ledger, portal: str = "a") -> list[str]:
@@ -49,7 +44,7 @@ def test_what_is_due_is_queued_again(ledger: Ledger) -> None:
 
 @pytest.mark.parametrize(("stage", "reason"), [("spider", "callback_failed"), ("extract", "worker_failed")])
 def test_what_came_and_failed_here_is_asked_for_as_if_it_never_came(ledger: Ledger, stage: str, reason: str) -> None:
-    """Otherwise the answer is that nothing changed, and the article is never kept."""
+    """Otherwise the response would be "not modified", and the article never kept."""
     finish(ledger, "article", "article", UrlOutcome(stage, reason))
     ledger.revisits.revive((), "a", NOW)
     last, lease = ledger.revisits.last(URL + "article"), ledger.queue.lease("a")
@@ -93,7 +88,6 @@ def test_days_are_remembered_by_portal(ledger: Ledger) -> None:
 def test_the_budget_begins_anew(ledger: Ledger) -> None:
     for round_of_two in (("1", "2"), ("3", "4")):
         for name in round_of_two:
-            assert ledger.reserve(URL + name, "a")
             finish(ledger, name, "article")
         assert ledger.counts.taken_in("a") == 2
         ledger.counts.renew_budget("a")

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from crawled import answer
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
@@ -28,11 +29,8 @@ def queue(ledger: Ledger, name: str, found_on: int = 1, kind: str = "article", p
 def finish(
     ledger: Ledger, name: str, outcome: UrlOutcome, time: str = TIME, kind: str = "article", portal: str = "vesti"
 ) -> None:
-    """Let a page of 1,000 bytes be answered."""
-    queue(ledger, name, kind=kind, portal=portal)
-    lease = ledger.queue.lease(portal)
-    assert lease
-    ledger.finish(lease.serial, [outcome], Fetched(lease.url, 200, time, 1_000))
+    """Queue and finish a page of 1,000 bytes."""
+    answer(ledger, f"https://{portal}.example/{name}", outcome, portal=portal, kind=kind, time=time, n_bytes=1_000)
 
 
 @pytest.fixture

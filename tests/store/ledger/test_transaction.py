@@ -1,4 +1,4 @@
-"""The journal of rejections has one line an address, however often it failed."""
+"""The journal of rejections has one line per address, however often it failed."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ SITE = "https://paper.example"
 
 
 def crawl(corpus: Path, fates: dict[str, str]) -> None:
-    """Ask for addresses, in one crawl; each ends as its fate says."""
+    """Crawl addresses, which end with these reasons."""
     with Ledger.open(corpus) as ledger:
         for path in fates:
             ledger.add(Link(key_of(SITE + path), SITE + path, "paper", request=b"{}"), again=True)
@@ -49,7 +49,7 @@ def test_the_latest_state_has_the_only_line_and_the_only_count(tmp_path: Path) -
 
 
 def assert_places(corpus: Path) -> None:
-    """See that the ledger knows where each line lies."""
+    """Check the place of each line in the ledger."""
     text = (corpus / "rejected.jsonl").read_bytes()
     for path, reason in journal(corpus):
         entry = find(corpus, SITE + path)
