@@ -205,22 +205,20 @@ class _Worker(Generic[T, R]):
             return Lost("worker_failed", f"no process: {error}")
         if not self._process:
             return Lost("worker_failed", "the pool is closed")
+        result: R | Lost
         try:
-            result = self._answer(item)
+            if failure := self.wait():
+                result = Lost("worker_failed", str(failure))
+            else:
+                self._pipe.send(item)
+                result = Lost("timeout", f"took longer than {self._seconds:g} seconds")
+                if self._pipe.poll(self._seconds):
+                    result = self._pipe.recv()
         except (EOFError, OSError):
             self._process.join()
             result = Lost("worker_failed", f"the process died with exit code {self._process.exitcode}")
         if isinstance(result, Lost):
             self.stop()
-        return result
-
-    def _answer(self, item: T) -> R | Lost:
-        if error := self.wait():
-            return Lost("worker_failed", str(error))
-        self._pipe.send(item)
-        if not self._pipe.poll(self._seconds):
-            return Lost("timeout", f"took longer than {self._seconds:g} seconds")
-        result: R = self._pipe.recv()
         return result
 
     def close(self) -> None:

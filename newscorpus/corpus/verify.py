@@ -20,7 +20,7 @@ from newscorpus.page.records import column_types
 from newscorpus.store.intake import DamagedLine, read_intake
 
 NAMED_IDS = 10
-"""Most repeated ids that are named."""
+"""Maximum number of repeated ids that are named."""
 
 Watch = Callable[[Iterable[Record]], Iterable[Record]]
 """Pass records on, and show progress."""
@@ -50,7 +50,7 @@ def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
     )
     findings = [*contradictions, *_folder_findings(folder, manifest)]
     broken = []
-    for shard in shards:  # the first fault of each; the records of intact ones are counted
+    for shard in shards:  # report the first fault of each, and count the records
         try:
             ids.extend(_key(record.id) for record in watch(counts.count(published.shard_records(shard, exact=True))))
         except CorpusError as error:
@@ -68,7 +68,7 @@ def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
 
 
 def _differences(path: Path, *stated: tuple[str, Any, Any]) -> list[str]:
-    """List the wrong statements, each given as name, stated value and actual value."""
+    """List the statements (name, stated value, actual value) that are wrong."""
     return [f"{path}: {name}: {value} instead of {found}" for name, value, found in stated if value != found]
 
 

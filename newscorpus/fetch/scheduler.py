@@ -41,8 +41,7 @@ PORTAL_LEASES = 2
 """Maximum requests of a portal in the downloader: one in progress, and the next one ready."""
 
 UNFINISHED_PER_WORKER = 4
-"""Answers that may wait for the pipelines before another request is sent; a crash loses at most these.
-A worker takes one page at a time; the others are ready while the next ones are fetched."""
+"""Maximum responses per worker that wait for the pipelines during further requests; a crash loses at most these."""
 
 BEHIND = 1_000_000
 """Decrease of the priority with each failure: retries come after all requests that failed less often."""
@@ -169,7 +168,7 @@ class LedgerScheduler(BaseScheduler):
         return visit.request
 
     def articles(self) -> tuple[int, int]:
-        """Return the rows of the intake, uncommitted ones included, and the pages that may still bring one."""
+        """Return the number of rows of the intake, including uncommitted ones, and of pages that may still add one."""
         brought = [visit.has_article for visit in self._visits if visit.may_keep and not visit.postponed]
         return self.ledger.counts.of("kept") + brought.count(True), brought.count(None)
 
@@ -250,7 +249,7 @@ class LedgerScheduler(BaseScheduler):
 
     def _lease(self) -> Visit | None:
         in_progress = Counter(visit.portal for visit in self._visits if not visit.entered)
-        unfinished = len(self._visits) - in_progress.total()  # answers that wait for the pipelines
+        unfinished = len(self._visits) - in_progress.total()  # responses that wait for the pipelines
         lease = None if unfinished >= self._unfinished_limit else self._lease_of(in_progress)
         if lease is None:
             return None
@@ -348,13 +347,13 @@ class LedgerScheduler(BaseScheduler):
 
 
 class VisitMiddleware(CrawlComponent):
-    """Spider middleware next to the spider: attaches its output to the visit of the answer.
+    """Spider middleware next to the spider: attaches its output to the visit of the response.
 
     A page whose callback failed is rejected; if the ledger cannot be written, the crawl ends.
     """
 
     def process_spider_input(self, response: Response) -> None:
-        """Record that the spider has the answer."""
+        """Record that the spider has the response."""
         visit_of(response).enter(response)
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:

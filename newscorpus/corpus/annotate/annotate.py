@@ -41,7 +41,7 @@ FOLDERS = {"conllu": ".conllu", "vertical": ".vert", "parts": ".json"}
 is done if it exists."""
 
 Watch = Callable[[Iterable[Any]], Iterable[Any]]
-"""Pass parts on, and show progress."""
+"""Yield parts and show progress."""
 
 
 class PartCounts(msgspec.Struct, frozen=True):

@@ -25,12 +25,12 @@ from newscorpus.fetch.plugin import hints_of, stat
 from newscorpus.fetch.visits import visit_of
 
 MAX_HEAD_BYTES = 2**18
-"""Maximum bytes of the headers of an answer, interim answers (1xx) included, as in browsers. Real ones have some 2 kB;
-in memory a header takes up to a hundred times its bytes."""
+"""Maximum bytes of the headers of a response, including interim responses (1xx), as in browsers. Real ones have some
+2 kB; in memory a header takes up to a hundred times its bytes."""
 
 
 class BoundedDownloadHandler(HTTP11DownloadHandler):
-    """Scrapy's own, with a limit on headers, and without resent requests, which would skip the delay."""
+    """Scrapy's handler with a limit on headers, and without immediate retries, which would skip the delay."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -38,7 +38,7 @@ class BoundedDownloadHandler(HTTP11DownloadHandler):
         self._pool.retryAutomatically = False
 
     async def download_request(self, request: Request) -> Response:
-        """Send a request with the user's own cookies and headers, and return the answer.
+        """Send a request with the user's own cookies and headers, and return the response.
 
         Raises:
             DownloadCancelledError: the headers or the body are too long.
@@ -74,7 +74,7 @@ def with_own_headers(crawler: Crawler, request: Request) -> Request:
 
 
 class _HeadersTooLongError(ValueError):
-    """The headers of an answer exceed `MAX_HEAD_BYTES`."""
+    """The headers of a response exceed `MAX_HEAD_BYTES`."""
 
 
 class _Protocol(_LenientHTTP11ClientProtocol):
@@ -83,7 +83,7 @@ class _Protocol(_LenientHTTP11ClientProtocol):
     _head_bytes = 0
 
     def request(self, request: TxRequest) -> Deferred[IResponse]:
-        """Send a request, and reset the count: a kept-alive connection carries several answers."""
+        """Send a request, and reset the count, since a kept-alive connection carries several responses."""
         self._head_bytes = 0
         return super().request(request)
 

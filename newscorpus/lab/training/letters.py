@@ -1,7 +1,7 @@
 """Count letter bigrams in the words of many languages, for the filter of unreadable texts.
 
-The words come from the names of languages, countries, scripts, currencies, months and cities that CLDR (through Babel)
-has in some 280 languages: a few thousand letters or more of each, under a licence that allows it.
+The words are names of languages, countries, scripts, currencies, months and cities from CLDR (through Babel), in some
+280 languages: at least a few thousand letters each, under a permissive licence.
 """
 
 import unicodedata
@@ -21,7 +21,7 @@ MODEL_VERSION = "1"
 MIN_LETTERS = 1_000
 """Minimum number of letters of a counted language: with fewer, most bigrams are unknown."""
 NAMES = ("languages", "territories", "scripts", "currencies", "variants", "months", "days", "time_zones", "meta_zones")
-"""What is read of each language, as attributes of `babel.Locale`."""
+"""Attributes of `babel.Locale` that are read for each language."""
 LICENCE = "Unicode-3.0"
 
 _CARD = """# {name}, version {version}
@@ -90,7 +90,7 @@ def _words(name: str) -> set[str]:
 
 
 def _strings(value: object) -> Iterator[str]:
-    """Yield the strings anywhere inside a value of Babel's."""
+    """Yield all strings nested in a value of Babel."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping | tuple):

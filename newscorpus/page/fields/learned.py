@@ -45,9 +45,9 @@ MAX_RUN = 1_000
 BEFORE, AFTER = 5, 20
 """Elements examined before and after the headline; four times as many give the same results (dev, 2026-11)."""
 FIRST = 40
-"""Candidates examined where a page has no heading."""
+"""Candidates examined on a page without a heading."""
 FOREIGN = -1.0
-"""Parts of the chosen element with at most this score are removed: beyond the margin of the SVM."""
+"""Parts of the chosen element with at most this score are removed: they lie beyond the SVM's margin."""
 
 
 def read_learned(
@@ -98,7 +98,7 @@ def _describe(elements: Iterable[HtmlElement], measured: Mapping[HtmlElement, Am
 
 
 def pick(nodes: Nodes, scores: Floats, field: str, setting: Setting) -> tuple[HtmlElement, str] | None:
-    """Find the element with the highest positive score whose text parses as the field; None where none does.
+    """Find the element with the highest positive score whose text parses as the field; None if there is none.
 
     Returns:
         The element, and its text without its outermost foreign parts.

@@ -34,7 +34,7 @@ _UNSEEN = INVISIBLE_TAGS | {etree.Comment, etree.ProcessingInstruction, etree.En
 """Tags of skipped nodes; those of non-elements are functions."""
 
 HIDDEN = "hidden"
-"""Stands for hidden elements in `shown`."""
+"""Value of `shown` for hidden elements."""
 
 HIDDEN_LABEL, LABEL_ELEMENTS = 160, 10
 """Maximum number of characters and descendants of a hidden inline label; a longer one may be the rest of a text ("read
@@ -94,15 +94,15 @@ def elements_around(blocks: Sequence[Block]) -> set[Element]:
 
 
 class _Level(msgspec.Struct, gc=False):
-    """An open node. A struct that the garbage collector need not follow, since a page opens hundreds.
+    """An open node. A struct without garbage collection, since a page opens hundreds.
 
     Attributes:
         node: the node.
-        children: those not yet visited.
-        around: the nearest level outside that holds blocks, where this one holds blocks too: where it is block-level,
-            or inline around something block-level.
-        is_divided: it may hold several blocks.
-        element: made when the first block needs it.
+        children: its children not yet visited.
+        around: the nearest enclosing level that holds blocks; None unless this level holds blocks, too: it is
+            block-level, or inline around a block-level element.
+        is_divided: whether it may hold several blocks.
+        element: its Element, created with its first block.
     """
 
     node: HtmlElement
@@ -113,10 +113,10 @@ class _Level(msgspec.Struct, gc=False):
 
 
 class _Walk:
-    """The state of one walk over a tree: the open nodes, and what was gathered since the last block.
+    """The state of one walk over a tree: the open nodes, and the text gathered since the last block.
 
-    Every node of every page passes through here: hence iterators of children instead of events, no recursion (pages
-    nest deeper than Python's stack), and white space that starts a block is not even gathered.
+    Speed matters, since every node of every page passes through here: hence iterators of children instead of events.
+    There is no recursion, since pages nest deeper than Python's stack.
     """
 
     def __init__(
@@ -185,7 +185,7 @@ class _Walk:
             self.add_text(text)
 
     def add_whole(self, node: HtmlElement, tag: str) -> None:
-        """Take a block-level element without children."""
+        """Add a block-level element without children."""
         self.tags += 1
         around = self.divide()
         if text := node.text:
@@ -196,10 +196,10 @@ class _Walk:
         self.container = around
 
     def add_leaf(self, node: HtmlElement, tag: str) -> None:
-        """Take an inline element without children."""
+        """Add an inline element without children."""
         if tag == "br":
             self.tags += 1
-            if self.is_after_break:  # only white space since: the second ends a block
+            if self.is_after_break:  # with only white space between them, the second one ends a block
                 self.container.is_divided = True
                 self.end_block()
             self.add_text("\n")
@@ -244,12 +244,12 @@ class _Walk:
             self.link_texts.append(" ")
 
     def part_words(self, tag: str) -> None:
-        """Where a block-level element dissolves, its words are not joined to those around it."""
+        """Separate the words of a dissolved block-level element from those around it."""
         if tag in BLOCK_TAGS:
             self.add_text(" ")
 
     def divide(self) -> _Level:
-        """End a block for a block-level element; inline elements that are open around it come to hold blocks."""
+        """End the block before a block-level element; open inline elements around that element now hold blocks."""
         container = self.container
         container.is_divided = True
         self.end_block()
@@ -264,7 +264,7 @@ class _Walk:
         """End the block that is being gathered, if there is one."""
         self.is_after_break = False
         if not self.texts:
-            if self.inline:  # an image that stands alone counts for the block that follows it: often its caption
+            if self.inline:  # an image alone is counted for the next block, often its caption
                 self.images += self.inline.count("img")
                 self.inline = []
             return
@@ -278,7 +278,7 @@ class _Walk:
         self.texts, self.link_texts, self.inline, self.images, self.tags = [], [], [], 0, 0
 
     def make_element(self, level: _Level) -> Element:
-        """Return the Element of a level that holds text; those of the levels around it are made on the way."""
+        """Return the Element of a level with text, creating those of its enclosing levels."""
         missing = []
         while level.element is None and level.around:
             missing.append(level)

@@ -20,7 +20,7 @@ from newscorpus.page.quality.masking import KINDS
 from newscorpus.resources import read_config, refuse_unknown
 
 EDGE_LINES = 2
-"""Paragraphs at either end with notes on a text's origin; further inside, an article may be about such topics."""
+"""Paragraphs at either end that are searched for notes on a text's origin; others may be about the topic."""
 NOTE_WORDS = 40
 """Maximum number of words of such a note."""
 
@@ -85,7 +85,7 @@ DOUBTS = frozenset(
 """Filters that good articles with tables, lists, pictures or refrains may trigger. They reject only if the page is also
 doubted; else the article is kept with their name as a flag."""
 DOUBTED = 0.5
-"""Factor of the confidence of an article that a filter doubts: one of two signs is against it."""
+"""Factor of the confidence of an article with such a flag: one of two signs is against it."""
 
 TAGS: dict[str, Tag] = {tag.__name__: tag for tag in (flash_news, machine_translated, generated)}
 """Tags by the flag they set."""

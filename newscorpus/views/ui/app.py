@@ -1,8 +1,8 @@
-"""Make the application and run its server: routes, guard, answers to errors, socket and browser.
+"""Make the application and run its server: routes, guard, error pages, socket and browser.
 
-The server listens on this machine; any site that is open in the same browser can send requests to it all the same. So
-the Host header must name this server (against rebinding of names), what writes must carry the token of our own pages,
-and the policy lets nothing in but our own files.
+The server listens on this machine, but any site in the same browser can send requests to it. So the Host header must
+name this server (against DNS rebinding), writes must carry the token of our own pages, and the content security policy
+allows only our own files.
 """
 
 import base64
@@ -43,7 +43,7 @@ POLICY: Final = (
     f"default-src 'none'; script-src 'self'; style-src 'self' {source_hash(FRAME_STYLE)}; img-src 'self' data:;"
     " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'none'"
 )
-"""The frame of an archived page inherits it, and may go nowhere; what it shows stands in the page itself."""
+"""Inherited by the frame of an archived page, which cannot navigate; its content is part of our page."""
 
 HEADERS: Final[Mapping[str, str]] = {
     "content-security-policy": POLICY,
@@ -66,23 +66,23 @@ STATIC = {
         if path.suffix in KINDS
     },
 }
-"""The files that our pages load, by name."""
+"""The files of our pages, by name."""
 
 STOP_SECONDS = 3
-"""Maximum wait for open answers at shutdown."""
+"""Maximum wait for open responses at shutdown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Refuses requests of strangers, and sends the policy with every answer."""
+    """Refuses foreign requests, and adds the policy to every response."""
 
     app: ASGIApp
-    hosts: Collection[str]  # `host:port` by which this server is called
-    token: str  # that our own pages send with what they write
-    password: str = ""  # that a browser is asked for; "" for none
+    hosts: Collection[str]  # names of this server, `host:port`
+    token: str  # sent by our own pages with writes
+    password: str = ""  # "" for none
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or refuse it."""
+        """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -92,18 +92,15 @@ class Guard:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        refusal = self._refusal(scope, Headers(scope=scope))
-        await (refusal or self.app)(scope, receive, send_with_policy)
-
-    def _refusal(self, scope: Scope, headers: Headers) -> PlainTextResponse | None:
+        headers, answer = Headers(scope=scope), self.app
         if headers.get("host", "") not in self.hosts:
-            return PlainTextResponse("This server is not called so.\n", 421)
-        if self.password and not self._knows_password(headers):
+            answer = PlainTextResponse("This server has another name.\n", 421)
+        elif self.password and not self._knows_password(headers):
             asks = {"www-authenticate": 'Basic realm="newscorpus", charset="UTF-8"'}
-            return PlainTextResponse("A password is needed.\n", 401, asks)
-        if scope["method"] not in {"GET", "HEAD"} and not self._may_write(scope, headers):
-            return PlainTextResponse("Only pages of this server may write.\n", 403)
-        return None
+            answer = PlainTextResponse("A password is needed.\n", 401, asks)
+        elif scope["method"] not in {"GET", "HEAD"} and not self._may_write(scope, headers):
+            answer = PlainTextResponse("Only pages of this server may write.\n", 403)
+        await answer(scope, receive, send_with_policy)
 
     def _knows_password(self, headers: Headers) -> bool:
         kind, _, given = headers.get("authorization", "").partition(" ")
@@ -114,7 +111,7 @@ class Guard:
         return kind.lower() == "basic" and hmac.compare_digest(password, self.password.encode())
 
     def _may_write(self, scope: Scope, headers: Headers) -> bool:
-        """Whether a request comes from a page of ours, or from a program: no foreign page may send JSON unasked."""
+        """Whether a request comes from one of our pages or a program; browsers do not let foreign pages send JSON."""
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] not in self.hosts:
             return False
@@ -124,13 +121,13 @@ class Guard:
 
 
 def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", contact: str = "") -> Starlette:
-    """Make the application that serves `corpora` to those who call it by one of `hosts` (`host:port`).
+    """Make the application.
 
     Args:
-        corpora: folders.
-        hosts: what the Host header may say.
-        password: that is asked for; "" for none.
-        contact: for the user agent, where a page from the web is tried; "": nothing is fetched.
+        corpora: folders to serve.
+        hosts: accepted Host headers, `host:port`.
+        password: of the server; "" for none.
+        contact: for the user agent when pages are fetched; "": nothing is fetched.
 
     Raises:
         CorpusError: a folder is missing.
@@ -193,7 +190,7 @@ def _static(request: Request) -> Response:
 
 
 def _failed(request: Request, error: Exception) -> Response:
-    """Report user errors in one line; other errors are logged with a traceback."""
+    """Show user errors in one line."""
     status = error.status_code if isinstance(error, HTTPException) else 422
     line = error.detail if isinstance(error, HTTPException) else describe(error)
     if request.url.path.startswith("/api/"):
@@ -217,17 +214,17 @@ def serve(
 
     Args:
         corpora: their folders.
-        host: address of this machine that is listened at.
-        port: any free one for 0.
-        password: that is asked for; "" for none.
-        contact: for the user agent, where a page from the web is tried.
-        opens_browser: whether the browser is opened.
-        tell: takes the line with the address, when the server listens.
+        host: address of this machine to listen at.
+        port: 0 for any free one.
+        password: of the server; "" for none.
+        contact: for the user agent when pages are fetched.
+        opens_browser: whether to open the browser.
+        tell: called with a line on the address once the server listens.
 
     Raises:
         CorpusError: a folder is missing.
-        OSError: the address cannot be listened at.
-        ValueError: `host` stands for all addresses, so that no Host header could be checked.
+        OSError: the server cannot listen at the address.
+        ValueError: `host` means all addresses, so the Host header could not be checked.
     """
     with listening(host, port) as listener:
         at = f"{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
@@ -243,7 +240,7 @@ def serve(
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Listen at an address of this machine, at any free port for 0; errors as for `serve`."""
+    """Listen at an address of this machine; arguments and errors as for `serve`."""
     if host in {"0.0.0.0", "::"}:  # noqa: S104 -- it is refused
         raise ValueError(f"--host {host} stands for every address; name the one that the browsers will use")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

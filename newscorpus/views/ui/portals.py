@@ -1,4 +1,4 @@
-"""Show the crawls of portals, and show and change their files: each rule on archived pages, and what it found."""
+"""Show the crawls of portals, and show, try and change their files."""
 
 import hashlib
 import re
@@ -27,7 +27,7 @@ from newscorpus.views.stats.page import crawl_state, shown
 from newscorpus.views.ui.state import AppState, answer, state_of
 
 PAGES = 12
-"""Number of pages on which rules are tried, chosen by the hash of their addresses."""
+"""Number of archived pages on which rules are tried, chosen by the hash of their addresses."""
 LINE = re.compile(r"at line (\d+)")
 KEY = re.compile(r"(?:(?:unknown|missing) key )?([a-z_]+(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])?)*)")
 STRING = re.compile(r"""'[^'\n]*'|"(?:[^"\\\n]|\\.)*\"""")
@@ -43,7 +43,7 @@ def overview(request: Request) -> Response:
 
 
 def view(request: Request) -> Response:
-    """Show the file of a portal, and what its rules found over time."""
+    """Show the file of a portal, and the matches of its rules over time."""
     corpus, portal = state_of(request).portal(request)
     path = find_file(portal)
     text = path.read_text("utf-8")
@@ -65,7 +65,7 @@ def view(request: Request) -> Response:
 
 
 async def try_text(request: Request) -> Response:
-    """Try the file as it stands in the form."""
+    """Try the text of the form."""
     corpus, portal = state_of(request).portal(request)
     form = await request.form()
     text = _text(form)
@@ -78,7 +78,7 @@ async def try_text(request: Request) -> Response:
 
 
 async def save(request: Request) -> Response:
-    """Write the file as it stands in the form, unless it is wrong, or was changed by somebody else meanwhile."""
+    """Write the text of the form, unless it is invalid, or the file has changed since it was opened."""
     _, portal = state_of(request).portal(request)
     form = await request.form()
     text, path = _text(form), find_file(portal)
@@ -100,7 +100,7 @@ async def check(request: Request) -> Response:
 
 
 def line_of(text: str, message: str) -> int:
-    """Return the line of a portal file named in an error by number or key; 0 if there is none."""
+    """Return the line of a portal file that an error names by number or key; 0 if none."""
     if found := LINE.search(message):
         return int(found[1])
     if "at end of document" in message:
@@ -114,7 +114,7 @@ def line_of(text: str, message: str) -> int:
 
 
 def _places(text: str) -> Iterator[tuple[str, int]]:
-    """The line of each table, key and item of a list, by its name in messages."""
+    """Return the line of each table, key and list item, by its name in messages."""
     table, key, item, versions = "", "", 0, -1
     for number, line in enumerate(text.splitlines(), 1):
         heading, named = HEADING.match(line), NAMED.match(line)
@@ -146,10 +146,10 @@ def _digest(text: str) -> str:
 
 
 def _tried(state: AppState, corpus: Path, name: str, text: str) -> list[RuleTrial]:
-    """Try a file on the first pages of a portal whose archive can be read."""
+    """Try a text on the first readable archived pages of a portal."""
     portal, pages = read_portal(text, find_file(name)), list[SourcePage]()
     for url, file, offset in archived_articles(corpus, name):
-        with suppress(CorpusError):  # a page whose capture is no page any more; another one is tried
+        with suppress(CorpusError):  # try another page
             pages.append(archived_source(corpus, url, file, offset))
         if len(pages) == PAGES:
             break
@@ -157,7 +157,7 @@ def _tried(state: AppState, corpus: Path, name: str, text: str) -> list[RuleTria
 
 
 def watch(request: Request) -> Response:
-    """Show how the crawl of a corpus stands; while it runs the page asks for this again every few seconds."""
+    """Show the state of the crawl; while it runs, the page polls every few seconds."""
     state, corpus, name = state_of(request), state_of(request).corpus(request), request.path_params["corpus"]
     crawl = crawl_state(corpus) if (corpus / LEDGER).is_file() else None
     is_published = (published_folder(corpus) / MANIFEST).is_file()
@@ -166,7 +166,7 @@ def watch(request: Request) -> Response:
 
 
 def contents(request: Request) -> Response:
-    """Show the documents in a corpus, and the excluded ones."""
+    """Show the statistics of a corpus."""
     state, corpus = state_of(request), state_of(request).corpus(request)
     found = corpus_stats(corpus)
     return state.render(request, "contents.html", f"Watch: {found.name}", tries=True, **shown(found))

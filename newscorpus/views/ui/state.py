@@ -27,7 +27,7 @@ from newscorpus.views.stats.page import FOLDER as STATS_TEMPLATES
 from newscorpus.workers import COMMAND, Lost, WorkerPool
 
 SHOWN_BYTES = 20_000
-"""Maximum length of the end of a verb's output that is shown."""
+"""Maximum length of a command's output that is shown, from its end."""
 
 T = TypeVar("T")
 DEFAULT_RECIPE = Recipe()
@@ -40,24 +40,24 @@ class Job:
     """A command that runs, or has run."""
 
     number: int
-    arguments: tuple[str, ...]  # behind `newscorpus`
+    arguments: tuple[str, ...]  # after `newscorpus`
     process: "subprocess.Popen[bytes]"
     log: Path
     begun: float  # seconds, monotonic
 
     @property
     def code(self) -> int | None:
-        """The exit code; None while it runs."""
+        """The exit code; None while the command runs."""
         return self.process.poll()
 
     @property
     def seconds(self) -> int:
-        """Since it began."""
+        """Seconds since the start."""
         return round(time.monotonic() - self.begun)
 
     @property
     def printed(self) -> str:
-        """The end of its output."""
+        """The end of the output."""
         return self.log.read_bytes()[-SHOWN_BYTES:].decode("utf-8", "replace")
 
 
@@ -109,21 +109,21 @@ def do(work: Work) -> Any:
 class AppState:
     """State shared by all views."""
 
-    corpora: Mapping[str, Path]  # folders, by the name in addresses
-    token: str  # that our own pages send with what they write
+    corpora: Mapping[str, Path]  # folders by name in addresses
+    token: str  # sent by our own pages with writes
     contact: str  # for the user agent; "": nothing is fetched
     pool: WorkerPool[Work, Any]
-    jobs: Jobs  # verbs of the command that were started here
+    jobs: Jobs  # commands started here
 
     def corpus(self, request: Request) -> Path:
-        """The folder of the corpus that the address of a request names."""
+        """Return the corpus folder named in the address of a request."""
         name = request.path_params["corpus"]
         if name not in self.corpora:
             raise HTTPException(404, f"no corpus called {name!r} was named when the server was started")
         return self.corpora[name]
 
     def portal(self, request: Request) -> tuple[Path, str]:
-        """The corpus and the portal that the address of a request names."""
+        """Return the corpus folder and the portal named in the address of a request."""
         corpus, portal = self.corpus(request), request.path_params["portal"]
         if portal not in {known for known, _ in states(corpus)}:
             raise HTTPException(404, f"no portal {portal!r} was crawled here")
@@ -147,10 +147,10 @@ class AppState:
         return self.do(partial(show_page, recipe, page, is_blind=is_blind))
 
     def archived(self, url: str) -> SourcePage | None:
-        """The page of an address from the first archive that has it; None where none has.
+        """Return the page of an address from the first archive that has it; None if none has.
 
         Raises:
-            CorpusError: an archive has it, but not whole.
+            CorpusError: the archived page is damaged.
         """
         for corpus in self.corpora.values():
             entry = find(corpus, url) if (corpus / LEDGER).is_file() else None
@@ -170,13 +170,13 @@ class AppState:
 
 
 def state_of(request: Request) -> AppState:
-    """Get the state of the server that a request came to."""
+    """Return the state of the server of a request."""
     state: AppState = request.app.state.own
     return state
 
 
 def named(corpora: Sequence[Path]) -> dict[str, Path]:
-    """Give each folder a name for addresses: its own, numbered where two are alike.
+    """Name each folder for addresses: by its own name, with a number for duplicates.
 
     Raises:
         CorpusError: a folder is missing.

@@ -1,4 +1,4 @@
-"""Try a page: an address, a file or pasted HTML, by any extractor and rules, beside its text."""
+"""Try a page (an address, a file or pasted HTML) with any extractor and rules, and show it beside its text."""
 
 from functools import partial
 
@@ -22,33 +22,32 @@ from newscorpus.views.ui.state import AppState, state_of
 from newscorpus.workers import WorkerPool
 
 FETCH_SECONDS = 60.0
-"""Time limit for one page from the web, robots.txt included."""
-
+"""Time limit for a page from the web, including robots.txt."""
 
 CHOSEN = tuple(name for name in RULES if name not in DEFAULT_RULES)
-"""The rules of post-analysis to choose from; the headline is left out in any case."""
+"""Post-analysis rules to choose from; the headline is always removed."""
 
 
 class Trial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is tried, and how: the body of `POST /api/extract`, and the fields of the form."""
+    """The page and the options: the body of `POST /api/extract`, and the fields of the form."""
 
-    url: str = ""  # address of the page; without `html` its page is taken from an archive, or fetched
+    url: str = ""  # without `html` the page is read from an archive, or fetched
     html: str = ""
     extractor: str = DEFAULT
-    beside: str = ""  # another extractor, for the form
-    portal: str = ""  # whose languages and template count
-    rules: tuple[str, ...] = ()  # of post-analysis; none: the extractor's own
+    beside: str = ""  # a second extractor, for the form
+    portal: str = ""  # gives languages and template
+    rules: tuple[str, ...] = ()  # of post-analysis; (): the extractor's own
 
 
 def view(request: Request) -> Response:
-    """Show the form; with `url` in the address of the request, its archived page, too."""
+    """Show the form, with the archived page of `url` in the address of the request."""
     state, choice = state_of(request), Trial(url=request.query_params.get("url", ""))
     page = state.archived(choice.url) if choice.url else None
     return _render(request, choice, [state.show(page)] if page else [])
 
 
 async def post(request: Request) -> Response:
-    """Show what was chosen in the form, by one extractor or by two."""
+    """Show the page of the form, by one extractor or two."""
     async with request.form(max_files=1, max_part_size=Limits().max_bytes) as form:
         given = {name: str(form[name]) for name in ("url", "html", "extractor", "beside", "portal") if name in form}
         choice = Trial(**given, rules=tuple(map(str, form.getlist("rules"))))
@@ -62,7 +61,7 @@ async def post(request: Request) -> Response:
 
 
 async def api(request: Request) -> Response:
-    """Answer `POST /api/extract`: the same as JSON."""
+    """Answer `POST /api/extract` in JSON."""
     choice = msgspec.json.decode(await request.body(), type=Trial)
     page = await run_in_threadpool(_page, state_of(request), choice, choice.html.encode())
     shown = await run_in_threadpool(_shown, state_of(request), choice, choice.extractor, page)
@@ -78,7 +77,7 @@ def _render(request: Request, choice: Trial, shown: list[ShownPage]) -> Response
 
 
 def _page(state: AppState, choice: Trial, body: bytes) -> SourcePage:
-    """The page that was given, or that stands at the address that was given."""
+    """Return the given page, or the page at the given address."""
     portal = load_portal(choice.portal) if choice.portal in list_portals() else None
     if choice.portal and portal is None:
         raise ValueError(f"unknown portal {choice.portal!r}")
@@ -99,7 +98,7 @@ def _shown(state: AppState, choice: Trial, extractor: str, page: SourcePage) -> 
 
 
 def _fetched(url: str, contact: str) -> Page:
-    """Ask a site for one page, in a process of its own, as `newscorpus extract URL` does."""
+    """Fetch one page in a separate process, as `newscorpus extract URL` does."""
     if not is_web(url):
         raise ValueError(f"{url}: only addresses that begin with http:// or https:// are fetched")
     if not contact:
