@@ -1,7 +1,7 @@
 import pytest
 from lxml.html import HtmlElement
 
-from newscorpus.data import Article, Evidence, Page, RuleHit
+from newscorpus.data import Article, Page, RuleHit
 from newscorpus.lab.systems.peers import PEERS
 from newscorpus.page.extractor import LITTLE_WORDS
 from newscorpus.page.registry import DEFAULT, load, names, systems
@@ -33,13 +33,6 @@ class Rules(TemplateRules):
 
     def hits(self, tree: HtmlElement) -> tuple[RuleHit, ...]:
         return (RuleHit("text", 0),)
-
-    def remove_unwanted(self, tree: HtmlElement) -> None:
-        for element in tree.xpath("//*[@class='own']"):
-            element.drop_tree()
-
-    def read_fields(self, tree: HtmlElement) -> tuple[Evidence, ...]:
-        return ()
 
     def read_text(self, tree: HtmlElement) -> tuple[str, ...]:
         return self.texts

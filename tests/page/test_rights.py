@@ -17,17 +17,12 @@ Sitemap: https://example.org/news.xml
 """
 
 
-def test_the_rules_for_us_count_and_sitemaps_are_for_all() -> None:
+def test_the_rules_for_us_count_or_else_those_for_all_and_sitemaps_are_for_all() -> None:
     robots = read_robots(TEXT)
-    assert robots.allow("https://example.org/open")
-    assert not robots.allow("https://example.org/closed/a")
-    assert robots.crawl_delay == 2.5
-    assert robots.sitemaps == ("https://example.org/news.xml",)
-
-
-def test_without_rules_for_us_those_for_all_count() -> None:
-    robots = read_robots(b"User-agent: *\nDisallow: /x\nCrawl-delay: 7\n")
-    assert (robots.allow("https://example.org/x"), robots.crawl_delay) == (False, 7)
+    assert [robots.allow(f"https://example.org/{path}") for path in ("open", "closed/a")] == [True, False]
+    assert (robots.crawl_delay, robots.sitemaps) == (2.5, ("https://example.org/news.xml",))
+    others = read_robots(b"User-agent: *\nDisallow: /x\nCrawl-delay: 7\n")
+    assert (others.allow("https://example.org/x"), others.crawl_delay) == (False, 7)
 
 
 def test_of_a_rule_that_is_cut_nothing_is_left() -> None:
@@ -56,14 +51,9 @@ def test_whatever_comes_is_read(body: bytes) -> None:
     assert read_robots(body).crawl_delay >= 0
 
 
-@pytest.mark.parametrize(("status", "reachable"), [(200, True), (301, True), (404, True), (403, True), (401, True)])
-def test_statuses_that_settle_the_rules(status: int, reachable: bool) -> None:
-    assert is_reachable(status) is reachable
-
-
-@pytest.mark.parametrize("status", [0, 429, 500, 503])
-def test_statuses_that_mean_not_now(status: int) -> None:
-    assert not is_reachable(status)
+@pytest.mark.parametrize("status", [0, 200, 301, 401, 403, 404, 429, 500, 503])
+def test_only_temporary_failures_leave_the_rules_open(status: int) -> None:
+    assert is_reachable(status) is (status not in {0, 429, 500, 503})
 
 
 URL = "https://vesti.example/1"

@@ -39,14 +39,45 @@ def wall_of(html: str, url: str = URL) -> str:
     return outcome.reason if isinstance(outcome, Rejected) and outcome.stage == "fetch" else ""
 
 
-@pytest.mark.parametrize("html", [CONSENT, GERMAN, CROATIAN])
-def test_a_consent_wall_is_no_article(html: str) -> None:
-    assert wall_of(html) == "consent_wall"
+HINT = "<noscript>Please enable JavaScript</noscript><script src='a.js'></script>"
+MENU = "<p><a href='#text'>Skip to the text of this page</a><a href='/a'>Home</a> <a href='/b'>About us here</a></p>"
+COMMENTS = HINT.replace("JavaScript", "JavaScript to view the comments")
+START = "<body><nav>Menu</nav><main>{}</main><script src='a.js'></script></body>"
+SECTIONS = "".join(f'<a href="/{name}">The section of {name}</a>' for name in range(40))
 
 
-@pytest.mark.parametrize("html", [CHECK, QUIET_CHECK])
-def test_a_bot_check_is_no_article(html: str) -> None:
-    assert wall_of(html) == "bot_check"
+@pytest.mark.parametrize(
+    ("html", "wall"),
+    [
+        pytest.param(CONSENT, "consent_wall", id="consent"),
+        pytest.param(GERMAN, "consent_wall", id="consent in German"),
+        pytest.param(CROATIAN, "consent_wall", id="consent in Croatian"),
+        pytest.param(CHECK, "bot_check", id="check"),
+        pytest.param(QUIET_CHECK, "bot_check", id="quiet check"),
+        pytest.param(SHELL.format("start()"), "needs_script", id="shell"),
+        pytest.param('<body><app-root></app-root><script src="a.js"></script></body>', "needs_script", id="mount"),
+        pytest.param('<body><script src="a.js"></script></body>', "needs_script", id="scripts alone"),
+        pytest.param("<body><p>Nothing here.</p></body>", "", id="no text and no script"),
+        pytest.param(f"<body>{MENU}<h1>Site</h1>{HINT}</body>", "needs_script", id="hint beside a menu"),
+        pytest.param(
+            f"<body>{MENU}<h1>Site</h1><a href='/news/7'>The old bridge stays open</a>{HINT}</body>", "", id="a list"
+        ),
+        pytest.param(
+            f"<body>{MENU}<h1>A headline</h1><p>{'One sentence of it. ' * 9}</p>{COMMENTS}</body>", "", id="an item"
+        ),
+        pytest.param(START.format("Loading"), "needs_script", id="loading"),
+        pytest.param(
+            START.format("<h1>The Loopback Herald</h1><p><a href='/b'>Read the blog</a></p>"), "", id="start page"
+        ),
+        pytest.param(
+            f'<body>{SECTIONS}<div id="root">{PROSE}</div><noscript>Enable JavaScript</noscript><script>go()</script>',
+            "",
+            id="filled mount",
+        ),
+    ],
+)
+def test_walls_are_told_from_lists_start_pages_and_short_items(html: str, wall: str) -> None:
+    assert wall_of(html) == wall
 
 
 def test_a_check_that_answers_with_an_error_is_no_plain_error() -> None:
@@ -57,44 +88,9 @@ def test_a_check_that_answers_with_an_error_is_no_plain_error() -> None:
     assert fetch_rejection(HttpError(plain), URL).reason == "http_403"
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        SHELL.format("start()"),
-        '<body><app-root></app-root><script src="main.js"></script></body>',
-        '<body><script src="main.js"></script></body>',
-    ],
-)
-def test_a_page_that_scripts_fill_is_told_from_one_without_text(html: str) -> None:
-    assert wall_of(html) == "needs_script"
-    assert not wall_of("<body><p>Nothing here.</p></body>")
-
-
-def test_hints_on_scripts_make_no_wall_of_a_list_or_of_a_short_item() -> None:
-    hint = "<noscript>Please enable JavaScript</noscript><script src='a.js'></script>"
-    menu = (
-        "<p><a href='#text'>Skip to the text of this page</a><a href='/a'>Home</a> <a href='/b'>About us here</a></p>"
-    )
-    assert wall_of(f"<body>{menu}<h1>Site</h1>{hint}</body>") == "needs_script"
-    assert not wall_of(f"<body>{menu}<h1>Site</h1><a href='/news/7'>The old bridge stays open</a>{hint}</body>")
-    comments = hint.replace("JavaScript", "JavaScript to view the comments")
-    assert not wall_of(f"<body>{menu}<h1>A headline</h1><p>{'One sentence of it. ' * 9}</p>{comments}</body>")
-
-
-def test_a_start_page_of_few_words_needs_no_script() -> None:
-    page = "<body><nav>Menu</nav><main>{}</main><script src='a.js'></script></body>"
-    assert wall_of(page.format("Loading")) == "needs_script"
-    assert not wall_of(page.format("<h1>The Loopback Herald</h1><p><a href='/blog'>Read the blog</a></p>"))
-
-
 def test_a_page_that_reads_without_scripts_needs_none() -> None:
     forum = f'<body><div id="root"></div><noscript>Without JavaScript: {PROSE}</noscript><script src="a.js"></script>'
     assert find_wall(parse_page(Page.from_html(forum, URL)), None) is None
-    menu = "".join(f'<a href="/{name}">The section of {name}</a>' for name in range(40))
-    filled = (
-        f'<body>{menu}<div id="root">{PROSE}</div><noscript>Enable JavaScript</noscript><script>go()</script></body>'
-    )
-    assert not wall_of(filled)
 
 
 @pytest.mark.parametrize(
