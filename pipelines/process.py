@@ -45,11 +45,7 @@ class ProcessPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Read the settings.
-
-        Raises:
-            CrawlError: a setting is wrong.
-        """
+        """Read the settings; raise `CrawlError` if one is wrong."""
         settings = crawler.settings
         recipe = recipe_of(settings)
         if changed := changed_settings(recipe.quality or QualityConfig()):

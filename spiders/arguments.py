@@ -118,11 +118,7 @@ def named_agent(addresses: Iterable[str], settings: BaseSettings) -> str:
 
 
 def corpus_settings(name: str, fresh: str, settings: BaseSettings) -> dict[str, str]:
-    """Return the settings of the corpus: its folder (by default named `name`), and whether to start it over.
-
-    Raises:
-        CrawlError: as `default_corpus`.
-    """
+    """Return the settings of the corpus: its folder (by default named `name`), and whether to start it over."""
     return {
         "NEWSCORPUS_CORPUS": settings.get("NEWSCORPUS_CORPUS") or str(default_corpus(name)),
         "NEWSCORPUS_FRESH": fresh or settings.get("NEWSCORPUS_FRESH") or "",
@@ -163,11 +159,7 @@ def loopback_hosts(portals: Iterable[Portal]) -> frozenset[str]:
 
 
 def refuse_unknown(given: Mapping[str, str], known: Collection[str], usage: str) -> None:
-    """Refuse unknown arguments of a spider.
-
-    Raises:
-        CrawlError: an argument is unknown; the message lists the known ones.
-    """
+    """Raise `CrawlError` for an unknown argument of a spider, with the known ones."""
     if unknown := sorted(given.keys() - set(known)):
         raise CrawlError(f"unknown argument {unknown[0]!r}; known: {', '.join(known)}; {usage}")
 

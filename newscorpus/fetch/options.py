@@ -39,11 +39,7 @@ def check_settings(settings: BaseSettings) -> None:
 
 
 def corpus_folder(settings: BaseSettings) -> Path:
-    """Return the folder of the corpus; in a project's settings it is relative to the project's folder.
-
-    Raises:
-        CrawlError: NEWSCORPUS_CORPUS is not set.
-    """
+    """Return the folder of the corpus, in a project's settings relative to the project; raise `CrawlError` if unset."""
     folder = settings.get("NEWSCORPUS_CORPUS") or ""
     if not folder:
         raise CrawlError("setting NEWSCORPUS_CORPUS is empty; set it to the folder of the corpus")
@@ -76,11 +72,7 @@ def default_corpus(name: str) -> Path:
 
 
 def positive(settings: BaseSettings, name: str) -> float:
-    """Return the positive number in setting `name`.
-
-    Raises:
-        CrawlError: it is no positive number.
-    """
+    """Return the positive number in setting `name`; raise `CrawlError` if it is none."""
     try:
         value = settings.getfloat(name)
     except (TypeError, ValueError):
@@ -91,11 +83,7 @@ def positive(settings: BaseSettings, name: str) -> float:
 
 
 def worker_count(settings: BaseSettings) -> int:
-    """Return the number of processes in NEWSCORPUS_WORKERS.
-
-    Raises:
-        CrawlError: it is no integer, or negative.
-    """
+    """Return the number of processes in NEWSCORPUS_WORKERS; raise `CrawlError` if it is no natural number."""
     value = settings.get("NEWSCORPUS_WORKERS")
     if not str(value).isdecimal():
         raise CrawlError(f"setting NEWSCORPUS_WORKERS is {value!r}; expected a whole number, 0 or more")
@@ -103,11 +91,7 @@ def worker_count(settings: BaseSettings) -> int:
 
 
 def switch(settings: BaseSettings, name: str) -> bool:
-    """Whether setting `name` is on.
-
-    Raises:
-        CrawlError: it is neither on nor off.
-    """
+    """Whether setting `name` is on; raise `CrawlError` if it is neither on nor off."""
     value = settings.get(name)
     if value in ("on", "off"):
         return bool(value == "on")
@@ -118,11 +102,7 @@ def switch(settings: BaseSettings, name: str) -> bool:
 
 
 def recipe_of(settings: BaseSettings) -> Recipe:
-    """Return how pages become rows.
-
-    Raises:
-        CrawlError: a setting is wrong; the message names it.
-    """
+    """Return how pages become rows; raise `CrawlError` if a setting is wrong."""
     extractor, fields_model = settings["NEWSCORPUS_EXTRACTOR"], settings["NEWSCORPUS_FIELDS_MODEL"]
     with _naming("setting NEWSCORPUS_EXTRACTOR"):
         check_name(extractor)

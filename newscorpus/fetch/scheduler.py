@@ -54,11 +54,7 @@ logger = logging.getLogger(__name__)
 
 
 def scheduler_of(crawler: Crawler) -> "LedgerScheduler":
-    """Return the scheduler of a crawl.
-
-    Raises:
-        CrawlError: it is not a `LedgerScheduler`.
-    """
+    """Return the scheduler of a crawl; raise `CrawlError` if it is not a `LedgerScheduler`."""
     scheduler = crawler.engine.scheduler
     if not isinstance(scheduler, LedgerScheduler):
         raise CrawlError("setting SCHEDULER: newscorpus needs newscorpus.fetch.scheduler.LedgerScheduler")
@@ -94,11 +90,7 @@ class LedgerScheduler(BaseScheduler):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Read the settings.
-
-        Raises:
-            CrawlError: no corpus folder is set.
-        """
+        """Read the settings; raise `CrawlError` if no corpus folder is set."""
         return cls(crawler, corpus_folder(crawler.settings))
 
     def open(self, spider: Spider) -> None:

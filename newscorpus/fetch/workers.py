@@ -22,10 +22,10 @@ R = TypeVar("R")
 
 
 class PageWorkers:
-    """Extension with the processes of a crawl; the spider reads in them, and the pipeline judges.
+    """Extension with the worker processes of a crawl, which read lists and judge pages.
 
-    Scrapy counts a response as active until its items have passed the pipelines, and fetches nothing while more than
-    SCRAPER_SLOT_MAX_ACTIVE_SIZE bytes of them wait: when the processes cannot keep up, the crawl waits for them.
+    If they cannot keep up, the crawl waits: Scrapy counts a response as active until its items have passed the
+    pipelines, and fetches nothing while more than SCRAPER_SLOT_MAX_ACTIVE_SIZE bytes are active.
 
     Args:
         size: number of processes; 0: work in the process of the crawl.
@@ -34,19 +34,15 @@ class PageWorkers:
 
     def __init__(self, size: int, seconds: float) -> None:
         self.recipe: Recipe | None = None
-        """How pages become rows; None: pages are only read. Set before the start."""
+        """How pages become rows; None: pages are read for their links only. Set before the start."""
         self.profiles: Profiles = NO_PROFILES
-        """What is known of the portals, by their names. Set before the start."""
+        """Profiles of the portals, by their names. Set before the start."""
         self._size = size
         self._seconds = seconds
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Read the settings.
-
-        Raises:
-            CrawlError: one of them is wrong.
-        """
+        """Read the settings; raise `CrawlError` if one is wrong."""
         settings = crawler.settings
         made = cls(worker_count(settings), positive(settings, "NEWSCORPUS_PAGE_SECONDS"))
         crawler.signals.connect(made.close, signals.spider_closed)
@@ -54,16 +50,12 @@ class PageWorkers:
 
     @cached_property
     def pool(self) -> WorkerPool[Callable[[], Any], Any]:
-        """The processes; they load the models before they begin."""
+        """The processes, which load the models when they start."""
         before = partial(prepare, self.recipe) if self.recipe else None
         return WorkerPool(call, self._size, self._seconds, before)
 
-    def with_profile(self, page: SourcePage) -> SourcePage:
-        """Join a page with what is known of its portal."""
-        return add_profile(self.recipe, self.profiles, page) if self.recipe else page
-
     async def run(self, task: Callable[[], R]) -> R | Lost:
-        """Call `task`, which can be pickled, in the next free process."""
+        """Call `task`, which must be picklable, in the next free process."""
         result: R | Lost = await asyncio.wrap_future(self.pool.submit(task))
         return result
 
@@ -74,7 +66,8 @@ class PageWorkers:
 
     async def judge(self, page: SourcePage, rules: Rules) -> Judgement:
         """Judge a page; if no process can finish it, read it once more for its links only."""
-        found = await self.run(partial(judge, self.with_profile(page), rules))
+        profiled = add_profile(self.recipe, self.profiles, page) if self.recipe else page
+        found = await self.run(partial(judge, profiled, rules))
         if not isinstance(found, Lost):
             return found
         lost = Rejected("extract" if rules.recipe else "discovery", found.reason, found.detail, page.page.url)
@@ -89,11 +82,7 @@ class PageWorkers:
 
 
 def workers_of(crawler: Crawler) -> PageWorkers:
-    """The processes of a crawl.
-
-    Raises:
-        CrawlError: the extension is switched off.
-    """
+    """Return the workers of a crawl; raise `CrawlError` if the extension is disabled."""
     workers = crawler.get_extension(PageWorkers)
     if workers is None:
         raise CrawlError("setting EXTENSIONS: newscorpus needs newscorpus.fetch.workers.PageWorkers")

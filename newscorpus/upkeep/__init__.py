@@ -1,1 +1,1 @@
-"""Keep portals in order: hold their files against their archives."""
+"""Add portals, and check their files against their archives."""

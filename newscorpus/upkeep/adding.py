@@ -38,18 +38,18 @@ FEW_LINKS = 10
 CONSENT = re.compile(
     r"\b(?:cookies?|consent|consentement|gdpr|rgpd|dsgvo|zustimm\w+|souhlas\w*|privol\w*|zgod[aęy])\b", re.IGNORECASE
 )
-"""Words of the pages that ask for consent before they show anything."""
+"""Words of consent walls."""
 CONSENT_HOST = re.compile(r"(?:^|[./-])(?:consent|cmp|privacy)[./-]")
 
 LISTS = (FetchKind.FEED, FetchKind.SITEMAP, FetchKind.MAYBE_LIST)
 MOST_LISTS = 20
-"""Feeds, and sitemaps, that a file names; the crawl finds the others through them."""
+"""Maximum feeds and sitemaps in a drafted file; the crawl finds others through them."""
 
 ARTICLE, SECTION, IGNORED, TRAP, ELSEWHERE = "article", "section", "ignored", "trap", "elsewhere"
 VERDICTS = (ARTICLE, SECTION, IGNORED, TRAP, ELSEWHERE)
 
 BY_PATTERN = {"ignore": IGNORED, "articles": ARTICLE, "sections": SECTION}
-"""Keys of a portal's file in the order in which they decide, and what each makes of an address."""
+"""Keys of a portal's file, in order of precedence, and their verdicts."""
 
 BY_ITS_LOOK = {
     AddressTrust.LIKELY: "looks like an article's; its page may say otherwise",
@@ -67,21 +67,21 @@ class FrontPage:
     url: str  # that answered
     name: str  # for the portal: of a-z, 0-9 and "-"
     domain: str  # host without "www."
-    site_name: str  # as the site calls itself, or ""
-    language: str  # BCP 47 primary tag; "" where it cannot be told
-    stated_language: str  # as the page states it, or ""
-    charset: str  # as the page declares it, or ""
-    feeds: tuple[str, ...]  # addresses that it declares or links to, and that look like feeds or sitemaps
+    site_name: str  # by the page, or ""
+    language: str  # BCP 47 primary tag, detected; "" if unknown
+    stated_language: str  # by the page, or ""
+    charset: str  # by the page, or ""
+    feeds: tuple[str, ...]  # declared or linked addresses that look like feeds or sitemaps
     links: tuple[SeenLink, ...]  # into the site
-    rights: Rights  # what it states on machine use
+    rights: Rights  # stated on machine use
     barrier: str  # why it may show little of the site, or ""
 
 
 def read_front_page(page: Page) -> FrontPage:
-    """Read a front page; one without an address, from a file, is found by the address that it gives as its own.
+    """Read a front page; one from a file gets its canonical address.
 
     Raises:
-        PortalError: it cannot be read, or gives no address.
+        PortalError: it cannot be read, or states no address.
     """
     parsed = parse_page(page)
     if isinstance(parsed, Rejected):
@@ -128,9 +128,9 @@ def _barrier(page: ParsedPage, url: str, n_links: int) -> str:
 class FirstCrawl:
     """Findings of a first crawl of a portal."""
 
-    links: tuple[SeenLink, ...] = ()  # addresses met, with what their pages and feeds said
-    feeds: tuple[str, ...] = ()  # that named pages
-    sitemaps: tuple[str, ...] = ()  # that no other sitemap names
+    links: tuple[SeenLink, ...] = ()  # addresses found, and whether their pages or feeds are articles
+    feeds: tuple[str, ...] = ()  # feeds that list pages
+    sitemaps: tuple[str, ...] = ()  # sitemaps that no other sitemap lists
     judged: tuple[str, ...] = ()  # pages that became a row or were rejected
     n_kept: int = 0  # of these, articles
 
@@ -224,13 +224,13 @@ def _list(key: str, values: Iterable[str | Pattern]) -> Iterator[str]:
 
 
 def _comment(text: str) -> str:
-    """A comment of one line, whatever a page put into it."""
+    """Make a comment of one line, whatever characters a page has put into it."""
     indent = text[: len(text) - len(text.lstrip())]
     return f"{indent}# " + "".join(c if c.isprintable() else " " for c in text.strip())
 
 
 def _text(value: str) -> str:
-    """A basic string of TOML, whose escapes are those of JSON."""
+    """Encode a basic string of TOML, which has the escapes of JSON."""
     return json.dumps(value, ensure_ascii=False)
 
 

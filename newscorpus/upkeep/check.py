@@ -32,13 +32,13 @@ from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order
 
 MOST_PAGES = 300
-"""Pages that are examined of an archive, chosen by the hash of their address; a share is then off by 0.06 at most."""
+"""Pages sampled from an archive, by the hash of their address; shares are then accurate to 0.06."""
 LEAST_PAGES = 5
 """Minimum pages with an article to judge a rule."""
 MOST_MISSED = 0.1
-"""Share of the pages on which the template may find no text, or one cut short: galleries and films are as many."""
+"""Maximum share of pages on which the template finds no text or too little: about the share of galleries and videos."""
 MOST_WRONG = 0.2
-"""Share of the values that may differ from the structured data: sites write other headlines and names for machines."""
+"""Maximum share of values that differ from the structured data: sites state other headlines and names there."""
 EXAMPLES = 3
 
 SAME_TEXT = 0.9
@@ -50,41 +50,41 @@ COMPARED_FIELDS = tuple(name for name in TemplateSection.__slots__ if name != "r
 EXAMPLE_CHARACTERS = 120
 PATTERNS = ("articles", "sections", "ignore")
 PAGES_A_STEP = 10
-"""Pages that are counted together, so that a share can be seen to change."""
+"""Pages per step of the trend of a share."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One field of a page as the portal's file gives it, and whether others say the same; None: they are silent."""
+    """One field of a page by the portal's file, and whether other sources agree; None: they have no value."""
 
-    is_filled: bool = False  # there is a value, from whichever source
+    is_filled: bool = False  # there is a value, from any source
     by_template: bool = False  # a rule of the template found it
-    by_model: bool | None = None  # the same as without the template
-    by_structured: bool | None = None  # the same as one that the page states to machines
-    by_marks: bool | None = None  # the same as a person marked
+    by_model: bool | None = None  # agrees with extraction without the template
+    by_structured: bool | None = None  # agrees with the page's structured data
+    by_marks: bool | None = None  # agrees with a person's marks
 
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A page of a portal as its file reads it."""
+    """A page of a portal, read by its file."""
 
     url: str
     fetched: str  # ISO 8601
-    hits: tuple[RuleHit, ...]  # the rules of the template that found something
+    hits: tuple[RuleHit, ...]  # the rules of the template that matched
     fields: Mapping[str, Compared]  # by name; "text" is one of them
-    is_cut_short: bool  # the text of the template is less than half as long as what the model finds
+    is_cut_short: bool  # the text of the template is less than half as long as the model's
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedPage:
-    """A page to be examined, with what a person marked on it."""
+    """A page to examine, with a person's marks on it."""
 
     page: SourcePage
     marks: GoldPage | None = None
 
 
 def examine(recipe: Recipe, given: MarkedPage) -> Examined | None:
-    """Read a page with the template of its portal and without it; None where a crawl would find no article.
+    """Read a page with the template of its portal and without it; None if a crawl would find no article.
 
     Raises:
         ValueError: the recipe or a rule of the template is wrong.
@@ -117,7 +117,7 @@ def examine(recipe: Recipe, given: MarkedPage) -> Examined | None:
 
 
 def _stated(page: Page) -> Mapping[str, tuple[str, ...]]:
-    """What the page states to machines, by field; the article's body as "text"."""
+    """Return the values in the page's structured data, by field; the article's body as "text"."""
     reading = read(page)
     if isinstance(reading, Rejected):
         return {}
@@ -130,7 +130,7 @@ def _stated(page: Page) -> Mapping[str, tuple[str, ...]]:
 
 
 def _values(found: Article | Rejected) -> Mapping[str, tuple[str, ...]]:
-    """The text and the fields of an article, each as a list."""
+    """Return the text and the fields of an article, each as a tuple."""
     if isinstance(found, Rejected):
         return {}
     values = {"text": (found.text,)}
@@ -142,7 +142,7 @@ def _values(found: Article | Rejected) -> Mapping[str, tuple[str, ...]]:
 
 
 def _agreed(name: str, value: Collection[str], other: Collection[str]) -> bool | None:
-    """Whether some of the other values are the same; None where there is none to compare with."""
+    """Whether any of the other values is the same; None if either side has none."""
     if not value or not other:
         return None
     same = SAME.get(name)
@@ -150,7 +150,7 @@ def _agreed(name: str, value: Collection[str], other: Collection[str]) -> bool |
 
 
 def _same_headline(mine: str, theirs: str) -> bool:
-    """Whether two headlines are the same; sites write their name before or behind the one for machines."""
+    """Whether two headlines are the same; in structured data, sites add their name before or after it."""
     ours, other = squeezed(mine), squeezed(theirs)
     return other.startswith(ours) or other.endswith(ours)
 
@@ -166,19 +166,19 @@ SAME: Mapping[str, Callable[[str, str], bool]] = {
     "modified": _same_day,
     "lead": lambda mine, theirs: ngram_scores(mine, theirs).f1 >= SAME_TEXT,
 }
-"""When two values of a field are the same; for others, when their letters and digits are."""
+"""Tests of whether two values of a field are the same; for other fields, letters and digits must be equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleTrial:
-    """What a rule found on some pages."""
+    """Matches of a rule on some pages."""
 
     key: str  # of the portal's file
     rule: str
-    hits: int  # pages on which it found something, or whose address it matches
+    hits: int  # pages on which it matched, or whose address it matches
     pages: int  # that could be read
-    examples: tuple[str, ...]  # what it found
-    misfit: str = ""  # a value that cannot be what the field is
+    examples: tuple[str, ...]  # matched values
+    misfit: str = ""  # a value that is impossible for the field
 
 
 def try_rules(portal: Portal, pages: Sequence[SourcePage]) -> list[RuleTrial]:
@@ -204,7 +204,7 @@ def try_rules(portal: Portal, pages: Sequence[SourcePage]) -> list[RuleTrial]:
 
 
 def found_lately(looks: Sequence[Look]) -> Mapping[str, Sequence[float]]:
-    """Of what was missing on some of the last pages, the shares of pages on which it was found, oldest first."""
+    """Return, for each field missing on some recent pages, the shares of pages that have it, oldest first."""
     missing = sorted({sign for look in looks for sign in look.signs if sign.startswith(MISSING)})
     steps = [looks[start : start + PAGES_A_STEP] for start in range(0, len(looks), PAGES_A_STEP)]
     return {
@@ -222,23 +222,23 @@ class RuleCheck:
 
     field: str
     rule: str
-    pages: int  # that go by it
-    hits: int  # on which it found something
-    misfits: tuple[str, ...]  # values that cannot be what the field is, by examples
+    pages: int  # to which it applies
+    hits: int  # on which it matched
+    misfits: tuple[str, ...]  # examples of values that are impossible for the field
 
 
 @dataclass(frozen=True, slots=True)
 class FieldCheck:
-    """How a field did; the pairs count pages that agree and pages that differ."""
+    """Results of a field; the pairs count pages that agree and pages that differ."""
 
     field: str
     filled: int  # pages with a value
     empty: int
     by_template: int  # of the filled, those by a rule
-    model: tuple[int, int]  # with what is found without the template
-    structured: tuple[int, int]  # with what the page states to machines
-    marks: tuple[int, int]  # with what a person marked
-    examples: tuple[str, ...]  # addresses that differ from one of them
+    model: tuple[int, int]  # compared with extraction without the template
+    structured: tuple[int, int]  # compared with structured data
+    marks: tuple[int, int]  # compared with a person's marks
+    examples: tuple[str, ...]  # addresses of pages that differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,18 +248,18 @@ class PortalCheck:
     pages: int  # with an article
     rules: tuple[RuleCheck, ...]
     fields: tuple[FieldCheck, ...]
-    failed: Mapping[str, str]  # the checks that failed, by name, each with what is wrong
+    failed: Mapping[str, str]  # failed checks: name and explanation
     warnings: tuple[str, ...]
 
 
 def check(
     corpus: Path, portal: Portal, recipe: Recipe, jobs: int = 0, watch: Watcher = lambda found: found
 ) -> PortalCheck:
-    """Run a portal's file over the archive of a corpus.
+    """Check a portal's file on the archive of a corpus.
 
     Args:
         corpus: its folder.
-        portal: what its file says now.
+        portal: as in its file now.
         recipe: how pages are extracted.
         jobs: number of processes; 0 for this one.
         watch: shows the progress.
@@ -292,7 +292,7 @@ def check(
 
 
 def marked_pages(corpus: Path) -> dict[str, GoldPage]:
-    """Read the pages that a person marked in a corpus, by address; not those that a model chose ("teach").
+    """Read the pages that a person marked in a corpus, by address, without those that a model chose ("teach").
 
     Raises:
         PagesError: a file cannot be read.
@@ -302,7 +302,7 @@ def marked_pages(corpus: Path) -> dict[str, GoldPage]:
 
 
 def _rules(pairs: Sequence[tuple[TemplateSection | None, Examined]]) -> Iterator[RuleCheck]:
-    """Sum up each rule of each version of the template that some page goes by."""
+    """Sum up each rule of each version of the template that applies to some page."""
     for section in dict.fromkeys(section for section, _ in pairs if section):
         pages = [page for of, page in pairs if of == section]
         for field in TemplateSection.__slots__:

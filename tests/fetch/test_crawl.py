@@ -25,6 +25,10 @@ FOREIGN = {
     "valley/__init__.py": "",
     "valley/settings.py": 'BOT_NAME = "valley"\n',
 }
+SMALL = (
+    *("-a", "limit=2", "-s", "DOWNLOAD_DELAY=0", "-s", "CLOSESPIDER_TIMEOUT=60", "-s", "NEWSCORPUS_WORKERS=0"),
+    *("-s", "NEWSCORPUS_PROFILE=off"),
+)
 OURS = {"scrapy.cfg": "[settings]\ndefault = newscorpus.settings\n"}
 
 
@@ -57,7 +61,7 @@ def test_a_crawl_in_any_folder_says_first_where_the_corpus_lies(
     write(tmp_path, {**project, "portals/mock.toml": PORTAL})
     (below := tmp_path / "notes" / "may").mkdir(parents=True)
     crawl_in = below if project else tmp_path
-    given = ("mock", "-a", f"base={base}", "-a", "limit=2", "-s", "DOWNLOAD_DELAY=0", "-s", "CLOSESPIDER_TIMEOUT=60")
+    given = ("mock", "-a", f"base={base}", *SMALL)
     settings = ("-s", "NEWSCORPUS_CONTACT=me@example.org") if project is FOREIGN else ()
     code, lines = crawl(crawl_in, *given, *settings)
     corpus = tmp_path / "corpora" / "mock"
@@ -76,7 +80,7 @@ def test_a_crawl_in_any_folder_says_first_where_the_corpus_lies(
 
 def test_all_lines_of_scrapy_are_in_the_log_at_its_lowest_level(base: str, tmp_path: Path) -> None:
     write(tmp_path, {"portals/mock.toml": PORTAL})
-    _, lines = crawl(tmp_path, "mock", "-s", "LOG_LEVEL=DEBUG", "-a", f"base={base}", "-a", "limit=1")
+    _, lines = crawl(tmp_path, "mock", "-s", "LOG_LEVEL=DEBUG", "-a", f"base={base}", *SMALL)
     assert any("Overridden settings" in line for line in lines)
 
 
@@ -86,7 +90,7 @@ def test_a_project_that_was_begun_crawls_when_its_portal_file_is_filled_in(base:
     file = tmp_path / "papers" / "portals" / "vesti.toml"
     filled_in = file.read_text().replace("news.example", "127.0.0.1").replace("https://www.", "http://")
     file.write_text(filled_in.replace("# delay_seconds = 1 ", "delay_seconds = 0 "))
-    given = ("vesti", "-a", f"base={base}", "-a", "limit=2", "-s", "DOWNLOAD_DELAY=0", "-s", "CLOSESPIDER_TIMEOUT=60")
+    given = ("vesti", "-a", f"base={base}", *SMALL)
     code, lines = crawl(tmp_path / "papers", *given)
     assert code == 0, lines
     assert (tmp_path / "papers" / "corpora" / "vesti" / "corpus" / "manifest.json").is_file()

@@ -114,11 +114,7 @@ class PolitenessMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Read the settings.
-
-        Raises:
-            CrawlError: one of them is wrong.
-        """
+        """Read the settings; raise `CrawlError` if one is wrong."""
         settings = crawler.settings
         config = replace(PolitenessConfig(), first_pause_seconds=positive(settings, "NEWSCORPUS_PAUSE_SECONDS"))
         default = PolitenessPolicy(settings.getfloat("DOWNLOAD_DELAY"))
