@@ -207,11 +207,6 @@ def archived_source(corpus: Path, url: str, file: str, offset: int) -> SourcePag
     return page_of_capture(found, tuple(map(load_portal, list_portals())))
 
 
-def inspect_page(recipe: Recipe, page: SourcePage) -> PageView:
-    """Process a page and list the reasons for each field and block; errors as for `show_page`."""
-    return show_page(recipe, page).view
-
-
 def show_page(recipe: Recipe, page: SourcePage, *, is_blind: bool = False) -> ShownPage:
     """Process a page and show the reasons for each field and block, and its markup.
 

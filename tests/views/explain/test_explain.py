@@ -31,7 +31,7 @@ from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.intake import IntakeWriter, encode_header, journal_line
 from newscorpus.store.ledger import Fetched, Ledger, Link, Series, UrlOutcome, UrlState, key_of
 from newscorpus.views.explain.address import FATES, Explanation, Fate, explain, explanation_lines
-from newscorpus.views.explain.page import archived_source, inspect_page
+from newscorpus.views.explain.page import archived_source, show_page
 
 SITE = "https://news.example"
 BTE = Recipe("bte")
@@ -233,7 +233,7 @@ def test_damage_is_named(corpus: Path, tmp_path: Path) -> None:
 def test_sources_that_disagree_are_shown() -> None:
     head = '<meta property="og:title" content="News of one | Paper"><meta name="author" content="A Bee">'
     page = replace(Page.from_html(article("one", head), f"{SITE}/one"), evidence=(EVIDENCE,))
-    view = inspect_page(Recipe(), SourcePage(page, "news"))
+    view = show_page(Recipe(), SourcePage(page, "news")).view
     fields = {one.field: one for one in view.fields}
     assert fields["title"].values == ("News of one",)
     assert EVIDENCE in fields["title"].others
@@ -246,9 +246,9 @@ def test_sources_that_disagree_are_shown() -> None:
 
 
 def test_pages_that_cannot_be_read_and_extractors_without_blocks() -> None:
-    assert inspect_page(BTE, SourcePage(Page(SITE, b""), "news")).outcome.startswith("rejected: ")
+    assert show_page(BTE, SourcePage(Page(SITE, b""), "news")).view.outcome.startswith("rejected: ")
     page = SourcePage(Page.from_html(article("one")), "news", template=TemplateSection(text=("p",)))
-    view = inspect_page(BTE, page)
+    view = show_page(BTE, page).view
     assert (view.extractor.partition("@")[0], view.blocks) == ("template:news", ())
 
 
@@ -256,7 +256,7 @@ def test_pages_that_cannot_be_read_and_extractors_without_blocks() -> None:
 def test_a_page_is_read_once_to_be_judged_and_shown(extractor: str, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed = Mock(wraps=parse)
     monkeypatch.setattr(extraction, "parse", parsed)
-    view = inspect_page(Recipe(extractor), SourcePage(Page.from_html(article("the quarry"), SITE)))
+    view = show_page(Recipe(extractor), SourcePage(Page.from_html(article("the quarry"), SITE))).view
     assert parsed.call_count == 1
     assert view.outcome.startswith("article: ")
 
@@ -266,7 +266,7 @@ def test_what_a_portal_leaves_out_is_shown_so() -> None:
     page = Page.from_html(article("the quarry").replace("</p>", f"</p><table>{row * 3}</table>", 1), SITE)
     for parts, reasons in (((), set()), ((Part.TABLES,), {Part.TABLES})):
         source = SourcePage(page, leave_out=parts, revision=Revision(upper=1e-9))
-        cells = [block for block in inspect_page(Recipe(), source).blocks if "/td" in block.path]
+        cells = [block for block in show_page(Recipe(), source).view.blocks if "/td" in block.path]
         assert {reason for cell in cells for reason in cell.reasons} == reasons
         assert len(cells) == 6
 
