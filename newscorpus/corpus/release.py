@@ -5,6 +5,7 @@ changed and removed since the previous release (ids and hashes), so that the row
 those before it. Texts are not stored; the manifest names the shards by their hashes. Memory: some 0.2 kB per document.
 """
 
+import logging
 import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -23,6 +24,8 @@ from newscorpus.files import exclusive, replacing, sync_folder
 from newscorpus.layout import BUILD_LOCK, CARD, MANIFEST, RELEASES
 from newscorpus.lines import encode_indented, encode_line, read_lines, write_lines
 from newscorpus.page.records import encode
+
+logger = logging.getLogger(__name__)
 
 TAG = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,99}")
 NOTE = "release.json"
@@ -134,10 +137,17 @@ def rows_of(records: Iterable[Record]) -> Rows:
 
 
 def forget_rows(corpus: Path, documents: Collection[str]) -> None:
-    """Take documents out of the lists of all releases."""
+    """Take documents out of the lists of all releases; a damaged list may name them, and is removed."""
     gone = frozenset(documents)
     for path in sorted((corpus / RELEASES).glob(f"*/*{SUFFIX}")):
-        lines = list(_listed(path))
+        try:
+            lines = list(_listed(path))
+        except CorpusError as error:
+            if isinstance(error.__cause__, OSError):  # it may be whole
+                raise
+            logger.warning("%s: damaged, and removed, since it may name what is taken out", path)
+            path.unlink()
+            continue
         left = [line for line in lines if line.id not in gone]
         if len(left) < len(lines):
             _write_list(path, left)
@@ -170,8 +180,10 @@ def _state(folder: Path, notes: Iterable[ReleaseNote]) -> Rows:
 def _listed(path: Path) -> Iterator[ListedRow]:
     try:
         yield from map(LISTED.decode, read_lines(path))
-    except msgspec.DecodeError as error:
-        raise CorpusError(f"{path}: {error}") from error
+    except (CorpusError, msgspec.DecodeError) as error:
+        where = "" if isinstance(error, CorpusError) else f"{path}: "
+        message = f"{where}{error}; remove {path.parent}, and later releases can be made"
+        raise CorpusError(message) from (error.__cause__ or error)
 
 
 def _note(folder: Path) -> ReleaseNote:

@@ -166,6 +166,17 @@ def test_traces_are_found_wherever_they_are(corpus: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("damage", [lambda content: content[:-9], lambda content: b"no zstd"])
+def test_a_damaged_list_of_a_release_goes_and_blocks_nothing(corpus: Path, damage: Callable[[bytes], bytes]) -> None:
+    path = corpus / "releases" / "1" / "added.jsonl.zst"
+    path.write_bytes(damage(path.read_bytes()))
+    assert remove(corpus, [GONE], "asked", from_archive=True).rows
+    assert traces(corpus) == []
+    assert build(corpus).kept
+    with pytest.raises(CorpusError, match=r"added.jsonl.zst: .*; remove .*releases/1, and later releases can be made"):
+        release(corpus, "2")
+
+
 def test_no_byte_of_what_was_taken_out_is_left(corpus: Path) -> None:
     (corpus / ".intake.tmp").mkdir()  # of a killed re-extraction
     (corpus / ".intake.tmp" / "000001.jsonl").write_text("\n".join(paragraphs("story 3")))
