@@ -29,25 +29,16 @@ def test_elements_with_text_in_document_order() -> None:
     assert [amounts.words for amounts in nodes.amounts] == [2, 2]
 
 
-def test_group_1_by_hand() -> None:
+def test_features_by_hand() -> None:
     # Class of n: twice the logarithm of 1 + n to base 2, cut. 8 characters: 6.3; 2 words: 3.2; 3 letters a word: 4.
     wanted = columns("characters 6", "words 3", "word length 4", "sentences 2", "sentence length 3")
     assert features(describe_page(PAGE, "amounts"), 1) == wanted
-
-
-def test_group_2_by_hand() -> None:
     nodes = describe_page(PAGE, "structure")
     assert features(nodes, 0) == columns("children 3", "path 3", "siblings 2", "blocks 3")
     assert features(nodes, 1) == columns("children 0", "path 4", "siblings 2", "blocks 0")
-
-
-def test_group_3_by_hand() -> None:
     nodes = describe_page(PAGE, "tags")
     assert features(nodes, 0) == columns("tag div", "class art", "class wide")
     assert features(nodes, 1) == columns("tag p", "class x")
-
-
-def test_group_4_by_hand() -> None:
     found = features(describe_page(PAGE, "names"), 1)
     assert found >= columns("around ma", "around mai", "around main", "around #m", "around t w", "around wide")
     assert found >= columns("x in art", "x in wide", "x in #main")

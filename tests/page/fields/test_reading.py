@@ -82,15 +82,12 @@ def test_the_tree_is_left_as_it_was() -> None:
     assert lxml_html.tostring(tree) == before
 
 
-def test_a_template_decides_and_says_so() -> None:
+def test_a_template_decides_a_feed_fills_what_the_page_lacks_and_both_are_named() -> None:
     page = f"<html><head>{script(ARTICLE)}</head><body></body></html>"
     fields = read(page, evidence=(Evidence("title", "Titulek – Deník Příklad", "template"),)).fields
     assert (fields.title, fields.provenance.title) == ("Titulek – Deník Příklad", "template")
-
-
-def test_evidence_of_the_feed_fills_what_the_page_lacks() -> None:
-    page = Page(URL, b"", evidence=(Evidence("published", "Sat, 03 Feb 2024 14:05:00 +0100", "feed"),))
-    fields = read_fields(lxml_html.document_fromstring("<html><body><h1>A</h1></body></html>"), page).fields
+    fed = Page(URL, b"", evidence=(Evidence("published", "Sat, 03 Feb 2024 14:05:00 +0100", "feed"),))
+    fields = read_fields(lxml_html.document_fromstring("<html><body><h1>A</h1></body></html>"), fed).fields
     assert (fields.published, fields.provenance.published) == ("2024-02-03T14:05:00+01:00", "feed")
 
 

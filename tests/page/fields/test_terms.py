@@ -176,18 +176,12 @@ def test_a_single_tag_above_the_headline_is_the_section(above: str, section: str
     assert (fields.section, fields.tags) == (section, ("Town", "river"))
 
 
-def test_a_tag_above_the_headline_is_no_section_where_the_page_states_one() -> None:
+def test_a_tag_above_the_headline_is_no_section_in_a_menu_in_a_row_or_where_the_page_states_one() -> None:
     head = '<meta property="article:section" content="Local">'
     assert read(f"<article>{TOWN}{HEADLINE}{TEXT}</article>", head=head).section == "Local"
     category = '<a href="/category/local/" rel="category">Local</a>'
     assert read(f"<article>{TOWN}{HEADLINE}{category}{TEXT}</article>").section == "Local"
-
-
-def test_a_tag_in_a_menu_above_the_headline_is_no_section() -> None:
     assert read(f"<nav>{TOWN}</nav><article>{HEADLINE}{TEXT}</article>").section == ""
-
-
-def test_a_row_of_links_above_the_headline_are_tags() -> None:
     fields = read(f"<article><div>{TOWN} {RIVER}</div>{HEADLINE}{TEXT}</article>")
     assert (fields.section, fields.tags) == ("", ("Town", "river"))
 
@@ -208,12 +202,9 @@ def test_what_the_page_states_to_machines_comes_first() -> None:
     assert (fields.section, fields.tags) == ("Local", ("bridges",))
 
 
-@pytest.mark.parametrize(("keywords", "tags"), [("news, herald", ("bridge",)), ("Bridge, river", ("Bridge", "river"))])
-def test_keywords_of_the_whole_site_give_way_to_the_tags_shown(keywords: str, tags: tuple[str, ...]) -> None:
+def test_keywords_of_the_whole_site_give_way_to_the_tags_of_the_article() -> None:
     body = f'<article>{HEADLINE}{TEXT}<p>Tags: <a href="/tag/bridge/">bridge</a></p></article>'
-    assert read(body, head=f'<meta name="keywords" content="{keywords}">').tags == tags
-
-
-def test_tags_of_the_article_go_before_keywords_of_the_site() -> None:
+    assert read(body, head='<meta name="keywords" content="news, herald">').tags == ("bridge",)
+    assert read(body, head='<meta name="keywords" content="Bridge, river">').tags == ("Bridge", "river")
     head = '<meta name="keywords" content="herald"><meta property="article:tag" content="bridge">'
     assert read(f"<article>{HEADLINE}{TEXT}</article>", head=head).tags == ("bridge",)
