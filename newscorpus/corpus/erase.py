@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
 
@@ -20,6 +21,7 @@ from newscorpus.content_encoding import ContentError, unpack
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.release import forget_rows
 from newscorpus.corpus.search import index_path
+from newscorpus.data import Page
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing
 from newscorpus.layout import (
@@ -40,6 +42,7 @@ from newscorpus.layout import (
     is_adopted,
 )
 from newscorpus.lines import blank
+from newscorpus.page.parsing.decode import decode
 from newscorpus.portal.profile import profiles_of, read_profile, write_profile
 from newscorpus.store.archive.overwrite import addresses, is_page, overwrite, read_groups
 from newscorpus.store.archive.values import ByteRange
@@ -118,18 +121,21 @@ def find_parts(corpus: Path, urls: Collection[str]) -> tuple[ByteRange, ...]:
     """
     removals = removals_of(corpus)
     # Links to these addresses from the same site; a link ends at "&", which is written in several ways.
-    paths = {re.escape(url.split("/", 3)[-1].partition("&")[0].encode()) for url in urls if url.count("/") > 2}
-    any_path = b"|".join(sorted(filter(None, paths)) or [b"(?!)"])
-    is_link = re.compile(rb"(?<![\w-])(?:%s)(?![\w-])" % any_path)
+    paths = {url.split("/", 3)[-1].partition("&")[0] for url in urls if url.count("/") > 2}
+    forms = {re.escape(form) for path in paths for form in (path, unquote(path))}
+    is_link = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(filter(None, forms)) or ['(?!)'])})(?![\w-])")
     own = [path for path in archived_files(corpus) if not is_adopted(corpus, f"{ARCHIVE}/{path.name}")]
     parts = []
     for path in own:
         for place, group in read_groups(path):
             is_found = any(map(removals.covers, addresses(group)))
             if not is_found and not is_page(group):
-                encoding = group[0].http.get("content-encoding", "")
+                headers = group[0].http
+                encodings = f"gzip, {headers.get('content-encoding', '')}"  # a sitemap may be a gzip file itself
                 with suppress(ContentError):  # what cannot be decompressed has no links
-                    is_found = is_link.search(unpack(group[0].body, encoding, Limits().max_bytes)) is not None
+                    body = unpack(group[0].body, encodings, Limits().max_bytes)
+                    text = decode(Page(group[0].headers.get("warc-target-uri", ""), body, headers, ""))
+                    is_found = isinstance(text, str) and is_link.search(text) is not None
             if is_found:
                 parts.append(ByteRange(f"{ARCHIVE}/{path.name}", place.offset, place.length))
     return tuple(parts)

@@ -13,6 +13,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
+import brotli  # type: ignore[import-untyped]
 import pytest
 import zstandard
 from crawled import Crawl
@@ -325,6 +326,26 @@ def test_lists_that_do_not_link_to_it_stay(corpus: Path) -> None:
         crawl.visit(page, None)
     crawl.close()
     assert remove(corpus, [GONE], REASON, from_archive=True).archived == 3
+
+
+def test_lists_that_link_to_it_go_however_they_are_sent(tmp_path: Path) -> None:
+    crawl, gone = Crawl(tmp_path), "https://news.example/%D1%81%D0%BB%D0%BE%D0%B2%D0%BE"
+    page = replace(story(3), url=gone)
+    crawl.visit(page, row_of(page))
+    crawl.visit(story(4), row_of(story(4)))
+    markup = "<a href='/слово'>Слово</a>"
+    sent = {
+        "utf-16": (markup.encode("utf-16"), ""),
+        "cp1251": (f"<meta charset=windows-1251>{markup}".encode("cp1251"), ""),
+        "br": (brotli.compress(markup.encode()), "br"),
+        "gz": (gzip.compress(f"<urlset><loc>{gone}</loc></urlset>".encode()), ""),
+    }
+    for name, (body, encoding) in sent.items():
+        listing = Page(f"{LIST}/{name}", body, {"content-type": "text/html"}, "2026-11-20T09:00:00+00:00")
+        crawl.visit(listing, None, sent=(body, encoding))
+    crawl.close()
+    build(tmp_path)
+    assert remove(tmp_path, [gone], REASON, from_archive=True).archived == 1 + len(sent)
 
 
 def test_what_is_not_here_is_said_and_never_taken_in(corpus: Path) -> None:
