@@ -351,13 +351,6 @@ def test_a_rule_has_nothing_to_add_to_itself(labelled: Labelled, title: str, rul
     assert revise(once, title, (rule,)) == once
 
 
-@given(PAGES)
-def test_lonely_ends_take_no_more_good_blocks_the_second_time(labelled: Labelled) -> None:
-    once = after(labelled, "lonely_ends")
-    again = verdicts(revise(labelled, "", ("lonely_ends", "lonely_ends")))
-    assert [verdict == "G" for verdict in again] == [verdict == "G" for verdict in once]
-
-
 @given(PAGES, TITLES)
 def test_after_mrozeks_rules_nothing_is_almost_good(labelled: Labelled, title: str) -> None:
     assert "A" not in verdicts(revise(labelled, title, MROZEK))

@@ -309,9 +309,7 @@ def test_no_article_body_differs_from_one_that_has_nothing_in_common() -> None:
 
 
 def test_names_of_the_elements_around() -> None:
-    found = columns(
-        "<article class=comments><div><div><div class=share><p class=caption>x</p></div></div></div></article>"
-    )
+    found = columns("<article class=comments><div class=share><div><p class=caption>x</p></div></div></article>")
     assert (found["own_class_caption"], found["own_class_share"]) == ([1], [0])
     assert (found["near_class_share"], found["near_class_comment"]) == ([1], [0])
     assert (found["any_class_comment"], found["any_class_share"]) == ([1], [1])
