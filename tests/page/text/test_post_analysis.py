@@ -21,6 +21,7 @@ LABELS = {"G": Label.GOOD, "A": Label.ALMOST, "B": Label.BAD}
 BODY = Element("body")
 TITLE = "Bridge opens after ten years of work | The Daily Example"
 PROSE = "Ten years after the first stone was laid the bridge carries its first carts across."  # 15 words
+EIGHT = "eight words are not yet counted as text"
 
 
 def block(position: int, tag: str, text: str, parent: Element, link_text: str = "") -> Block:
@@ -60,19 +61,6 @@ def test_start_is_good_with_full_score_and_ends_what_stands_three_before() -> No
     assert [item.score for item in revised] == [0, 0, 0.5, 0.5, 1.0, 0.5]
     assert [item.given for item in revised] == [0.5, 0.5, None, None, 0.5, None]
     assert [item.reasons for item in revised] == [("start",), ("start",), (), (), ("start",), ()]
-
-
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        (["B h1 The Daily Example", "B h2 Bridge opens after ten years of work"], "BG"),  # the longer one
-        (["B h2 bridge opens", "B h1 Bridge opens!"], "GB"),  # the first of equals; case and marks do not count
-        (["B h1 Bridge after years", "B h1 idge opens"], "BB"),  # not as a run of words
-        (["B h3 Bridge opens", "B p Bridge opens", "B h1 –"], "BBB"),  # only h1 and h2, and with words
-    ],
-)
-def test_start_is_the_heading_most_like_the_title(lines: list[str], expected: str) -> None:
-    assert after(page(*lines), "start") == expected
 
 
 def test_three_good_blocks_of_one_parent_draw_the_others_in() -> None:
@@ -190,49 +178,50 @@ def test_phrases_of_ones_own_end_an_article_too() -> None:
         assert verdicts(revise(labelled, TITLE, ("terminating_phrases",), config)) == expected
 
 
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        ([f"G p {PROSE}"] * 4 + ["B h3 Comments", "G p Nice.", f"A p {PROSE}"], "GGGGBBB"),
-        ([f"G p {PROSE}"] * 3 + ["B h3 Comments", "G p Nice."], "GGGBG"),  # 45 words are no article yet
-        ([f"G p {PROSE}"] * 3 + ["G p eight words are not yet counted as text"] * 2 + ["G p Comments"], "GGGGGG"),
-        ([f"B p {PROSE}"] * 4 + ["G p Comments"], "BBBBG"),  # bad blocks are no article
-    ],
-)
-def test_nothing_follows_the_end_of_an_article(lines: list[str], expected: str) -> None:
-    assert after(page(*lines), "ignore_after_content") == expected
+HEADLINE = "h1 Bridge opens after ten years of work"
 
 
 @pytest.mark.parametrize(
-    ("lines", "expected"),
+    ("rule", "lines", "expected"),
     [
-        (["B h2 First", "B h3 Second", "G p Text"], "GGG"),  # the one above becomes a heading before good content
-        (["B h2 First", "B p Text", "G p Text"], "BBG"),
-        (["B h2 First", "A p Text"], "BA"),
-        (["B h1 Bridge opens after ten years of work", "G p Text"], "BG"),  # the headline
+        ("start", ["B h1 The Daily Example", f"B {HEADLINE}"], "BG"),  # the longer one
+        (
+            "start",
+            ["B h2 bridge opens", "B h1 Bridge opens!"],
+            "GB",
+        ),  # the first of equals; without case and marks
+        ("start", ["B h1 Bridge after years", "B h1 idge opens"], "BB"),  # not as a run of words
+        ("start", ["B h3 Bridge opens", "B p Bridge opens", "B h1 –"], "BBB"),  # only h1 and h2, and with words
+        ("ignore_after_content", [f"G p {PROSE}"] * 4 + ["B h3 Comments", "G p Nice.", f"A p {PROSE}"], "GGGGBBB"),
+        (
+            "ignore_after_content",
+            [f"G p {PROSE}"] * 3 + ["B h3 Comments", "G p Nice."],
+            "GGGBG",
+        ),  # 45 words: no article
+        ("ignore_after_content", [f"G p {PROSE}"] * 3 + [f"G p {EIGHT}"] * 2 + ["G p Comments"], "GGGGGG"),
+        ("ignore_after_content", [f"B p {PROSE}"] * 4 + ["G p Comments"], "BBBBG"),  # bad blocks are no article
+        (
+            "heading_to_content",
+            ["B h2 First", "B h3 Second", "G p Text"],
+            "GGG",
+        ),  # the upper one becomes a heading, too
+        ("heading_to_content", ["B h2 First", "B p Text", "G p Text"], "BBG"),
+        ("heading_to_content", ["B h2 First", "A p Text"], "BA"),
+        ("heading_to_content", [f"B {HEADLINE}", "G p Text"], "BG"),
+        ("trailing_headlines", ["G h2 A", "G p Text", "G h2 B", "B p Menu", "A h2 C", "G h4 D", "B p Menu"], "GGBBABB"),
+        ("trailing_headlines", ["G h2 Alone"], "B"),
+        (
+            "expand_title_to_content",
+            ["A p before", f"B {HEADLINE}", "B p By Ann", "A p Lead", f"B p {PROSE}", "G p Text"],
+            "ABBGGG",
+        ),
+        ("expand_title_to_content", ["B p Bridge", f"B p {PROSE}", "G p Text"], "BBG"),  # no headline
+        ("expand_title_to_content", ["G p Text", f"B {HEADLINE}", f"B p {PROSE}", "G p Text"], "GBBG"),  # it comes late
+        ("expand_title_to_content", [f"B {HEADLINE}", "A p Lead"], "BA"),  # nothing good
     ],
 )
-def test_headings_join_the_good_block_below(lines: list[str], expected: str) -> None:
-    assert after(page(*lines), "heading_to_content") == expected
-
-
-def test_headings_below_the_last_text_are_bad() -> None:
-    labelled = page("G h2 First", "G p Text", "G h2 Second", "B p Menu", "A h2 Third", "G h4 Fourth", "B p Menu")
-    assert after(labelled, "trailing_headlines") == "GGBBABB"
-    assert after(page("G h2 Alone"), "trailing_headlines") == "B"
-
-
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        ("A p before|B h1 Bridge opens after ten years of work|B p By Ann|A p Lead|B p {prose}|G p Text", "ABBGGG"),
-        ("B p Bridge|B p {prose}|G p Text", "BBG"),  # no headline
-        ("G p Text|B h1 Bridge opens after ten years of work|B p {prose}|G p Text", "GBBG"),  # the headline comes late
-        ("B h1 Bridge opens after ten years of work|A p Lead", "BA"),  # nothing good
-    ],
-)
-def test_what_stands_between_headline_and_text_joins_it(lines: str, expected: str) -> None:
-    assert after(page(*lines.format(prose=PROSE).split("|")), "expand_title_to_content") == expected
+def test_rules_by_example(rule: str, lines: list[str], expected: str) -> None:
+    assert after(page(*lines), rule) == expected
 
 
 def test_links_between_headline_and_text_do_not_join_it() -> None:
