@@ -9,7 +9,7 @@ import sys
 
 # ONNX Runtime reports its use to its maker unless this is set before it is imported; child processes inherit it.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-if "onnxruntime" in sys.modules:  # the import itself was reported, what follows is not
+if "onnxruntime" in sys.modules:  # its import has been reported; later use is not
     sys.modules["onnxruntime"].disable_telemetry_events()
 
 from collections.abc import Iterator

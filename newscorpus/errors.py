@@ -1,8 +1,8 @@
-"""Name what goes wrong by what a user can do about it. The message of each is one line, and names the file if any."""
+"""Errors by what a user can do about them. Each message is one line, and names the file, if any."""
 
 
 class CrawlError(ValueError):
-    """A crawl cannot start; the message says which setting or argument is wrong and what would be right."""
+    """A crawl cannot start; the message names the wrong setting or argument, and a right value."""
 
 
 class PortalError(ValueError):
@@ -22,7 +22,7 @@ class DedupError(ValueError):
 
 
 class DamagedIndexError(DedupError):
-    """An index of signatures is not what was committed; it can be made anew."""
+    """An index of signatures is not what was committed; it can be rebuilt."""
 
 
 class DemoError(RuntimeError):

@@ -126,19 +126,19 @@ def chosen_recipe(
     ] = "",
     post_analysis: Annotated[
         str | None,
-        Option(metavar="RULES", help="Rules that revise the blocks' labels, with commas between them; or none."),
+        Option(metavar="RULES", help="Rules that revise the labels of blocks, separated by commas; or none."),
     ] = None,
     upper: Annotated[float | None, Option(help="Score above which a block is good.")] = None,
     lower: Annotated[float | None, Option(help="Score above which a block is almost good.")] = None,
     leave_out: Annotated[
-        list[Part] | None, Option(help="Part of articles that is left out of the texts; may be named several times.")
+        list[Part] | None, Option(help="Part of articles to leave out of the texts; repeatable.")
     ] = None,
-    fields_model: Annotated[str, Option(metavar="FOLDER", help="Your own model of title, date and authors.")] = "",
+    fields_model: Annotated[str, Option(metavar="FOLDER", help="Your own model for title, date and authors.")] = "",
     rights: Annotated[
-        str, Option(help="If a site reserves the use: record or skip (as NEWSCORPUS_RIGHTS).")
+        str, Option(help="If a site reserves machine use: record or skip (as NEWSCORPUS_RIGHTS).")
     ] = "record",
     quality: Annotated[Path | None, Option(help="File of filters and masks (as NEWSCORPUS_QUALITY).")] = None,
-    no_filters: Annotated[bool, Option("--no-filters", help="Keep every text, in any language, as it is.")] = False,
+    no_filters: Annotated[bool, Option("--no-filters", help="Apply no filters and masks.")] = False,
 ) -> "Recipe":
     """Make the recipe from the options of a verb."""
     from newscorpus.config import QualityConfig, Revision

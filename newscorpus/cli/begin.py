@@ -12,26 +12,26 @@ from newscorpus.cli.app import app, needs_extra
 
 FILES = {
     "scrapy.cfg": "[settings]\ndefault = settings\n",
-    "settings.py": '''"""Settings of the crawls in this folder: those of newscorpus, and below them what is set here."""
+    "settings.py": '''"""Settings of the crawls in this folder: those of newscorpus, changed below."""
 
 from newscorpus.settings import *  # noqa: F403
 
-# Where sites can reach you, a mail address or a page; part of the user agent. Only this machine is asked without it.
+# Your mail address or URL for the user agent. Without it only localhost is crawled.
 NEWSCORPUS_CONTACT = ""
 ''',
     ".gitignore": "corpora/\n.scrapy/\n__pycache__/\n",
-    "portals/{name}.toml": """# Put your portal's values in place of these. A wrong key is answered with the known ones.
+    "portals/{name}.toml": """# Replace these values by your portal's. A wrong key is an error that lists the known ones.
 name = "{name}"
-languages = ["en"]  # codes of ISO 639; articles in other languages are left out
-domains = ["news.example"]  # hosts below them count too
-start = ["https://www.news.example/"]  # pages to begin with; feeds and sitemaps are found by themselves
+languages = ["en"]  # ISO 639 codes; articles in other languages are rejected
+domains = ["news.example"]  # including subdomains
+start = ["https://www.news.example/"]  # start pages; feeds and sitemaps are found automatically
 
-# Address and page tell what is an article. Where they err, say it by regular expressions on path and query:
+# Articles are recognised by address and page. Where that fails, use regular expressions on path and query:
 # articles = ['^/\\d{{4}}/\\d\\d/\\d\\d/']
 # sections = ['^/(politics|sport)/$']
 # ignore = ['^/search']
 
-# delay_seconds = 1  # least pause between two requests
+# delay_seconds = 1  # minimum pause between two requests
 """,
 }
 

@@ -29,7 +29,7 @@ class ExplainFormat(StrEnum):
 def explain(
     source: Annotated[str, Argument(metavar="SOURCE", help="URL, FILE.html, or - (HTML).")],
     corpus: Annotated[Path | None, Option(help="For URL: folder of the corpus.")] = None,
-    page: Annotated[bool, Option("--page", help="For URL: explain the archived page, too.")] = False,
+    page: Annotated[bool, Option("--page", help="For URL: also explain the archived page.")] = False,
     url: Annotated[str, Option(help="Address of the page in FILE.html.")] = "",
     portal: Portal = "",
     template: Template = None,
@@ -93,7 +93,7 @@ def explain(
 @app.command()
 def reasons(
     reason: Annotated[str, Argument(metavar="[REASON]", help="Such as fetch/http_404; without it, all.")] = "",
-    corpus: Annotated[Path | None, Option(help="Folder of a corpus: only what it met, with examples.")] = None,
+    corpus: Annotated[Path | None, Option(help="Folder of a corpus: only its reasons, with examples.")] = None,
 ) -> None:
     """Explain why pages are rejected, and what to change.
 

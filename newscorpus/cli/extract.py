@@ -130,7 +130,7 @@ def _extract_pages(
 def reextract(
     corpus: Corpus,
     files: Annotated[str, Option(metavar="WARC,...", help="WARC files or patterns, in place of the archive.")] = "",
-    output: Annotated[Path | None, Option(help="Keep the result as a new corpus.")] = None,
+    output: Annotated[Path | None, Option(help="Write the result as a new corpus.")] = None,
     apply: Annotated[bool, Option("--apply", help="Store the result in the corpus itself.")] = False,
     diff: Annotated[bool, Option("--diff", help="Show how texts differ.")] = False,
     limit: Annotated[int, Option(min=1, help="With --diff: most documents shown.")] = 20,
@@ -218,12 +218,12 @@ class Engine(StrEnum):
 
 @app.command()
 def batch(
-    recipe: Annotated[Path, Argument(metavar="RECIPE.toml", help="What is extracted, and where to.")],
+    recipe: Annotated[Path, Argument(metavar="RECIPE.toml", help="Inputs and output.")],
     engine: Annotated[Engine, Option(help="Where tasks run.")] = Engine.LOCAL,
-    tasks: Annotated[int | None, Option(min=1, help="Number of tasks. Default: as the recipe says.")] = None,
-    at_once: Annotated[int, Option(min=1, help="With --engine local: tasks at the same time.")] = 1,
-    task: Annotated[str, Option(metavar="STAGE/N", help="Do this task alone, in this process.")] = "",
-    status: Annotated[bool, Option("--status", help="Show which tasks are done, and do nothing.")] = False,
+    tasks: Annotated[int | None, Option(min=1, help="Number of tasks; default: that of the recipe.")] = None,
+    at_once: Annotated[int, Option(min=1, help="With --engine local: number of tasks at a time.")] = 1,
+    task: Annotated[str, Option(metavar="STAGE/N", help="Run only this task, in this process.")] = "",
+    status: Annotated[bool, Option("--status", help="Show the finished tasks, and run none.")] = False,
 ) -> None:
     """Make one corpus of many archives, on many machines.
 

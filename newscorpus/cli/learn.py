@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 DATA_HELP = "Pages and their text: JSON lines with `html` and `text`, or a folder with html/ and clean/; repeatable."
 Data = Annotated[list[Path] | None, Option(metavar="PATH", help=DATA_HELP)]
-Silver = Annotated[Path | None, Option(metavar="CORPUS", help="Archived crawl, in which templates find the texts.")]
+Silver = Annotated[Path | None, Option(metavar="CORPUS", help="Archived crawl; the portals' templates give the texts.")]
 Texts = Annotated[Path | None, Option(help="With --silver: JSON lines with `url` and `text`, in place of templates.")]
-LABELS_HELP = "Main text equals a paragraph (default with --texts), or is half in the text."
-START_HELP = "Keep the trees of the shipped model of this name, and add trees that one's own pages grow."
+LABELS_HELP = "exact: a block equals a paragraph (default with --texts); aligned: half of it is in the text."
+START_HELP = "Keep the trees of the shipped model of this name, and add trees from your own pages."
 
 
 class LabelMethod(StrEnum):

@@ -77,9 +77,9 @@ def _print_counts(found: "list[PortalStatus]") -> None:
 @app.command()
 def stats(
     corpora: Annotated[list[Path], Argument(metavar="CORPUS", help="Folders of corpora, counted as one.")],
-    output: Annotated[Path | None, Option(help="Write stats.html and stats.svg into it, too.")] = None,
+    output: Annotated[Path | None, Option(help="Also write stats.html and stats.svg into this folder.")] = None,
 ) -> None:
-    """Count what is in corpora.
+    """Count the contents of corpora.
 
     Documents and words by portal, date, language and more, and excluded documents by reason. The page of --output has
     samples of both, and the progress of the crawls.
@@ -115,7 +115,7 @@ def stats(
 @app.command()
 def verify(
     corpus: Corpus,
-    archive: Annotated[bool, Option("--archive", help="Read every record of the archive, too.")] = False,
+    archive: Annotated[bool, Option("--archive", help="Also read every record of the archive.")] = False,
 ) -> None:
     """Compare a published corpus with its manifest.
 
@@ -167,7 +167,7 @@ def search(
     until: Annotated[str, Option(metavar="DAY", help="Published on this day or earlier.", callback=_day)] = "",
     language: Annotated[str, Option(metavar="TAG", help="Only documents in this language.")] = "",
     flag: Annotated[str, Option(help="Only documents with this flag.")] = "",
-    sort: Annotated[SortSide | None, Option(help="Sort by what stands on this side of what was found.")] = None,
+    sort: Annotated[SortSide | None, Option(help="Sort by the context on this side.")] = None,
     as_csv: Annotated[bool, Option("--csv", help="Print CSV.")] = False,
 ) -> None:
     """Find words in a published corpus, each in its context.

@@ -50,7 +50,7 @@ app.add_typer(portal, name="portal")
 def add(
     source: Annotated[str, Argument(metavar="ADDRESS", help="Front page of a site, or FILE.html with it, saved.")],
     name: Annotated[str, Option(metavar="NAME", help="Name of the portal; by default from the host.")] = "",
-    url: Annotated[str, Option(help="Address of the page in FILE.html, where it does not say it.")] = "",
+    url: Annotated[str, Option(help="Address of the page in FILE.html, if the page does not declare it.")] = "",
     contact: Contact = "",
 ) -> None:
     """Write a portal file for a site: portals/NAME.toml.

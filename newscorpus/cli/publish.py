@@ -23,8 +23,8 @@ from newscorpus.config import (
 )
 from newscorpus.layout import PUBLISHED
 
-SurvivorOption = Annotated[Survivor, Option(help="Which of several near-duplicates stays.")]
-RevisionOption = Annotated[Survivor, Option(help="Which of several texts of one document stays.")]
+SurvivorOption = Annotated[Survivor, Option(help="Which of several near-duplicates is kept.")]
+RevisionOption = Annotated[Survivor, Option(help="Which of several texts of a document is kept.")]
 
 SHOWN = 20
 """Maximum lines of the report on reprints that are printed; the file has all."""
@@ -37,16 +37,17 @@ CorpusName = Annotated[str, Option(help="Name of the corpus. Default: the folder
 @app.command()
 def build(
     corpus: Corpus,
-    format: Annotated[ShardFormat, Option(help="Form of the published files.")] = ShardFormat.ZSTD,  # noqa: A002
+    format: Annotated[ShardFormat, Option(help="Format of the published files.")] = ShardFormat.ZSTD,  # noqa: A002
     survivor: SurvivorOption = Survivor.FIRST,
     revision: RevisionOption = Survivor.LATEST,
     min_confidence: Annotated[
-        float | None, Option(min=0, max=1, help="Least confidence of a text; default: the flag low_confidence decides.")
+        float | None,
+        Option(min=0, max=1, help="Minimum confidence; default: exclude texts with the flag low_confidence."),
     ] = None,
-    gone: Annotated[Gone, Option(help="What becomes of articles that their site deleted.")] = Gone.KEEP,
-    adopt: Annotated[bool, Option("--adopt", help="Use links and files of others that lie where it writes.")] = False,
+    gone: Annotated[Gone, Option(help="Treatment of articles that their site deleted.")] = Gone.KEEP,
+    adopt: Annotated[bool, Option("--adopt", help="Use links and files of others in the corpus folders.")] = False,
 ) -> None:
-    """Publish what was crawled, without duplicates.
+    """Publish the crawled documents without duplicates.
 
     Also leaves out texts below the minimum confidence. Every crawl ends with a build; run it again for another format,
     confidence or policy.
@@ -69,11 +70,13 @@ def build(
 @app.command()
 def dedup(
     inputs: Annotated[list[Path], Argument(metavar="IN", help="Corpora, or JSON lines (.gz, .zst).")],
-    output: Annotated[Path, Option(help="Folder for what stays and the list of what goes.")],
-    against: Annotated[list[Path] | None, Option(metavar="IN", help="Leave out what repeats it; repeatable.")] = None,
+    output: Annotated[Path, Option(help="Folder for the kept documents and the list of removed ones.")],
+    against: Annotated[
+        list[Path] | None, Option(metavar="IN", help="Also remove documents that repeat this collection; repeatable.")
+    ] = None,
     survivor: SurvivorOption = Survivor.FIRST,
     revision: RevisionOption = Survivor.LATEST,
-    report: Annotated[bool, Option("--report", help="Show who reprints whom.")] = False,
+    report: Annotated[bool, Option("--report", help="Report reprints between portals.")] = False,
     jobs: Jobs = 2,
 ) -> None:
     """Join corpora or files and remove duplicates.
@@ -102,9 +105,9 @@ def release(
     against: Annotated[
         str, Option(metavar="TAG", help="Compare TAG with this version; either may be a folder of a release or corpus.")
     ] = "",
-    show_ids: Annotated[bool, Option("--ids", help="With --against: print the id of each row, too.")] = False,
+    show_ids: Annotated[bool, Option("--ids", help="With --against: also print the id of each row.")] = False,
 ) -> None:
-    """Freeze what is published as a version, or compare two.
+    """Freeze the published corpus as a version, or compare two.
 
     Writes manifest, card, and lists of the rows added, changed and removed since the last version to
     CORPUS/releases/TAG. With --against nothing is written, and the differing rows of two versions are counted.
@@ -135,7 +138,7 @@ def release(
 def remove(
     corpus: Corpus,
     names: Annotated[list[str], Argument(metavar="URL|ID", help="Addresses or ids of documents.")],
-    reason: Annotated[str, Option(metavar="TEXT", help="Why; it is noted, and should not name the document.")],
+    reason: Annotated[str, Option(metavar="TEXT", help="Reason to be recorded; it should not name the document.")],
     from_archive: Annotated[bool, Option("--from-archive", help="Overwrite the fetched pages as well.")] = False,
 ) -> None:
     """Remove documents for good.
@@ -162,7 +165,7 @@ def remove(
 @app.command()
 def export(
     corpus: Corpus,
-    format: Annotated[ExportFormat, Option(help="Form of the export.")],  # noqa: A002
+    format: Annotated[ExportFormat, Option(help="Format of the export.")],  # noqa: A002
     output: Annotated[Path, Option(help="Folder to write; replaces an earlier export there.")],
     split: Annotated[SplitRule, Option(help="Split by clusters of near-duplicates or by date.")] = DEFAULT.rule,
     validation: Annotated[float | None, Option(min=0, max=1, help=f"{SHARE} validation.")] = None,
@@ -199,9 +202,9 @@ def export(
 def annotate(
     corpus: Corpus,
     annotator: Annotated[str, Option("--with", metavar="NAME", help="simplemma, udpipe, stanza or classla.")],
-    output: Annotated[Path, Option(help="Folder to write; one that was begun is gone on with.")],
+    output: Annotated[Path, Option(help="Folder to write; an unfinished annotation is resumed.")],
     model: Annotated[Path | None, Option(help="Model of the annotator: a file for udpipe, else a folder.")] = None,
-    tokenizer: Annotated[Path | None, Option(help="Count the tokens of this tokenizer.json, too.")] = None,
+    tokenizer: Annotated[Path | None, Option(help="Also count the tokens of this tokenizer.json.")] = None,
     jobs: Jobs = 1,
     name: CorpusName = "",
 ) -> None:
@@ -225,7 +228,7 @@ def annotate(
 @app.command()
 def upload(
     corpus: Annotated[Path, Argument(metavar="FOLDER", help="Folder of a corpus or an export.")],
-    address: Annotated[str, Argument(metavar="s3://BUCKET/NAME", help="Where it goes.")],
+    address: Annotated[str, Argument(metavar="s3://BUCKET/NAME", help="Target address.")],
 ) -> None:
     """Copy a corpus or an export to an object store.
 

@@ -1,1 +1,1 @@
-"""Say what a portal is: its file, its addresses, its profile, as values that are read and written."""
+"""Portals: their files, addresses and profiles, as values that are read and written."""

@@ -1,1 +1,1 @@
-"""Show people what is there and why: explanations, statistics, the browser side, the demo."""
+"""Views for people: explanations, statistics, the browser side, the demo."""

@@ -83,7 +83,7 @@ class DemoReport:
     corpus: Path  # its folder
     fetched: int  # number of article pages that were fetched
     outcomes: tuple[PageOutcome, ...]  # one for each page with gold, by name
-    records: tuple[Record, ...]  # what was published
+    records: tuple[Record, ...]  # published ones
     rejected: Mapping[str, int]  # number of addresses by "stage/reason"
     duplicates: int  # number of documents that were left out as duplicates; earlier revisions do not count
     strangers: tuple[str, ...]  # addresses of published records that have no gold

@@ -1,1 +1,1 @@
-"""Explain what became of an address or of a page, and why."""
+"""Explain the outcome of an address or a page."""

@@ -1,4 +1,4 @@
-"""Explain what became of an address in a corpus, and print explanations of addresses and pages."""
+"""Explain the outcome of an address in a corpus, and print explanations of addresses and pages."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -103,7 +103,7 @@ FATES = {
 
 
 def explain(corpus: Path, url: str) -> Explanation:
-    """Explain what became of the document at `url`.
+    """Explain the outcome of the document at `url`.
 
     With a ledger one row is looked up; without one, and for pages of WARC files, intake and rejections are searched.
     The list of duplicates and the shards are always searched, since a published corpus may have nothing else.
@@ -222,7 +222,7 @@ WORDS = {
 
 
 def explanation_lines(explanation: Explanation) -> list[str]:
-    """Describe what a corpus holds on an address, a line a fact."""
+    """Describe the data of a corpus on an address, one line per fact."""
     facts = [("fate", WORDS[explanation.fate])]
     published = explanation.published
     if rejected := explanation.rejected:
@@ -258,7 +258,7 @@ def explanation_lines(explanation: Explanation) -> list[str]:
 
 
 def page_lines(view: "PageView") -> list[str]:
-    """Describe what an extractor makes of a page: fields with their candidates, then blocks."""
+    """Describe the result of an extractor: fields with their candidates, then blocks."""
     facts = [("extractor", view.extractor), ("outcome", view.outcome)]
     for field in view.fields:
         if field.values or field.others:
@@ -277,7 +277,7 @@ def page_lines(view: "PageView") -> list[str]:
 
 
 def _lines(facts: list[tuple[str, str]]) -> list[str]:
-    """Align the facts that say something behind their labels."""
+    """Format non-empty facts, aligned after their labels."""
     return [f"  {label:<{LABEL_WIDTH}}{printable(text)}" for label, text in facts if text]
 
 

@@ -1,1 +1,1 @@
-"""Count what is in a corpus, and show the counts."""
+"""Count the contents of a corpus, and show the counts."""

@@ -1,1 +1,1 @@
-"""Serve what the commands print to a browser: pages and their text, documents, marks, crawls and portals."""
+"""Serve the browser side: pages beside their text, documents, marks, crawls and portals."""
