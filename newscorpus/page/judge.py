@@ -10,14 +10,7 @@ from datetime import date
 
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Page, Rejected, RuleHit
-from newscorpus.page.extractor import (
-    TEMPLATE_SHORT,
-    BlockSystemExtractor,
-    Extractor,
-    ParsedPage,
-    join,
-    parse_page,
-)
+from newscorpus.page.extractor import TEMPLATE_SHORT, BlockSystemExtractor, Extractor, ParsedPage, join, parse_page
 from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.dates import parse_moment
 from newscorpus.page.fields.structured import ARTICLES as ARTICLE_KINDS

@@ -115,23 +115,12 @@ def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
 
 
 @cache
-def _load(
-    name: str,
-    source: str,
-    template: TemplateSection | None,
-    **options: Any,
-) -> Extractor:
+def _load(name: str, source: str, template: TemplateSection | None, **options: Any) -> Extractor:
     return load(name, TemplateRules(source, template) if template else None, **options)
 
 
 @cache
-def _version(
-    name: str,
-    recipe: Recipe,
-    fields_model: str,
-    *of_source: Hashable,
-    revision: Revision,
-) -> str:
+def _version(name: str, recipe: Recipe, fields_model: str, *of_source: Hashable, revision: Revision) -> str:
     decider = DEFAULT if name == NO_FALLBACK else name
     models = [_model(model) for model in (decider, fields_model, LETTERS_MODEL, REVIEW_MODEL)]
     packages = [metadata.version(package) for package in ("newscorpus", PACKAGE, "ftfy")]

@@ -184,12 +184,7 @@ BY_BROWSERS = MISREAD["UTF-8 read as Windows-1252, as browsers have it"]
 
 
 @pytest.mark.parametrize(
-    "how",
-    [
-        "UTF-8 read as Windows-1252, as browsers have it",
-        "the same twice",
-        "UTF-8 read as ISO-8859-1",
-    ],
+    "how", ["UTF-8 read as Windows-1252, as browsers have it", "the same twice", "UTF-8 read as ISO-8859-1"]
 )
 def test_what_can_be_undone_is_undone(how: str) -> None:
     assert [text for text in PARAGRAPHS if repair(MISREAD[how](text)) != text] == []

@@ -185,11 +185,7 @@ HEADLINE = "h1 Bridge opens after ten years of work"
     ("rule", "lines", "expected"),
     [
         ("start", ["B h1 The Daily Example", f"B {HEADLINE}"], "BG"),  # the longer one
-        (
-            "start",
-            ["B h2 bridge opens", "B h1 Bridge opens!"],
-            "GB",
-        ),  # the first of equals; without case and marks
+        ("start", ["B h2 bridge opens", "B h1 Bridge opens!"], "GB"),  # the first of equals; without case and marks
         ("start", ["B h1 Bridge after years", "B h1 idge opens"], "BB"),  # not as a run of words
         ("start", ["B h3 Bridge opens", "B p Bridge opens", "B h1 –"], "BBB"),  # only h1 and h2, and with words
         ("ignore_after_content", [f"G p {PROSE}"] * 4 + ["B h3 Comments", "G p Nice.", f"A p {PROSE}"], "GGGGBBB"),
