@@ -20,7 +20,7 @@ from newscorpus.settings import *  # noqa: F403
 NEWSCORPUS_CONTACT = ""
 ''',
     ".gitignore": "corpora/\n.scrapy/\n__pycache__/\n",
-    "portals/{name}.toml": """# Replace these values by your portal's. A wrong key is an error that lists the known ones.
+    "portals/{name}.toml": """# Replace these values by your portal's. A wrong key is an error that lists known ones.
 name = "{name}"
 languages = ["en"]  # ISO 639 codes; articles in other languages are rejected
 domains = ["news.example"]  # including subdomains
