@@ -26,10 +26,10 @@ LOADED = 32
 
 EVIDENCE: Final = {
     "own": "log odds of the model's verdict on the block",
-    "path": "log odds of main text at the block's path on the other pages; on this page where the path is not known",
+    "path": "log odds of main text at the block's path on the other pages, or on this page if the path is unknown",
     "is_known": "the path is known from other pages",
-    "is_repeated": "the text stands on many of the other pages",
-    "path_repeats": "texts at the path that stand there on other pages too, of all at the path",
+    "is_repeated": "the text occurs on many of the other pages",
+    "path_repeats": "share of the texts at the path that occur there on other pages, too",
 }
 """The evidence on each block, in order, with meanings."""
 

@@ -48,16 +48,16 @@ SPACES = (" ", "")
 """Possible separators at a line end."""
 
 PAIR_SIGNS: Final[Mapping[str, str]] = {
-    "own_confidence": "log odds of the confidence without the other text",
-    "log_own": "logarithm of the word 4-grams of the own text",
-    "log_other": "logarithm of those of the other text",
-    "log_ratio": "the second less the first",
-    "other_shared": "4-grams that stand in both, of the other text's",
-    "own_shared": "4-grams that stand in both, of the own text's",
-    "agreement": "harmonic mean of the two",
-    "no_other": "there is no other text",
-    "expected_precision": "mean probability of the words of the blocks that the other text is made of",
-    "expected_recall": "the share of all expected good words that these blocks hold",
+    "own_confidence": "log odds of the confidence in our own text alone",
+    "log_own": "logarithm of the number of 4-grams of our own text",
+    "log_other": "logarithm of the number of 4-grams of the other text",
+    "log_ratio": "difference of the two logarithms",
+    "other_shared": "share of the other text's 4-grams in our own text",
+    "own_shared": "share of our own text's 4-grams in the other text",
+    "agreement": "harmonic mean of the two shares",
+    "no_other": "the other extractor found no text",
+    "expected_precision": "mean probability of the words in the blocks of the other text",
+    "expected_recall": "share of all expected good words in these blocks",
     "expected_f1": "harmonic mean of the two",
 }
 """Signs of the pair of texts, used beside those of the page, in order, with their meanings."""
