@@ -103,12 +103,11 @@ def test_a_page_whose_markup_calls_it_a_list_or_a_page_of_the_site_is_none(head:
     assert not find_listing(single, OWN, LINES, is_declared=True)
 
 
-def test_a_page_of_its_site_that_declares_an_article_is_one_and_that_of_a_picture_is_none() -> None:
-    page = tree_of(STORIES, name="page page-id-2")
-    assert not find_listing(page, OWN, LINES, is_declared=True)
+def test_a_declared_article_is_no_page_of_its_site_unless_that_is_a_picture_or_calls_itself_a_website() -> None:
+    head = "<meta property='og:type' content='website'>"
+    assert not find_listing(tree_of(STORIES, name="page page-id-2"), OWN, LINES, is_declared=True)
     assert find_listing(tree_of(STORIES, name="single postid-7 attachmentid-7"), OWN, LINES, is_declared=True)
-    website = tree_of(STORIES, "<meta property='og:type' content='website'>", "page-template")
-    assert find_listing(website, OWN, LINES, is_declared=True)
+    assert find_listing(tree_of(STORIES, head, "page-template"), OWN, LINES, is_declared=True)
 
 
 OWN = f"{SITE}/news/bridge/"
@@ -137,19 +136,13 @@ def test_an_article_is_no_list_for_the_headings_that_it_shows_beside_its_own(for
     assert not find_listing(tree_of(ARTICLES[form]), OWN, LINES)
 
 
-@pytest.mark.parametrize(
-    ("head", "name"),
-    [
+def test_a_page_that_calls_itself_an_article_is_one_by_og_type_only_with_a_headline_of_its_own() -> None:
+    for head, name in (
         ("<meta property='article:published_time' content='2026-11-20'>", ""),
         ("<link rel='alternate' href='/wp-json/wp/v2/posts/25'>", ""),
         ("", "post single-post"),
-    ],
-)
-def test_a_page_that_calls_itself_an_article_is_one(head: str, name: str) -> None:
-    assert not find_listing(tree_of(LISTS["articles"], head, name), OWN, LINES)
-
-
-def test_a_page_called_an_article_is_a_list_only_without_a_headline_of_its_own() -> None:
+    ):
+        assert not find_listing(tree_of(LISTS["articles"], head, name), OWN, LINES)
     head = "<meta property='og:type' content='article'>"
     assert find_listing(tree_of(LISTS["articles"].replace("4 posts tagged with bridges", "News"), head), OWN, LINES)
     assert not find_listing(tree_of(LISTS["articles"], head), OWN, LINES)

@@ -65,12 +65,8 @@ def test_where_a_template_gives_no_text_the_system_decides() -> None:
     assert article.extractor == "bte"
 
 
-def test_an_unknown_name_is_an_error_of_one_line_that_lists_the_known() -> None:
-    with pytest.raises(ValueError, match=r"unknown extractor 'best'; known are: .*bte.*trafilatura") as caught:
+def test_what_cannot_be_loaded_is_an_error_of_one_line() -> None:
+    with pytest.raises(ValueError, match=r"^unknown extractor 'best'; known are: .*bte.*trafilatura.*$"):
         load("best")
-    assert "\n" not in str(caught.value)
-
-
-def test_a_peer_takes_no_template() -> None:
     with pytest.raises(ValueError, match="'trafilatura' cannot be combined with a template, rules"):
         load("trafilatura", Rules())

@@ -40,11 +40,8 @@ def script(value: object) -> str:
 def test_json_ld_fills_the_fields() -> None:
     reading = read(f"<html lang=cs><head>{script(ARTICLE)}</head><body><p>Text</p></body></html>")
     fields = reading.fields
-    assert (fields.title, fields.published, fields.modified) == (
-        "Vláda schválila rozpočet",
-        "2024-02-03T14:05:00+01:00",
-        "2024-02-03T18:00:00+01:00",
-    )
+    assert (fields.title, fields.published) == (ARTICLE["headline"], ARTICLE["datePublished"])
+    assert fields.modified == ARTICLE["dateModified"]
     assert (fields.authors, fields.agencies) == (("Jana Nováková",), ("ČTK",))
     assert (fields.section, fields.tags, fields.language) == ("Domácí", ("vláda", "rozpočet"), "cs")
     assert (fields.description, fields.site_name, fields.kind) == ("Perex & souhrn.", "Deník Příklad", "NewsArticle")
@@ -104,22 +101,15 @@ def test_placeholders_are_no_values(nothing: str) -> None:
     assert (fields.title, fields.authors, fields.section) == ("", (), "")
 
 
-def test_dates_after_the_fetch_are_refused() -> None:
+def test_dates_after_the_fetch_and_canonical_addresses_of_the_front_page_are_refused() -> None:
     page = "<html><head><meta property='article:published_time' content='2031-01-01T00:00:00Z'></head></html>"
     assert read(page, fetched="2024-02-03T14:05:00+01:00").fields.published == ""
-
-
-def test_a_canonical_address_that_names_the_home_page_is_refused() -> None:
     page = "<html><head><link rel=canonical href='/'><meta property='og:url' content='/clanek'></head></html>"
     assert read(page).fields.canonical_url == "https://www.denikpriklad.cz/clanek"
 
 
-def deep(levels: int) -> str:
-    return '{"@type":"NewsArticle","author":' * levels + '"A"' + "}" * levels
-
-
 HOSTILE = {
-    "deep": deep(100_000),
+    "deep": '{"@type":"NewsArticle","author":' * 100_000 + '"A"' + "}" * 100_000,
     "deep graph": '{"@graph":' * 500 + "[]" + "}" * 500,
     "wide": json.dumps([{"@type": "NewsArticle", "headline": "A"}] * 30_000),
     "circle": json.dumps(

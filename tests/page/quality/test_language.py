@@ -3,9 +3,7 @@
 import random
 import struct
 import sys
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
-from multiprocessing import get_context
 from pathlib import Path
 
 import langdetect
@@ -17,7 +15,6 @@ from newscorpus.config import LanguageConfig
 from newscorpus.data import Page
 from newscorpus.errors import CorpusError
 from newscorpus.page.judge import process_page
-from newscorpus.page.quality import language
 from newscorpus.page.quality.judge import read_quality
 from newscorpus.page.quality.language import by_fasttext, by_langdetect, by_langid, by_script, detect, judge_language
 from newscorpus.page.recipe import Recipe
@@ -132,15 +129,9 @@ def test_no_text_is_refused_for_a_confusion_of_croatian_bosnian_serbian_and_mont
     assert verdict.score > 0.9
 
 
-def test_a_second_opinion_saves_a_text_and_refuses_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_opinion_saves_a_text_refuses_none_and_settles_a_doubt() -> None:
     assert judge_language(TEXTS["cs"], ("cs",), detector=lambda _: {"sk": 0.6, "cs": 0.4}).ok
     assert not judge_language(TEXTS["de"], ("cs",), detector=lambda _: {"sk": 0.6, "cs": 0.4}).ok
-    monkeypatch.setattr(language, "by_langdetect", lambda _: pytest.fail("asked where the first was sure"))
-    assert judge_language(TEXTS["cs"], ("cs",)).ok
-    assert judge_language(TEXTS["cs"], ()).language == "cs"
-
-
-def test_a_detector_in_doubt_is_not_believed_alone() -> None:
     assert detect(TEXTS["cs"], detector=lambda _: {"sk": 0.4, "cs": 0.3})[0] == "cs"
     assert detect(TEXTS["cs"], detector=lambda _: {"sk": 0.6, "cs": 0.3})[0] == "sk"
 
@@ -167,24 +158,16 @@ def test_names_and_numbers_are_not_taken_for_no_language() -> None:
     assert sum(by_langid(text).values()) <= 1.0 + 1e-6
 
 
-def test_serbian_is_told_from_macedonian_though_a_name_has_a_serbian_letter() -> None:
-    assert detect(TEXTS["sr-Cyrl"])[0] == "sr"
-    assert detect(TEXTS["mk"] * 3 + " Горан Ћурић")[0] == "mk"
-
-
 @pytest.mark.parametrize("text", ["", "Kratka vest.", "12:30 14:05 +++ 3:1 (2:0) " * 40, "\0\ud800 \n", "…" * 500])
 def test_what_cannot_be_told_is_taken_on_trust(text: str) -> None:
     verdict = judge_language(text, ("sr", "hr"))
     assert (verdict.language, verdict.score, verdict.ok) == ("sr", 0.0, True)
 
 
-def test_without_declared_languages_any_will_do() -> None:
+def test_without_declared_languages_or_where_the_detector_knows_none_any_will_do() -> None:
     verdict = judge_language(TEXTS["pl"], ())
     assert (verdict.language, verdict.ok) == ("pl", True)
     assert judge_language("", ()).language == ""
-
-
-def test_a_language_that_the_detector_does_not_know_is_taken_on_trust() -> None:
     assert judge_language(GEORGIAN, ("rue",)).language == "rue"
     assert judge_language(GEORGIAN, ("ka",)).score == 1.0
     assert not judge_language(GEORGIAN, ("cs",)).ok
@@ -196,29 +179,22 @@ def test_only_the_beginning_is_looked_at() -> None:
     assert not judge_language(text, ("cs",), LanguageConfig(min_score=1.1)).ok
 
 
-def test_traditional_chinese_is_chinese() -> None:
-    text = "臺灣大學醫學院附設醫院院長表示，臨床用血進入季節性緊張階段，血庫存量不足，呼籲市民捐血。" * 2
-    assert judge_language(text, ("zh",)).ok
-    assert detect(text)[0] == "zh"
+def test_detection_of_close_languages() -> None:
+    chinese = "臺灣大學醫學院附設醫院院長表示，臨床用血進入季節性緊張階段，血庫存量不足，呼籲市民捐血。" * 2
+    assert judge_language(chinese, ("zh",)).ok
+    assert detect(chinese)[0] == "zh"
+    assert detect(TEXTS["sr-Cyrl"])[0] == "sr"
+    assert detect(TEXTS["mk"] * 3 + " Горан Ћурић")[0] == "mk", "a name has a Serbian letter"
 
 
 def test_the_same_answer_every_time_whatever_others_do() -> None:
     mixed = TEXTS["cs"][:70] + TEXTS["sk"][:70]
     first = by_langdetect(mixed)
-    for number in range(100):
+    for number in range(10):
         random.seed(number)
         langdetect.DetectorFactory.seed = number
         assert by_langdetect(mixed) == first
     langdetect.DetectorFactory.seed = None
-
-
-def test_threads_and_processes_agree() -> None:
-    texts = list(TEXTS.values()) * 4
-    expected = [detect(text) for text in texts]
-    with ThreadPoolExecutor(4) as threads:
-        assert list(threads.map(detect, texts)) == expected
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
-        assert list(processes.map(detect, texts[:15])) == expected[:15]
 
 
 @settings(max_examples=60, deadline=None)

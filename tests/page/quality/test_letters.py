@@ -43,24 +43,14 @@ UNKNOWN = {
     "Hawaiian": "Hānau kūʻokoʻa ʻia nā kānaka apau loa, a ua kau like ka hanohano a me nā pono kīvila ma luna o "
     "kākou pākahi. Ua kuʻu mai ka noʻonoʻo pono a me ka ʻike pono ma luna o kākou, no laila, e aloha "
     "kākou kekahi i kekahi.",
-    "Samoan": "O tagata soifua uma ua saoloto lo latou fananau mai, ma e tutusa o latou tulaga aloaia faapea a "
-    "latou aia tatau. Ua faaeeina atu i a latou le mafaufau lelei ma le loto fuatiaifo ma e tatau ona"
-    " faatino le agaga faauso.",
-    "Tok Pisin": "Yumi olgeta mama karim umi long stap fri na wankain long wei yumi lukim i gutpela na strepela "
-    "tru. Yumi olgeta igat ting ting bilong wanem samting i rait na rong na mipela olgeta i mas mekim"
-    " gutpela pasin long ol narapela.",
     "Hmong": "Txhua tus neeg yug los muaj kev ywj pheej thiab sib npaug zos hauv txoj cai. Lawv xaj nrog lub "
     "laj thawj thiab lub siab thiab ib leeg yuav tsum coj ua ke ib yam li kwv tij.",
     "Rusyn": "Вшыткы людьскы створїня родять ся слободны і рівны у достойности і правах. Вни суть обдарены "
     "розумом і свідомостьов і мають жыти єден з другым у дусі братерства.",
-    "Faroese": "Øll menniskju eru fødd fræls og jøvn til virðingar og mannarættindi. Tey hava skil og samvitsku "
-    "og eiga at fara hvørt um annað í bróðuranda.",
     "Basque": "Gizon-emakume guztiak aske jaiotzen dira, duintasun eta eskubide berberak dituztela; eta "
     "ezaguera eta kontzientzia dutenez gero, elkarren artean senide legez jokatu beharra dute.",
-    "Malagasy": "Teraka afaka sy mitovy zo sy fahamendrehana ny olombelona rehetra. Samy manan-tsaina sy "
-    "fieritreretana ka tokony hifampitondra am-pirahalahiana.",
 }
-"""The first article of the Universal Declaration of Human Rights; the first seven languages are not in the model."""
+"""The first article of the Universal Declaration of Human Rights; the first five languages are not in the model."""
 
 
 def reason(text: str) -> str:
@@ -73,19 +63,12 @@ def reason(text: str) -> str:
 def test_shifted_and_shuffled_letters_are_refused(language: str, how: str) -> None:
     assert reason(PLAIN[language]) == ""
     assert reason(DISFIGURED[how](PLAIN[language])) == "unreadable"
+    for encoded in ("Base64", "hexadecimal"):  # by this filter or another
+        assert reason(DISFIGURED[encoded](PLAIN[language]))
 
 
-@pytest.mark.parametrize("how", ["Base64", "hexadecimal"])
-@pytest.mark.parametrize("language", PLAIN)
-def test_encoded_texts_are_refused_by_this_filter_or_another(language: str, how: str) -> None:
-    assert reason(DISFIGURED[how](PLAIN[language]))
-
-
-def test_a_wrong_encoding_is_refused_where_it_makes_a_text_unreadable() -> None:
+def test_a_text_is_refused_where_a_wrong_encoding_makes_it_unreadable_or_loses_its_letters() -> None:
     assert {language for language, text in PLAIN.items() if reason(misread(text)) == "unreadable"} == {"cs", "ru", "el"}
-
-
-def test_a_text_is_refused_that_lost_its_letters_to_a_wrong_charset() -> None:
     polish = "Rada miejska uchwaliła w poniedziałek budżet na przyszły rok po długiej dyskusji. " * 3
     assert reason(polish) == ""
     assert reason(misread(polish, "utf-8", "cp1250")) == "unreadable"
@@ -129,11 +112,8 @@ def test_capitals_accents_and_hyphens_cost_nothing() -> None:
     assert (letter_gains(PLAIN["de"] + " (iPhone 15, G20, 4K, H2O, Covid-19, McDonald's, 20 m²)", 200) > 0.1).all()
 
 
-def test_short_texts_are_not_judged() -> None:
+def test_short_texts_are_not_judged_and_long_ones_in_few_parts() -> None:
     assert letter_gains(next_points(PLAIN["de"])[:150], 200).size == 0
-
-
-def test_long_texts_have_few_parts() -> None:
     assert len(letter_gains(PLAIN["en"] * 500, 200)) == 16
 
 

@@ -35,34 +35,30 @@ def masked(text: str, *kinds: str) -> str:
         ("telefon má 12 000 000 lidí, call 5 000 000", "telefon má 12 000 000 lidí, call 5 000 000"),
         ("+10 000 000 000 eur", "+10 000 000 000 eur"),
         ("тел. 8 (495) 123-45-67", "тел. [phone]"),
+        *[
+            (same, same)
+            for same in (
+                "Twitter @redakce, cena 5 @ 10",
+                "GB82 WEST 1234 5698 7654 33",
+                "710319/2746",
+                "712019/2745",
+                "710319274",
+                "44051401358",
+                "33392005962",
+                "0101006500007",
+                "9901006500006",
+                "V roce 1994 1995 1996 bylo 1 234 567 890 korun",
+                "24. 12. 2025 v 18:30, výsledek 6:4, 6:4",
+                "Zákon č. 133/2000 Sb.",
+                "telefon 112",
+                "2000-2025",
+                "+5 °C až +12 °C",
+            )
+        ],
     ],
 )
-def test_what_is_masked(text: str, expected: str) -> None:
+def test_what_is_masked_and_what_only_looks_like_it(text: str, expected: str) -> None:
     assert masked(text) == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Twitter @redakce, cena 5 @ 10",
-        "GB82 WEST 1234 5698 7654 33",
-        "710319/2746",
-        "712019/2745",
-        "710319274",
-        "44051401358",
-        "33392005962",
-        "0101006500007",
-        "9901006500006",
-        "V roce 1994 1995 1996 bylo 1 234 567 890 korun",
-        "24. 12. 2025 v 18:30, výsledek 6:4, 6:4",
-        "Zákon č. 133/2000 Sb.",
-        "telefon 112",
-        "2000-2025",
-        "+5 °C až +12 °C",
-    ],
-)
-def test_what_only_looks_like_it_stays(text: str) -> None:
-    assert masked(text) == text
 
 
 def test_only_the_kinds_that_are_asked_for_are_masked() -> None:
@@ -76,11 +72,7 @@ def test_an_article_is_masked_in_all_its_texts_and_says_how_often() -> None:
     article = Article("https://a.example/1", "a@b.example\nc@d.example\n+420 601 123 456", fields, "x", flags=("old",))
     found = mask(article, ("email", "phone"))
     assert found.text == "[email]\n[email]\n[phone]"
-    assert (found.fields.title, found.fields.lead, found.fields.description) == (
-        "Pište na [email]",
-        "[email]",
-        "[phone]",
-    )
+    assert found.fields == Fields(title="Pište na [email]", lead="[email]", description="[phone]")
     assert found.flags == ("old", "masked_email:2", "masked_phone:1")
     assert mask(article, ()) is article
 
