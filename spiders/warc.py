@@ -80,7 +80,7 @@ class WarcSpider(Spider):
     async def parse_part(self, _response: Response, file: str, offset: int) -> AsyncIterator[Any]:
         """Yield the pages of a part of a file, and the request for the next part."""
         try:
-            part, following = await asyncio.to_thread(_read_part, Path(file), offset)
+            part, following = await asyncio.to_thread(read_part, Path(file), offset)
         except ArchiveError as error:
             yield Rejected("archive", "unreadable", str(error), file)
             return
@@ -117,7 +117,7 @@ def read_warc_arguments(given: Mapping[str, str]) -> tuple[list[Path], list[Port
     return files, [load_portal(name) for name in names]
 
 
-def _read_part(file: Path, offset: int) -> tuple[list[Capture | Rejected], int]:
+def read_part(file: Path, offset: int) -> tuple[list[Capture | Rejected], int]:
     """Return the records of a file from `offset` on, and the offset of the next part; 0 at the end."""
     part: list[Capture | Rejected] = []
     for after, found in read_onwards(file, offset):

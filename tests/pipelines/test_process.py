@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from newscorpus.pipelines.process import QUALITY_STAT, ProcessPipeline
+from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.test import get_crawler
 
@@ -15,7 +16,7 @@ import newscorpus.settings
 from newscorpus.data import Page, Rejected
 from newscorpus.errors import CrawlError
 from newscorpus.fetch.visits import Delivery, Visit
-from newscorpus.fetch.workers import PageWorkers
+from newscorpus.fetch.workers import PageWorkers, workers_of
 from newscorpus.page.judge import Judgement
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row
@@ -36,8 +37,8 @@ EXTENSIONS = {"EXTENSIONS": {PageWorkers: 100}, "NEWSCORPUS_WORKERS": 0, "NEWSCO
 BTE = Recipe("bte")
 
 
-def made(recipe: Recipe = BTE) -> ProcessPipeline:
-    return ProcessPipeline(get_crawler(settings_dict=EXTENSIONS), recipe)
+def made(recipe: Recipe = BTE, crawler: Crawler | None = None) -> ProcessPipeline:
+    return ProcessPipeline(crawler or get_crawler(settings_dict=EXTENSIONS), recipe)
 
 
 def outcomes(pipeline: ProcessPipeline, *items: Any) -> list[Any]:
@@ -51,7 +52,6 @@ def outcomes(pipeline: ProcessPipeline, *items: Any) -> list[Any]:
             return [each.item if isinstance(each, Delivery) else each for each in made]
         finally:
             pipeline.close_spider()
-            pipeline._workers.close()
 
     return asyncio.run(main())
 
@@ -68,9 +68,10 @@ def test_pages_become_rows_or_rejections_and_all_else_passes() -> None:
 
 def test_rules_of_templates_are_counted_and_those_that_fail_are_named(caplog: pytest.LogCaptureFixture) -> None:
     template = TemplateSection(text=("p", "div.bodyy"), published=("h1",))
-    pipeline = made()
+    crawler = get_crawler(settings_dict=EXTENSIONS)
+    pipeline = made(crawler=crawler)
     outcomes(pipeline, replace(PAGE, template=template), replace(PAGE, template=template), PAGE)
-    stats = pipeline._crawler.stats.get_stats()
+    stats = crawler.stats.get_stats()
     assert {name: n for name, n in stats.items() if "template" in name} == {
         "newscorpus/template/mock/text/p": 2,
         "newscorpus/template/mock/text/div.bodyy": 0,
@@ -81,9 +82,11 @@ def test_rules_of_templates_are_counted_and_those_that_fail_are_named(caplog: py
 
 
 def test_a_process_that_dies_rejects_its_page() -> None:
-    pipeline = made()
-    pipeline._workers.__dict__["pool"] = WorkerPool(os._exit, 1, 20)  # refuses the page, and so dies
+    crawler = get_crawler(settings_dict=EXTENSIONS)
+    pipeline, workers = made(crawler=crawler), workers_of(crawler)
+    workers.__dict__["pool"] = WorkerPool(os._exit, 1, 20)  # refuses the page, and so dies
     (lost,) = outcomes(pipeline, PAGE)
+    workers.close()
     assert (lost.stage, lost.reason, lost.url) == ("extract", "worker_failed", URL)
 
 

@@ -76,7 +76,7 @@ def test_scripts_fill_pages_within_the_same_bounds(crawl: Callable[..., Any], si
 def test_the_browser_reaches_nothing_by_itself(site: str) -> None:
     async def reach() -> list[str]:
         middleware = RenderMiddleware(SimpleNamespace(), {})  # type: ignore[arg-type]
-        page = await (await middleware._launched()).new_page()
+        page = await (await middleware.launched()).new_page()
         failed = []
         for url in (site, site.replace("127.0.0.1", "localhost")):
             with pytest.raises(Error) as error:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from newscorpus.spiders.warc import PART_RECORDS, _read_part, read_warc_arguments
+from newscorpus.spiders.warc import PART_RECORDS, read_part, read_warc_arguments
 from prose import article
 from warcio.archiveiterator import ArchiveIterator
 from warcio.warcwriter import WARCWriter
@@ -144,7 +144,7 @@ def test_parts_of_a_file_are_bounded_and_cover_it(tmp_path: Path) -> None:
     foreign(path, *[b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\ngone"] * (2 * PART_RECORDS + 3))
     sizes, offset = [], 0
     while True:
-        part, offset = _read_part(path, offset)
+        part, offset = read_part(path, offset)
         sizes.append(len(part))
         if not offset:
             break

@@ -77,7 +77,7 @@ class _HeadersTooLongError(ValueError):
     """The headers of a response exceed `MAX_HEAD_BYTES`."""
 
 
-class _Protocol(_LenientHTTP11ClientProtocol):
+class BoundedProtocol(_LenientHTTP11ClientProtocol):
     """A connection that counts the bytes of headers."""
 
     _head_bytes = 0
@@ -99,4 +99,4 @@ class _Protocol(_LenientHTTP11ClientProtocol):
 
 class _Factory(_LenientHTTP11ClientFactory):
     def buildProtocol(self, addr: IAddress | None) -> HTTP11ClientProtocol:  # noqa: ARG002, N802 -- Twisted's names
-        return _Protocol(self._quiescentCallback)  # type: ignore[no-untyped-call]
+        return BoundedProtocol(self._quiescentCallback)  # type: ignore[no-untyped-call]

@@ -121,7 +121,7 @@ class RenderMiddleware:
         page_of = PageRequests(self._crawler, portal, response, self._scripts)
         try:
             async with asyncio.timeout(RENDER_SECONDS):
-                browser = await self._launched()
+                browser = await self.launched()
                 agent = self._crawler.settings.get("USER_AGENT")
                 context = await browser.new_context(user_agent=agent, service_workers="block", accept_downloads=False)
                 try:
@@ -143,7 +143,7 @@ class RenderMiddleware:
             raise page_of.postponed
         return markup
 
-    async def _launched(self) -> "Browser":
+    async def launched(self) -> "Browser":
         """Return the browser; restart it if it has ended."""
         from playwright.async_api import async_playwright  # noqa: PLC0415 -- an extra
 

@@ -8,7 +8,7 @@ from twisted.web._newclient import Request
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IResponse
 
-from newscorpus.fetch.middlewares.download import MAX_HEAD_BYTES, _Protocol
+from newscorpus.fetch.middlewares.download import MAX_HEAD_BYTES, BoundedProtocol
 
 BODY = b"x" * 9_000
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(BODY) + BODY
@@ -19,13 +19,13 @@ class Body(Protocol):
 
 
 @pytest.fixture
-def connection() -> _Protocol:
-    protocol = _Protocol(lambda _protocol: None)  # type: ignore[no-untyped-call]
+def connection() -> BoundedProtocol:
+    protocol = BoundedProtocol(lambda _protocol: None)  # type: ignore[no-untyped-call]
     protocol.makeConnection(StringTransport())  # type: ignore[no-untyped-call]
     return protocol
 
 
-def ask(connection: _Protocol, answer: bytes) -> list[object]:
+def ask(connection: BoundedProtocol, answer: bytes) -> list[object]:
     """Send a request, and take the answer in one piece; gives the response or the failure."""
     found: list[object] = []
     request = Request(b"GET", b"/", Headers({b"host": [b"x"]}), None, persistent=True)  # type: ignore[no-untyped-call]
@@ -37,7 +37,7 @@ def ask(connection: _Protocol, answer: bytes) -> list[object]:
     return found
 
 
-def test_many_short_answers_on_one_connection_are_no_long_headers(connection: _Protocol) -> None:
+def test_many_short_answers_on_one_connection_are_no_long_headers(connection: BoundedProtocol) -> None:
     for _ in range(2 * MAX_HEAD_BYTES // len(ANSWER)):
         (response,) = ask(connection, ANSWER)
         assert getattr(response, "code", 0) == 200
