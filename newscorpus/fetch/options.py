@@ -103,14 +103,14 @@ def switch(settings: BaseSettings, name: str) -> bool:
 
 def recipe_of(settings: BaseSettings) -> Recipe:
     """Return how pages become rows; raise `CrawlError` if a setting is wrong."""
+    rights = settings.get("NEWSCORPUS_RIGHTS")
+    if rights not in set(RightsPolicy):
+        raise CrawlError(f"setting NEWSCORPUS_RIGHTS is {rights!r}; known: {', '.join(RightsPolicy)}")
     extractor, fields_model = settings["NEWSCORPUS_EXTRACTOR"], settings["NEWSCORPUS_FIELDS_MODEL"]
     with _naming("setting NEWSCORPUS_EXTRACTOR"):
         check_name(extractor)
     with _naming("setting NEWSCORPUS_FIELDS_MODEL"):
         check_fields_model(fields_model)
-    rights = settings.get("NEWSCORPUS_RIGHTS")
-    if rights not in set(RightsPolicy):
-        raise CrawlError(f"setting NEWSCORPUS_RIGHTS is {rights!r}; known: {', '.join(RightsPolicy)}")
     with _naming("setting NEWSCORPUS_QUALITY"):
         name = settings.get("NEWSCORPUS_QUALITY") or ""
         quality = read_quality(Path(name)) if name else QualityConfig()

@@ -12,6 +12,7 @@ import random
 import sys
 from collections import Counter
 
+from newspapers import Answer, Newspaper, _links, _packed, _page, serve
 from prose import sentence
 
 A_LIST = 100
@@ -26,7 +27,7 @@ def story(path: str) -> str:
     return f"<html lang=en><head><title>Story {path}</title></head><body><h1>Story {path}</h1>{text}</body></html>"
 
 
-class DyingNewspaper:
+class DyingNewspaper(Newspaper):  # type: ignore[misc]
     """One site.
 
     Args:
@@ -36,6 +37,7 @@ class DyingNewspaper:
     """
 
     def __init__(self, articles: int, share: float, silence: float) -> None:
+        super().__init__(0, articles, story)
         self._paths = [f"/story/{number:06}.html" for number in range(articles)]
         self._silence = silence
         n = round(articles * share)
@@ -44,52 +46,29 @@ class DyingNewspaper:
         self._dead = {path: WAYS[at % len(WAYS)] for at, path in enumerate(dead)}
         self._asked: Counter[str] = Counter()
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer on one connection until it ends."""
-        try:
-            while line := await reader.readline():
-                while (await reader.readline()).strip():
-                    pass
-                path = line.split()[1].decode()
-                self._asked[path] += 1
-                way = self._dead.get(path, "")
-                if way == "timeout":
-                    await asyncio.sleep(self._silence)
-                if way in {"reset", "timeout"}:
-                    writer.transport.abort()
-                    return
-                status, body = (int(way), "dead") if way else self._page(path)
-                head = f"HTTP/1.1 {status} So\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n\r\n"
-                writer.write((head + body).encode())
-                await writer.drain()
-        except ConnectionError:
-            pass
-        finally:
-            writer.close()
+    async def respond(self, path: str) -> bytes | None:
+        """The response to a request; None breaks the connection off."""
+        self._asked[path] += 1
+        way = self._dead.get(path, "")
+        if way == "timeout":
+            await asyncio.sleep(self._silence)
+        if way in {"reset", "timeout"}:
+            return None
+        packed: bytes = _packed((int(way), "text/html", b"dead") if way else self.answer(path))
+        return packed
 
-    def _page(self, path: str) -> tuple[int, str]:
-        """Status and body."""
+    def answer(self, path: str) -> Answer:
+        """Status, content type and body."""
         kind, _, number = path.strip("/").partition("/")
         if path in {"/_log", "/_dead"}:
-            return 200, json.dumps(self._asked if path == "/_log" else list(self._dead))
+            return 200, "application/json", json.dumps(self._asked if path == "/_log" else list(self._dead)).encode()
         if path == "/":
-            return 200, _links(f"/list/{at}" for at in range(0, len(self._paths), A_LIST))
+            return _page(_links(f"/list/{at}" for at in range(0, len(self._paths), A_LIST)))
         if kind == "list":
-            return 200, _links(self._paths[int(number) : int(number) + A_LIST])
-        return (200, story(path)) if kind == "story" else (404, "not here")
-
-
-def _links(paths: object) -> str:
-    links = "".join(f"<li><a href='{path}'>{path}</a></li>" for path in paths)  # type: ignore[attr-defined]
-    return f"<html><body><ul>{links}</ul></body></html>"
-
-
-async def main(articles: int, share: float, silence: float) -> None:
-    """Serve until killed."""
-    server = await asyncio.start_server(DyingNewspaper(articles, share, silence).serve, "127.0.0.1", 0)
-    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)  # noqa: T201 -- for the caller
-    await server.serve_forever()
+            return _page(_links(self._paths[int(number) : int(number) + A_LIST]))
+        return _page(story(path)) if kind == "story" else (404, "text/html", b"not here")
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]), float(sys.argv[2]), float((*sys.argv[3:], "30")[0])))
+    paper = DyingNewspaper(int(sys.argv[1]), float(sys.argv[2]), float((*sys.argv[3:], "30")[0]))
+    asyncio.run(serve([paper], as_list=False))

@@ -9,7 +9,7 @@ import asyncio
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from prose import article
@@ -22,7 +22,7 @@ REDESIGNED_AFTER = 50
 
 OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
 
-REASONS = {200: "OK", 301: "Moved Permanently", 404: "Not Found"}
+REASONS = {200: "OK", 301: "Moved Permanently", 404: "Not Found", 500: "Internal Server Error"}
 
 Answer = tuple[int, str, bytes]
 ASKED: Counter[str] = Counter()
@@ -73,6 +73,7 @@ class Newspaper:
         self._host = host
         self._articles = articles
         self._write = lru_cache(maxsize=5_000)(write)
+        self.base = ""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer on one connection until it ends."""
@@ -80,14 +81,19 @@ class Newspaper:
             while line := await reader.readline():
                 while (await reader.readline()).strip():
                     pass
-                writer.write(self._response(line.split()[1].decode()))
+                response = await self.respond(line.split()[1].decode())
+                if response is None:
+                    writer.transport.abort()
+                    return
+                writer.write(response)
                 await writer.drain()
         except (ConnectionError, IndexError):
             pass
         finally:
             writer.close()
 
-    def _response(self, path: str) -> bytes:
+    async def respond(self, path: str) -> bytes | None:
+        """The response to a request; None breaks the connection off."""
         if path == "/_log":
             return _packed((200, "application/json", json.dumps(ASKED).encode()))
         if path == "/_count":
@@ -143,16 +149,16 @@ def _packed(answer: Answer) -> bytes:
     )
 
 
-async def main(articles: int, hosts: int, write: Callable[..., str]) -> None:
-    """Serve until killed."""
-    servers = []
-    for host in range(hosts):
-        paper = Newspaper(host, articles // hosts + (host < articles % hosts), write)
-        servers.append(await asyncio.start_server(paper.serve, "127.0.0.1", 0))
-    bases = [f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}" for server in servers]
-    print(json.dumps(bases), flush=True)  # noqa: T201 -- how the test learns the addresses
+async def serve(papers: Sequence[Newspaper], *, as_list: bool = True) -> None:
+    """Print the addresses, or that of the only one, and serve until killed."""
+    servers = [await asyncio.start_server(paper.serve, "127.0.0.1", 0) for paper in papers]
+    for paper, server in zip(papers, servers, strict=True):
+        paper.base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    line = json.dumps([paper.base for paper in papers]) if as_list else papers[0].base
+    print(line, flush=True)  # noqa: T201 -- how the test learns the addresses
     await asyncio.gather(*(server.serve_forever() for server in servers))
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]), int(sys.argv[2]), WRITERS.get(sys.argv[-1], full)))
+    total, hosts, write = int(sys.argv[1]), int(sys.argv[2]), WRITERS.get(sys.argv[-1], full)
+    asyncio.run(serve([Newspaper(host, total // hosts + (host < total % hosts), write) for host in range(hosts)]))

@@ -8,11 +8,10 @@ them may lie a calendar that has no beginning.
 """
 
 import asyncio
-import json
 import sys
 from datetime import UTC, date, datetime, timedelta
 
-from newspapers import PAGE_LENGTH, Answer, Newspaper, _links, _page, full
+from newspapers import PAGE_LENGTH, Answer, Newspaper, _links, _page, full, serve
 
 XML = "application/xml"
 DATED = '<script type="application/ld+json">{{"@type": "NewsArticle", "datePublished": "{day}"}}</script>'
@@ -27,7 +26,6 @@ class PastNewspaper(Newspaper):  # type: ignore[misc]
         self._way, _, self._direction = way.partition("-")
         self._has_calendar = has_calendar
         self._today = datetime.now(UTC).date()
-        self.base = ""
 
     def answer(self, path: str) -> Answer:
         """Status, content type and body."""
@@ -90,14 +88,6 @@ def _story(number: int) -> str:
     return f"/story-of-the-day-{number:06}.html"
 
 
-async def main(articles: int, days: int, way: str, *options: str) -> None:
-    """Serve until killed."""
-    paper = PastNewspaper(articles, days, way, has_calendar="--calendar" in options)
-    server = await asyncio.start_server(paper.serve, "127.0.0.1", 0)
-    paper.base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    print(json.dumps([paper.base]), flush=True)  # noqa: T201 -- how the test learns the address
-    await server.serve_forever()
-
-
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]))
+    articles, days, way, *options = sys.argv[1:]
+    asyncio.run(serve([PastNewspaper(int(articles), int(days), way, has_calendar="--calendar" in options)]))
