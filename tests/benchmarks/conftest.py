@@ -1,19 +1,15 @@
-"""Sets of synthetic pages for the benchmarks, which are not installed."""
+"""Sets of synthetic pages for the benchmarks."""
 
 import json
-import sys
 from pathlib import Path
 from random import Random
 
 import pytest
 import zstandard
 
-ROOT = Path(__file__).parents[2]
 WORDS = "bridge river council water school winter market train doctor garden letter window north south".split()
 AUTHORS = ("Jane Smith", "Mary Jones", "Adam Black")
 SETS = ("fundus", "wcxb", "daniel", "dragnet", "l3s_gn1", "ir_research", "cleaneval")
-
-sys.path.append(str(ROOT))
 
 
 def line(dataset: str, number: int, split: str) -> dict[str, str]:

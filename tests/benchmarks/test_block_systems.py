@@ -2,43 +2,43 @@
 
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 
+from benchmarks.reproduce.block_systems import articles, counted_sites, folds, large_sites
+from benchmarks.reproduce.texttractor import Marks, count
 from newscorpus.lab.gold.pages import GoldPage
 
 
-@pytest.fixture
-def shared() -> ModuleType:
-    return import_module("benchmarks.reproduce.block_systems")
-
-
 def test_marks_on_a_page() -> None:
-    texttractor = import_module("benchmarks.reproduce.texttractor")
     marked = np.array([True, False, False, True, False, True], bool)
     good = np.array([False, False, True, True, True, True], bool)
-    by_hand = {"blocks": 6, "good": 4, "marked": 3, "wrong": 1, "missed": 2}
-    of_ends = {"starts": 0, "distance": 2.0, "ends": 1, "success": 0.5, "failure": 0.25}
-    assert texttractor.count(marked, good) == texttractor.Marks(pages=1, **by_hand, **of_ends)
+    assert count(marked, good) == Marks(
+        *(1, 6, 4, 3, 1, 2),  # pages, blocks, good, marked, wrong, missed
+        starts=0,
+        distance=2.0,
+        ends=1,
+        success=0.5,
+        failure=0.25,
+    )
 
 
 def test_nothing_marked_is_as_far_off_as_the_page_is_long() -> None:
-    marks = import_module("benchmarks.reproduce.texttractor").count(np.zeros(3, bool), np.array([True, False, True]))
+    marks = count(np.zeros(3, bool), np.array([True, False, True]))
     assert (marks.distance, marks.starts, marks.ends, marks.success, marks.failure) == (3.0, 0, 0, 0.0, 0.0)
 
 
-def test_large_sites_have_twenty_pages(shared: ModuleType, data: Path) -> None:
-    pages = shared.large_sites(data)
-    assert shared.counted_sites(pages) == "large0.example 22, large1.example 22"
+def test_large_sites_have_twenty_pages(data: Path) -> None:
+    pages = large_sites(data)
+    assert counted_sites(pages) == "large0.example 22, large1.example 22"
     assert {page.dataset for page in pages} == {"ir_research", "daniel"}
 
 
-def test_each_page_is_tested_on_once(shared: ModuleType, data: Path) -> None:
-    pages = list(shared.articles(data, "wcxb", "train"))
+def test_each_page_is_tested_on_once(data: Path) -> None:
+    pages = list(articles(data, "wcxb", "train"))
     tested: list[GoldPage] = []
-    for train, test in shared.folds(pages, 5):
+    for train, test in folds(pages, 5):
         assert sorted(page.id for page in train + test) == sorted(page.id for page in pages)
         tested += test
     assert sorted(page.id for page in tested) == sorted(page.id for page in pages)

@@ -36,9 +36,7 @@ def outcome_of(
 def test_a_difference_is_paired_and_drawn_by_site() -> None:
     ours = [scored("fundus", number, "main-text", 9) for number in range(20)]
     theirs = [scored("fundus", number, "peer", 8) for number in range(20)]
-
     found = compare_pair(ours, theirs)
-
     assert found.value == pytest.approx(0.1)
     assert found.low == pytest.approx(found.high) == pytest.approx(0.1)
 
@@ -46,9 +44,7 @@ def test_a_difference_is_paired_and_drawn_by_site() -> None:
 def test_the_table_names_trafilatura_and_the_best_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.out_of_fold.SETS", ("fundus",))
     peers = [scored("fundus", number, name, 5 + at) for at, name in enumerate(PEERS) for number in range(3)]
-
     head, line = text_table([outcome_of(number) for number in range(3)], peers)
-
     assert head.count("|") == 2 * line.count("|")
     assert line.startswith("| fundus | 3 | 3 | 0.900 (0.900 to 0.900) | 0.900 | 0.900 | 0.900 | 0.500 | +0.400 ")
     assert f"| {PEERS[-1]} 0.700 | +0.200 (+0.200 to +0.200) |" in line
@@ -62,9 +58,7 @@ def test_every_article_that_is_lost_is_listed() -> None:
         outcome_of(4, 0, "extract/no_article", is_article=False),
         outcome_of(5, 0, "quality/listing", is_article=False),
     ]
-
     text = "\n".join(verdict_lines(found))
-
     assert "Of 2 pages without an article 1 are refused (0.50)" in text
     assert "1 quality/listing" in text
     assert "(F1 0): 1." in text
@@ -79,7 +73,6 @@ def test_scores_of_peers_are_read_from_the_file(tmp_path: Path) -> None:
     file.write_text(
         '{"dataset":"wcxb","id":"1","site":"a.example","extractor":"x","common":1,"predicted":2,"gold":4}\n'
     )
-
     assert peers_scores(tmp_path, file) == [Score("wcxb", "1", "a.example", "x", 1, 2, 4)]
     assert set(SETS) > {"fundus", "misinformation", "article_extraction"}
 
@@ -98,7 +91,6 @@ def test_what_becomes_of_a_page(make_page: Callable[..., GoldPage]) -> None:
         return replace(whole, flags=("low_confidence",))
 
     kept, doubted, refused = outcome(page, find), outcome(page, doubt), outcome(page, refuse)
-
     assert (kept.refusal, kept.doubt, kept.decided_by) == ("", "", "model:x@1")
     assert list(kept.score.sums) == [1.0] * 5
     assert doubted.doubt == "low_confidence"

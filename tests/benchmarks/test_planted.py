@@ -1,24 +1,14 @@
 """Planted duplicates on a small scale: enough of them are found, and nothing else goes."""
 
-from importlib import import_module
-from pathlib import Path
-from types import ModuleType
-
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from benchmarks.duplicates import planted
+from benchmarks.duplicates.texts import similarity
 
 
-@pytest.fixture
-def planted(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The benchmarks are not installed."""
-    monkeypatch.syspath_prepend(ROOT)
-    return import_module("benchmarks.duplicates.planted")
-
-
-def test_what_is_planted_is_found_and_nothing_else(planted: ModuleType) -> None:
+def test_what_is_planted_is_found_and_nothing_else() -> None:
     pairs = list(planted.plant(800))
-    assert [planted.similarity(pair.original, pair.copy) for pair in pairs if "0.8" in pair.name] == [
+    assert [similarity(pair.original, pair.copy) for pair in pairs if "0.8" in pair.name] == [
         pytest.approx(0.8, abs=0.015)
     ] * 80
     found = planted.find(pairs, jobs=1)

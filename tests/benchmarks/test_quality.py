@@ -1,12 +1,12 @@
 """The report on articles that the filters drop, on pages of which nearly all are good."""
 
-import importlib
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks import quality
+
 
 def test_articles_that_are_dropped_are_counted_and_named(data: Path) -> None:
-    quality = importlib.import_module("benchmarks.quality")
     found = list(quality.verdicts(data))
     assert len(found) == 24 * 7
     assert not any(one.objections for one in found)

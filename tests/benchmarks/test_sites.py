@@ -1,14 +1,13 @@
 """The bench of publishing systems: its articles, and how a corpus is compared with them."""
 
 from dataclasses import replace
-from importlib import import_module
 from itertools import combinations
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
+from benchmarks.sites.posts import SPECIAL, Post, come_back, make_posts
+from benchmarks.sites.score import score
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.published import publish
 from newscorpus.data import Article, Fields, Record
@@ -21,33 +20,26 @@ STATES = {"published": "time", "authors": "all", "section": "all", "tags": "all"
 
 
 @pytest.fixture(scope="module")
-def bench() -> ModuleType:
-    return import_module("benchmarks.sites.posts")
+def posts() -> list[Post]:
+    return make_posts(60)
 
 
-@pytest.fixture(scope="module")
-def posts(bench: ModuleType) -> list[Any]:
-    made: list[Any] = bench.make_posts(60)
-    return made
-
-
-def test_articles_are_the_same_each_time_and_unlike_each_other(bench: ModuleType, posts: list[Any]) -> None:
-    assert bench.make_posts(60) == posts
+def test_articles_are_the_same_each_time_and_unlike_each_other(posts: list[Post]) -> None:
+    assert make_posts(60) == posts
     assert len({post.slug for post in posts}) == len({post.title for post in posts}) == len(posts)
-    assert {post.kind for post in posts} == {"plain", "short", *bench.SPECIAL}
+    assert {post.kind for post in posts} == {"plain", "short", *SPECIAL}
     plain = [shingles(word_hashes(post.text)) for post in posts if post.kind == "plain"]
     assert max(jaccard(*pair) for pair in combinations(plain, 2)) < 0.1
 
 
-def test_later_some_have_changed_and_others_come(bench: ModuleType, posts: list[Any]) -> None:
-    later = bench.come_back(posts, new=5, changed=3)
+def test_later_some_have_changed_and_others_come(posts: list[Post]) -> None:
+    later = come_back(posts, new=5, changed=3)
     assert [post.key for post in later[: len(posts)]] == [post.key for post in posts]
     assert sum(post != before for post, before in zip(later, posts, strict=False)) == 3
     assert min(post.published for post in later[len(posts) :]) > max(p.published for p in posts if p.is_public)
 
 
-def test_a_corpus_is_compared_with_the_articles(tmp_path: Path, posts: list[Any]) -> None:
-    score = import_module("benchmarks.sites.score").score
+def test_a_corpus_is_compared_with_the_articles(tmp_path: Path, posts: list[Post]) -> None:
     chosen = [post for post in posts if post.kind == "plain"][:3]
     paths = {post.key: f"/{post.slug}/" for post in chosen}
     rows = [_row(post, paths[post.key]) for post in chosen]
@@ -62,8 +54,7 @@ def test_a_corpus_is_compared_with_the_articles(tmp_path: Path, posts: list[Any]
     assert 2 / 3 < done.mean("tags") < 1
 
 
-def test_a_section_that_is_stated_as_a_tag_is_no_wrong_tag(tmp_path: Path, posts: list[Any]) -> None:
-    score = import_module("benchmarks.sites.score").score
+def test_a_section_that_is_stated_as_a_tag_is_no_wrong_tag(tmp_path: Path, posts: list[Post]) -> None:
     post = next(post for post in posts if post.kind == "plain")
     row = replace(_row(post, "/a/"), tags=(post.section, *post.tags))
     publish(tmp_path / PUBLISHED, [row], BuildConfig())
@@ -74,6 +65,6 @@ def test_a_section_that_is_stated_as_a_tag_is_no_wrong_tag(tmp_path: Path, posts
     assert tags[0] < tags[1] == 1
 
 
-def _row(post: Any, path: str) -> Record:
+def _row(post: Post, path: str) -> Record:
     values = {name: getattr(post, name) for name in ("title", "published", "authors", "section", "tags")}
     return make_record(Article(BASE + path, post.text, Fields(**values), "test"), "site", post.language, 1.0)

@@ -42,26 +42,14 @@ def write_set(folder: Path, name: str = "news", **changes: str) -> Path:
     return path
 
 
-def test_every_extractor_runs_on_a_page_before_the_next(tmp_path: Path) -> None:
+def test_every_extractor_runs_on_a_page_before_the_next_and_is_scored(tmp_path: Path) -> None:
     results = list(evaluate([write_set(tmp_path)], ["all", "none"], load=load))
-    assert [(result.id, result.extractor) for result in results[:4]] == [
-        ("1", "all"), ("1", "none"), ("2", "all"), ("2", "none"),
-    ]  # fmt: skip
+    expected = [("1", "all"), ("1", "none"), ("2", "all"), ("2", "none")]
+    assert [(result.id, result.extractor) for result in results[:4]] == expected
     assert len(results) == 2 * 5
-
-
-def test_a_result_holds_the_scores_of_its_page(tmp_path: Path) -> None:
-    kept, rejected = list(evaluate([write_set(tmp_path)], ["all", "none"], load=load))[:2]
+    kept, rejected = results[:2]
     assert kept == PageResult(
-        dataset="news",
-        id="1",
-        url="https://1.example/",
-        domain="1.example",
-        language="en",
-        page_type="",
-        extractor="all",
-        rejected="",
-        confidence=0.8,
+        *("news", "1", "https://1.example/", "1.example", "en", "", "all", "", 0.8),
         ngrams=Overlap(common=1, predicted=2, gold=1),
         lcs=Overlap(common=4, predicted=5, gold=4),
         edits=1,
@@ -109,10 +97,10 @@ def test_verdicts_on_blocks_are_compared_with_the_gold_text(tmp_path: Path) -> N
     assert next(evaluate([path], ["x"], load=lambda _: Labeller())).blocks == Confusion()
 
 
-def test_the_split_decides_on_the_pages(tmp_path: Path) -> None:
+def test_the_split_decides_on_the_pages_and_those_without_an_article_need_no_gold_text(tmp_path: Path) -> None:
     path = write_set(tmp_path)
-    assert len(list(evaluate([path], ["all"], split="train", load=load))) == 1
-    assert len(list(evaluate([path], ["all"], split="all", load=load))) == 6
+    assert [len(list(evaluate([path], ["all"], split=split, load=load))) for split in ("train", "all")] == [1, 6]
+    assert len(list(evaluate([write_set(tmp_path, text="", page_type="listing")], ["none"], load=load))) == 5
 
 
 @pytest.mark.parametrize(("split", "changes"), [("test", {}), ("dev", {"text": ""})])
@@ -123,18 +111,11 @@ def test_a_set_without_pages_to_score_is_an_error(tmp_path: Path, split: str, ch
     assert "\n" not in str(caught.value)
 
 
-def test_pages_without_an_article_need_no_gold_text(tmp_path: Path) -> None:
-    assert len(list(evaluate([write_set(tmp_path, text="", page_type="listing")], ["none"], load=load))) == 5
-
-
 def test_the_headline_is_put_before_the_text_where_the_gold_holds_it(tmp_path: Path) -> None:
     (plain, *_), (headed, *_) = (
         list(evaluate([write_set(tmp_path, name)], ["all"], load=load)) for name in ("news", "cleaneval")
     )
     assert (plain.lcs.predicted, headed.lcs.predicted) == (5, 7)
-
-
-def test_conventions() -> None:
     assert as_gold_has_it("fundus", "Head", "Text") == "Text"
     assert as_gold_has_it("cleaneval", "Head", "Text") == "Head\nText"
     assert as_gold_has_it("cleaneval", "Head", " Head\nText") == " Head\nText"

@@ -56,13 +56,10 @@ def test_with_the_structure_hidden_only_dates_that_still_stand_are_asked_for(dat
     ]
 
 
-def test_hiding_takes_all_structure_and_nothing_else() -> None:
+def test_hiding_takes_all_structure_and_dates_are_sought_in_what_is_left() -> None:
     hidden = hide_structured(HTML)
     assert not any(sign in hidden for sign in ("ld+json", "<meta", "itemprop", "itemscope", "datetime="))
     assert all(text in hidden for text in ("<title>Vláda jedná</title>", "3. února 2024"))
-
-
-def test_dates_are_sought_in_the_text_and_the_address_alone() -> None:
     assert shows_date(HTML, "", "2024-02-03")
     assert shows_date("<p>A</p>", "https://a.cz/2024/02/03/a", "2024-02-03")
     assert not shows_date("<script>'2024-02-03'</script><p>A</p>", "", "2024-02-03")

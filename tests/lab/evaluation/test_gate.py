@@ -14,15 +14,7 @@ from newscorpus.lab.gold.pages import GoldPage
 from newscorpus.lab.systems.peers import Claim
 
 RESULT = PageResult(
-    dataset="news",
-    id="1",
-    url="",
-    domain="a.example",
-    language="cs",
-    page_type="",
-    extractor=gate.EXTRACTOR,
-    rejected="",
-    confidence=0.9,
+    *("news", "1", "", "a.example", "cs", "", gate.EXTRACTOR, "", 0.9),
     ngrams=Overlap(common=8, predicted=10, gold=10),
     lcs=Overlap(),
     edits=0,
@@ -30,17 +22,7 @@ RESULT = PageResult(
     blocks=Confusion(),
     seconds=0.001,
 )
-
-FIELDS = FieldResult(
-    page=GoldPage("1", "news", "", "a.example", "cs", "", "", (), "", "", "", "dev"),
-    reader=gate.READER,
-    claim=Claim(),
-    title_exact=True,
-    title_f1=1.0,
-    date_exact=None,
-    authors_f1=0.5,
-    seconds=0.001,
-)
+FIELDS = FieldResult(GoldPage("1", "news", domain="a.example"), gate.READER, Claim(), True, 1.0, None, 0.5, 0.001)
 HIDDEN_FIELDS = replace(FIELDS, date_exact=True)
 
 
@@ -63,10 +45,7 @@ def test_the_last_floor_holds(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("news.f1 = [{ least = 0.8 }, { least = 0.7 }]", "news.f1: lowered from 0.8 without a reason"),
-        (
-            "news.f2 = [{ least = 0.8 }]",
-            "news.f2: unknown measure; known: f1, .*hidden_date",
-        ),
+        ("news.f2 = [{ least = 0.8 }]", "news.f2: unknown measure; known: f1, .*hidden_date"),
         ("news.f1 = [{ most = 0.8 }]", "most.*least, reason"),
         ("news.f1 = [{ reason = 'x' }]", "least"),
         ("news.f1 = [{ least = 80.0 }]", "least"),
@@ -81,9 +60,6 @@ def test_a_file_out_of_form_is_refused_in_one_line(tmp_path: Path, text: str, pr
         read_floors(write(tmp_path, text))
     assert "floors.toml" in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FloorsError, match="absent"):
         read_floors(tmp_path / "absent.toml")
 
@@ -120,13 +96,9 @@ def test_the_gate_prints_and_returns_its_verdict(
     assert word in out.getvalue()
 
 
-def test_without_the_pages_the_gate_says_that_it_was_skipped(tmp_path: Path) -> None:
+def test_without_pages_the_gate_is_skipped_and_without_floors_it_fails(tmp_path: Path) -> None:
     out = io.StringIO()
     assert run_gate(tmp_path, Console(file=out, width=200), {"news": {"f1": Floor(1.0)}})
     assert "skipped: news.jsonl.zst" in out.getvalue()
-
-
-def test_a_gate_without_floors_is_not_passed(tmp_path: Path) -> None:
-    out = io.StringIO()
     assert not run_gate(tmp_path, Console(file=out), {})
     assert "no floors" in out.getvalue()

@@ -24,15 +24,7 @@ from newscorpus.lab.evaluation.summary import (
 )
 
 PAGE = PageResult(
-    dataset="news",
-    id="1",
-    url="https://a.example/",
-    domain="a.example",
-    language="cs",
-    page_type="",
-    extractor="x",
-    rejected="",
-    confidence=0.0,
+    *("news", "1", "https://a.example/", "a.example", "cs", "", "x", "", 0.0),
     ngrams=Overlap(common=4, predicted=4, gold=4),
     lcs=Overlap(common=9, predicted=10, gold=10),
     edits=1,
@@ -76,19 +68,12 @@ def test_groups_are_sets_languages_and_all() -> None:
     other = replace(PAGE, dataset="old", language="sk", extractor="y")
     groups = [(summary.scope, summary.group, summary.extractor, summary.pages) for summary in summarise([PAGE, other])]
     assert groups == [
-        ("all", "all", "x", 1),
-        ("all", "all", "y", 1),
-        ("language", "cs", "x", 1),
-        ("language", "sk", "y", 1),
-        ("set", "news", "x", 1),
-        ("set", "old", "y", 1),
-    ]
-
-
-def test_only_pages_with_an_article_count() -> None:
+        ("all", "all", "x", 1), ("all", "all", "y", 1), ("language", "cs", "x", 1), ("language", "sk", "y", 1),
+        ("set", "news", "x", 1), ("set", "old", "y", 1),
+    ]  # fmt: skip
     pages = [replace(PAGE, page_type=kind) for kind in ("article", "listing", "forum")]
     assert {summary.pages for summary in summarise(pages)} == {1}
-    assert summarise(pages[1:]) == []
+    assert summarise(pages[1:]) == []  # only pages with an article count
 
 
 def test_nothing_extracted_at_all_scores_nothing() -> None:
@@ -114,10 +99,7 @@ def test_rejections() -> None:
     (rejection,) = summarise_rejections(pages)
     assert rejection.verdicts == Confusion(true_positive=3, false_positive=1, false_negative=1, true_negative=3)
     assert rejection.shares == {"article": 0.25, "forum": 1.0, "listing": pytest.approx(2 / 3), "product": 1.0}
-
-
-def test_rejections_need_kinds_of_page() -> None:
-    assert summarise_rejections([PAGE, NONE]) == []
+    assert summarise_rejections([PAGE, NONE]) == []  # without kinds of page
 
 
 def test_confidence_in_tenths() -> None:
@@ -128,8 +110,7 @@ def test_confidence_in_tenths() -> None:
     ]
 
 
-GOOD = PageResult("news", "1", "https://a.example/1", "a.example", "cs", "article", "ours", "", 0.9, Overlap(4, 4, 4),
-                  Overlap(4, 4, 4), 0, 0.9, Confusion(8, 1, 1, 90), 0.001)  # fmt: skip
+GOOD = replace(PAGE, url="https://a.example/1", page_type="article", extractor="ours", blocks=Confusion(8, 1, 1, 90))
 BAD = replace(GOOD, extractor="peer", ngrams=Overlap(1, 4, 4))
 RESULTS = [
     GOOD,
@@ -187,24 +168,18 @@ def test_the_similarity_of_characters_is_printed(console: Console) -> None:
 
 
 def test_nothing_to_say_prints_nothing(console: Console) -> None:
-    summary.print_summaries([], console)
-    summary.print_rejections([], console)
-    summary.print_confidence([], console)
     summary.print_worst([], console)
     summary.print_blocks([], console)
     assert printed(console) == ""
 
 
-def test_worst_pages_hold_articles_and_come_worst_first() -> None:
+def test_worst_pages_hold_articles_and_come_worst_first(console: Console) -> None:
     assert worst_pages(RESULTS, "ours") == [
         WorstPage("news", "2", "https://a.example/1", {"ours": 0.25, "peer": 1.0}),
         WorstPage("news", "1", "https://a.example/1", {"ours": 1.0, "peer": 0.25}),
     ]
     assert worst_pages(RESULTS, "peer", limit=1)[0].id == "1"
     assert worst_pages(RESULTS, "unknown") == []
-
-
-def test_worst_pages_are_printed_with_their_addresses(console: Console) -> None:
     summary.print_worst(worst_pages(RESULTS, "ours"), console)
     assert "https://a.example/1" in printed(console)
 

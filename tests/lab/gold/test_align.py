@@ -23,18 +23,13 @@ def labels(texts: list[str], gold: str, title: str = "") -> tuple[list[float], l
 
 def test_blocks_that_the_gold_holds_are_good() -> None:
     good, weight = labels(["Home", FIRST, "read our newsletter every morning", SECOND], f"{FIRST}\n{SECOND}")
-
     assert good == [0, 1, 0, 1]
     assert weight == [1, 1, 1, 1]
-
-
-def test_case_and_punctuation_do_not_matter() -> None:
-    assert labels([f"„{FIRST.upper()}!“"], FIRST)[0] == [1]
+    assert labels([f"„{FIRST.upper()}!“"], FIRST)[0] == [1]  # case and punctuation do not matter
 
 
 def test_a_block_that_is_partly_gold_is_partly_good() -> None:
     good, _ = labels([f"{SECOND} {FIRST}"], FIRST)
-
     assert good == pytest.approx([11 / 22])
 
 
@@ -45,14 +40,12 @@ def test_the_gold_may_be_cut_otherwise_than_the_page() -> None:
 
 def test_a_menu_item_does_not_take_the_first_words_of_a_paragraph() -> None:
     good, _ = labels(["The old bridge", "Weather today", FIRST], FIRST)
-
     assert good[:2] == [0, 0]
     assert good[2] > 0.5
 
 
 def test_of_two_copies_one_is_good_and_the_other_a_guess() -> None:
     good, weight = labels([FIRST, FIRST, SECOND], f"{FIRST}\n{SECOND}")
-
     assert sorted(good) == [0, 1, 1]
     assert good[2] == 1
     assert weight[good.index(0)] == TWIN_WEIGHT
@@ -66,7 +59,6 @@ def test_both_copies_are_good_where_the_gold_has_two() -> None:
 def test_the_headline_is_never_main_text() -> None:
     title = "Bridge opens after ten years"
     good, weight = labels([title, FIRST], f"{title}\n{FIRST}", title)
-
     assert good == [0, 1]
     assert weight == [1, 1]
     assert labels([title, FIRST], f"{title}\n{FIRST}")[0] == [1, 1]
@@ -74,7 +66,6 @@ def test_the_headline_is_never_main_text() -> None:
 
 def test_a_text_that_holds_the_headline_and_more_is_judged_as_text() -> None:
     title = "the old bridge"
-
     assert labels([FIRST], FIRST, title)[0] == [1]
 
 
@@ -85,13 +76,11 @@ def test_a_short_block_must_be_matched_in_one_piece() -> None:
 
 def test_a_short_block_does_not_take_words_from_inside_another() -> None:
     broken = FIRST.replace("over the river", "over the")
-
     assert labels([f"{broken}", "river"], FIRST)[0][1] == 0
 
 
 def test_the_items_of_a_list() -> None:
     items = ["Bread", "Two pounds of cold butter", "Salt"]
-
     assert labels([FIRST, *items, "Subscribe"], "\n".join([FIRST, *items]))[0] == [1, 1, 1, 1, 0]
 
 
@@ -112,7 +101,6 @@ def test_blocks_without_words_and_pages_without_gold() -> None:
 )
 def test_labels_are_shares(texts: list[str], gold: str, title: str) -> None:
     good, weight = labels(texts, gold, title)
-
     assert len(good) == len(weight) == len(texts)
     assert all(0 <= share <= 1 for share in good)
     assert set(weight) <= {TWIN_WEIGHT, 1.0}
@@ -121,7 +109,6 @@ def test_labels_are_shares(texts: list[str], gold: str, title: str) -> None:
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), min_size=4, max_size=8).map(" ".join), min_size=1, max_size=5))
 def test_a_page_that_is_all_gold_is_all_good(texts: list[str]) -> None:
     good, weight = labels(texts, "\n".join(texts))
-
     assert np.array(good).min() == np.array(weight).min() == 1
 
 

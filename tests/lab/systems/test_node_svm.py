@@ -19,15 +19,11 @@ TEXT_WEIGHTS = {"class text": 2.0, "class related": 1.0, "tag p": 9.0}
 FOREIGN_WEIGHTS = {"class related": 2.5, "class tags": 1.0, "tag p": 0.25}
 
 
-def column(name: str) -> int:
-    return zlib.crc32(name.encode()) % COLUMNS
-
-
 def model(bias: float = -0.5) -> LinearModel:
     weights = np.zeros((COLUMNS, 2))
     for place, named in enumerate((TEXT_WEIGHTS, FOREIGN_WEIGHTS)):
         for name, weight in named.items():
-            weights[column(name), place] = weight
+            weights[zlib.crc32(name.encode()) % COLUMNS, place] = weight
     return LinearModel("model:own@1", weights, np.array([0.0, bias]))
 
 
@@ -57,31 +53,17 @@ def test_stage_one_takes_the_best_candidate_and_stage_two_its_foreign_parts() ->
     # p scores 9 and is no candidate; the p in "related" goes with it.
     assert chosen(PAGE) == ("text", ["related", "tags"])
 
-
-def test_a_part_that_is_not_foreign_is_kept() -> None:
-    assert chosen(PAGE, bias=-1.2) == ("text", ["related"])
-
-
-def test_foreign_elements_outside_of_the_chosen_stay_out_of_it() -> None:
+    assert chosen(PAGE, bias=-1.2) == ("text", ["related"])  # a part that is not foreign is kept
     assert chosen("<div class=related>Read also</div><div class=text>One.</div>") == ("text", [])
-
-
-def test_of_equals_the_first_is_taken() -> None:
     nodes = nodes_of("<div>One.</div><div>Two.</div>")
-    assert choose(nodes, np.zeros((len(nodes.elements), 2)), CANDIDATES) == Choice(list_places(nodes, "div")[0], ())
+    first = [element.tag for element in nodes.elements].index("div")
+    assert choose(nodes, np.zeros((len(nodes.elements), 2)), CANDIDATES) == Choice(first, ())
 
 
-def list_places(nodes: Nodes, tag: str) -> list[int]:
-    return [place for place, element in enumerate(nodes.elements) if element.tag == tag]
-
-
-def test_the_text_is_that_of_the_element_without_its_foreign_parts() -> None:
+def test_the_text_is_that_of_the_element_without_its_foreign_parts_and_the_headline() -> None:
     article = SystemExtractor(NodeSystem(model()).find)(Page.from_html(PAGE))
     assert isinstance(article, Article)
     assert (article.text, article.extractor) == ("One two.\nthree", "model:own@1")
-
-
-def test_the_headline_is_no_paragraph() -> None:
     html = PAGE.replace("<p>One two.", "<h1>The  bridge</h1><p>One two.")
     article = SystemExtractor(NodeSystem(model()).find)(Page.from_html(f"<title>The bridge</title>{html}"))
     assert isinstance(article, Article)

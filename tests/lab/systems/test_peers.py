@@ -1,5 +1,7 @@
 import importlib
 import socket
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import justext
@@ -40,18 +42,13 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", PEERS)
-def test_finds_the_text_of_a_plain_page(name: str) -> None:
+def test_finds_the_text_of_a_plain_page_and_rejects_an_empty_one(name: str) -> None:
     image = '<article><img src="https://images.example/a.jpg">'
     article = load_peer(name)(Page.from_html(NEWS.replace("<article>", image), "https://news.example/bridge"))
     assert isinstance(article, Article)
     assert all(sentence in article.text for sentence in SENTENCES)
     assert "Section 3" not in article.text
-    assert article.extractor == name
-    assert article.url == "https://news.example/bridge"
-
-
-@pytest.mark.parametrize("name", PEERS)
-def test_an_empty_page_is_rejected(name: str) -> None:
+    assert (article.extractor, article.url) == (name, "https://news.example/bridge")
     for html in ("", " ", "<html></html>"):
         rejected = load_peer(name)(Page.from_html(html))
         assert isinstance(rejected, Rejected)
@@ -71,13 +68,6 @@ def refuse_import(module: str) -> None:
     raise ModuleNotFoundError(f"No module named {module!r}", name=module)
 
 
-@pytest.mark.parametrize("name", PEERS)
-def test_a_missing_package_says_how_to_get_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib, "import_module", refuse_import)
-    with pytest.raises(MissingPeerError, match=r"requirements-bench\.txt"):
-        load_peer(name)
-
-
 @pytest.mark.parametrize("name", FIELD_PEERS)
 def test_reads_the_fields_of_a_plain_page(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     html = NEWS.replace("<head>", "<head><meta property='article:published_time' content='2024-02-03T10:00:00Z'>")
@@ -88,11 +78,12 @@ def test_reads_the_fields_of_a_plain_page(name: str, monkeypatch: pytest.MonkeyP
     assert load_field_peer(name)(html, "") == Claim()
 
 
-@pytest.mark.parametrize("name", FIELD_PEERS)
-def test_a_missing_package_of_a_field_peer_says_how_to_get_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib, "import_module", refuse_import)
-    with pytest.raises(MissingPeerError, match=r"requirements-bench\.txt"):
-        load_field_peer(name)
+    loads: list[Callable[[], object]] = [partial(load_peer, name) for name in PEERS]
+    for load in loads + [partial(load_field_peer, name) for name in FIELD_PEERS]:
+        with pytest.raises(MissingPeerError, match=r"requirements-bench\.txt"):
+            load()
 
 
 @pytest.mark.parametrize(("declaration", "stoplist"), [('lang="cs-CZ"', "Czech"), ("LANG=sr", "Serbian")])
@@ -106,9 +97,7 @@ def test_justext_takes_the_declared_language(declaration: str, stoplist: str, mo
     monkeypatch.setattr(justext, "get_stoplist", get_stoplist)
     load_peer("justext")(Page.from_html(f"<html class=x {declaration}><p>Text.</p></html>"))
     assert asked == [stoplist]
-
-
-def test_justext_has_every_stoplist_named() -> None:
+    monkeypatch.undo()
     assert set(peers.JUSTEXT_LANGUAGES.values()) <= justext.get_stoplists()
 
 

@@ -52,6 +52,9 @@ CASES = {
     "any_element": (f"a<section><div>b</div>{HALF}</section>c", ["a", "b", LONG, "c"]),
     "scripts": (f"<script>var menu = '{LONGER}'</script><style>p {{}}</style><p>text", ["text"]),
     "white_space": (" <p>one</p>\n<div> </div>", ["one", ""]),
+    "cells": (f"<div>a</div><table><caption>b</caption><tr><td>c</td><td><div>d</div>{HALF}</table>", [*"abcd", LONG]),
+    "tables": (f"<table><tr><td>a</td><td><table><tr><td>b</td><td>{HALF}</table></table>", ["a", "b", LONG]),
+    "deeper_than_python": (f"{'<section>' * 1500}{HALF}", [LONG]),
     "empty": ("", []),
 }
 
@@ -61,51 +64,24 @@ def test_where_a_page_is_cut(html: str, segments: list[str]) -> None:
     assert texts(f"<body>{html}") == segments
 
 
-def test_a_table_that_holds_more_than_half_is_cut_at_its_cells() -> None:
-    html = (
-        "<body><div>logo</div><table><caption>News</caption><tr><td>menu</td>"
-        f"<td><div>by us</div><p>{LONG}</p></td></tr></table>"
-    )
-    assert texts(html) == ["logo", "News", "menu", "by us", LONG]
-
-
-def test_tables_in_tables_are_cut_at_the_cells_that_hold_the_text() -> None:
-    inner = f"<table><tr><td>date</td><td><p>{LONG}</p></td></tr></table>"
-    assert texts(f"<body><table><tr><td>menu</td><td>{inner}</td></tr></table>") == ["menu", "date", LONG]
-
-
-def test_text_and_markup_are_told_apart() -> None:
-    tree = parse("<body>1 &lt; 2 &amp; <b>3</b>")
+def test_text_and_markup_are_told_apart_and_the_tree_is_left_as_it_was() -> None:
+    tree = parse("<body><script>x</script>1 &lt; 2 &amp; <b>3</b>")
     assert not isinstance(tree, Rejected)
     (segment,) = cut(tree)
     assert segment.html == "1 &lt; 2 &amp; <b>3</b>"
     assert segment.paragraphs == ("1 < 2 & 3",)
-
-
-def test_the_tree_is_left_as_it_was() -> None:
-    tree = parse("<body><script>x</script><div>one</div>")
-    assert not isinstance(tree, Rejected)
-    cut(tree)
     assert tree.find(".//script") is not None
-
-
-def test_pages_nested_deeper_than_python_goes() -> None:
-    assert texts(f"<body>{'<section>' * 1500}<p>{LONG}</p>") == [LONG]
 
 
 def measured(html: str) -> dict[str, float]:
     return dict(zip(FEATURES, measure_segment(html), strict=True))
 
 
-def test_there_are_37() -> None:
-    assert (len(FEATURES), len(COUNTED)) == (37, 26)
-
-
 def test_worked_example() -> None:
     # 40 characters, 25 of them markup, 15 of that around the link; runs of 5, 4 and 1 outside links.
     html = '<p>abcde<br>fghi</p><a href="u">jk</a> l'
     found = measured(html)
-    assert len(html) == 40
+    assert (len(html), len(FEATURES), len(COUNTED)) == (40, 37, 26)
     nonzero = {name: value for name, value in found.items() if value}
     assert nonzero == pytest.approx(
         {
@@ -137,12 +113,9 @@ def test_elements_are_counted_over_the_most_frequent() -> None:
         (1_000_000, "from_1000000_bytes"),
     ],
 )
-def test_sizes(size: int, name: str) -> None:
+def test_sizes_are_of_bytes(size: int, name: str) -> None:
     found = measured("x" * size)
     assert [key for key in FEATURES if key.endswith("_bytes") and found[key]] == [name]
-
-
-def test_sizes_are_of_bytes() -> None:
     assert measured("ž" * 50)["under_1000_bytes"] == 1
 
 
@@ -163,17 +136,13 @@ def kept_by_the_first(rows: Matrix) -> Integers:
     return np.where(rows[:, len(FEATURES)] > 0.5, 1, 0)
 
 
-def text_of(found: Article | Rejected) -> str:
-    assert isinstance(found, Article)
-    return found.text
-
-
 def test_the_good_segments_are_the_text() -> None:
-    system = SegmentSystem(Svm("model:own@1", few_links), {})
-    article = SystemExtractor(system.find)(PAGE)
-    assert text_of(article) == "One two three.\nFour."
+    article = SystemExtractor(SegmentSystem(Svm("model:own@1", few_links), {}).find)(PAGE)
     assert isinstance(article, Article)
-    assert article.extractor == "model:own@1"
+    assert (article.text, article.extractor) == ("One two three.\nFour.", "model:own@1")
+    hybrid = SystemExtractor(SegmentSystem(Svm("own", kept_by_the_first), EXPERT_TEXTS).find)(PAGE)
+    assert isinstance(hybrid, Article)
+    assert hybrid.text == article.text  # it sees what the experts kept
 
 
 @pytest.mark.parametrize(
@@ -190,38 +159,24 @@ def test_words_of_a_segment_that_an_expert_kept_in_their_order() -> None:
     segments = [make_segment("<p>One two three four</p>"), make_segment("<img src=x>")]
     shares = measure_kept(segments, {"first": "zero One three two five", "second": "One two three four", "third": ""})
     assert shares.tolist() == [[0.5, 1, 0], [0, 0, 0]]  # "One three" or "One two" of four words
-
-
-def test_nothing_is_found_of_no_words() -> None:
     assert share_found([], ["one"]) == 0
 
 
-def test_hybrid_section_sees_what_the_experts_kept() -> None:
-    system = SegmentSystem(Svm("own", kept_by_the_first), EXPERT_TEXTS)
-    assert text_of(SystemExtractor(system.find)(PAGE)) == "One two three.\nFour."
-
-
-def test_hybrid_document_gives_the_text_of_the_chosen_expert() -> None:
-    chooses = DocumentSystem(Svm("own", lambda rows: np.zeros(len(rows), np.int64)), EXPERT_TEXTS)
-    article = SystemExtractor(chooses.find)(PAGE)
-    assert text_of(article) == "One two three."
-    assert isinstance(article, Article)
-    assert "by_first" in article.flags
-
-
-def test_where_the_chosen_expert_finds_nothing_it_is_named() -> None:
-    chooses = DocumentSystem(Svm("own", lambda rows: np.ones(len(rows), np.int64)), EXPERT_TEXTS)
-    found = SystemExtractor(chooses.find)(PAGE)
-    assert isinstance(found, Rejected)
-    assert (found.reason, found.detail) == ("no_main_text", "second found none")
-
-
-def test_the_experts_are_those_of_the_thesis() -> None:
-    assert tuple(load_experts()) == EXPERTS
-    assert len(SECTION_FEATURES) == 41
+def test_hybrid_document_gives_the_text_of_the_chosen_expert_or_names_it() -> None:
+    first, second = (
+        SystemExtractor(DocumentSystem(Svm("own", lambda rows, at=at: np.full(len(rows), at)), EXPERT_TEXTS).find)(PAGE)  # type: ignore[misc]
+        for at in range(2)
+    )
+    assert isinstance(first, Article)
+    assert first.text == "One two three."
+    assert "by_first" in first.flags
+    assert isinstance(second, Rejected)
+    assert (second.reason, second.detail) == ("no_main_text", "second found none")
 
 
 def test_a_hybrid_without_its_experts_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tuple(load_experts()) == EXPERTS
+    assert len(SECTION_FEATURES) == 41
     monkeypatch.setitem(sys.modules, "readability", None)
     with pytest.raises(MissingPeerError, match="readability-lxml cannot be imported") as caught:
         load("hybrid-document")

@@ -42,11 +42,6 @@ def features(html: str, at: int) -> dict[str, float]:
     return dict(zip(FEATURES, measure(blocks_of(html))[at].tolist(), strict=True))
 
 
-def test_there_are_78_of_which_26_are_the_blocks_own() -> None:
-    assert len(COUNTS) + len(DENSITIES) + len(FLAGS) == 26
-    assert len(set(FEATURES)) == 78
-
-
 def test_worked_example() -> None:
     by_hand: dict[str, Fraction | int] = {
         # of the page's maximum; no inline element of running text on the page: 0 / 0 is 1
@@ -62,12 +57,10 @@ def test_worked_example() -> None:
         "has_copyright": 0, "has_angle": 0, "positive_ancestor": 1, "is_heading": 0, "is_paragraph": 1, "is_item": 0,
         "position": Fraction(1, 3),
     }  # fmt: skip
+    assert by_hand.keys() == {*COUNTS, *DENSITIES, *FLAGS}
+    assert len(set(FEATURES)) == 3 * len(by_hand) == 78
     found = features(PAGE, 1)
     assert {name: found[name] for name in by_hand} == pytest.approx({name: float(x) for name, x in by_hand.items()})
-
-
-def test_the_neighbours_of_the_worked_example() -> None:
-    found = features(PAGE, 1)
     before = {"words@-1": 1 / 3, "letters@-1": 8 / 23, "is_heading@-1": 1, "position@-1": 0, "mean_word@-1": 8 / 9}
     after = {"words@+1": 1 / 3, "is_item@+1": 1, "bars@+1": 1, "bar_density@+1": 1 / 2, "images@+1": 1,
              "positive_ancestor@+1": 0, "position@+1": 2 / 3}  # fmt: skip
@@ -76,13 +69,10 @@ def test_the_neighbours_of_the_worked_example() -> None:
     assert {last[name] for name in FEATURES if name.endswith("@+1")} == {0}
 
 
-def test_a_zero_denominator_gives_1() -> None:
+def test_all_lie_between_0_and_1_and_a_zero_denominator_gives_1() -> None:
     found = features("<p>***", 0)
     assert (found["words"], found["mean_word"], found["long_word_density"], found["all_caps_density"]) == (1, 1, 1, 1)
     assert found["digit_density"] == 0
-
-
-def test_all_lie_between_0_and_1() -> None:
     matrix = measure(blocks_of("<p>A<img><img><img> | | | <b>ČTK AFP</b><p>© <a>x</a> < y 12"))
     assert (matrix >= 0).all()
     assert (matrix <= 1).all()
@@ -91,12 +81,10 @@ def test_all_lie_between_0_and_1() -> None:
 
 def test_two_thresholds_make_three_verdicts() -> None:
     blocks = blocks_of("<p>a<p>b<p>c<p>d")
-    labelled = label_by_thresholds(
-        np.array([0.9, 0.2, -0.1, -1.0]), blocks, Revision(), good_above=0.2, almost_above=-0.5
-    )
-    assert [item.label for item in labelled] == [Label.GOOD, Label.ALMOST, Label.ALMOST, Label.BAD]
-    assert [item.score for item in labelled] == [0.9, 0.2, -0.1, -1.0]
     scores = np.array([0.9, 0.2, -0.1, -1.0])
+    labelled = label_by_thresholds(scores, blocks, Revision(), good_above=0.2, almost_above=-0.5)
+    assert [item.label for item in labelled] == [Label.GOOD, Label.ALMOST, Label.ALMOST, Label.BAD]
+    assert [item.score for item in labelled] == scores.tolist()
     moved = label_by_thresholds(scores, blocks, Revision(upper=0.1, lower=0.0), good_above=0.2, almost_above=-0.5)
     assert [item.label for item in moved] == [Label.GOOD, Label.GOOD, Label.BAD, Label.BAD]
 

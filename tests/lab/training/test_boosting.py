@@ -28,7 +28,6 @@ def test_an_article(make_page: MakePage) -> None:
     page = make_page(1)
     example = example_of(page)
     found = labels(example)
-
     assert all(found[line] == (1, 1) for line in page.text.splitlines())
     assert [found[page.title], found["Terms of use"]] == [(0, 1), (0, 1)]
     assert len(example.features.matrix) == len(example.blocks) == len(example.good) == len(example.weight)
@@ -44,7 +43,6 @@ def test_captions_are_not_main_text_whatever_the_gold_holds(make_page: MakePage,
     page = make_page(1)
     caption = "the mayor looks at the new bridge from the bank"
     example = example_of(page, html.format(caption), more_gold=caption)
-
     assert labels(example)[caption][0] == 0
 
 
@@ -52,7 +50,6 @@ def test_a_long_text_in_a_box_for_pictures_stays_text(make_page: MakePage) -> No
     page = make_page(1)
     long = " ".join(f"word{number}" for number in range(70))
     example = example_of(page, f"<div class=photo-caption>{long}</div>", more_gold=long)
-
     assert labels(example)[long][0] == 1
 
 
@@ -61,7 +58,6 @@ def test_an_article_of_short_paragraphs_in_a_box_named_by_its_picture_stays_text
     example = example_of(
         make_page(1), f"<div class=media-body>{'<br><br>'.join(parts)}</div>", more_gold="\n".join(parts)
     )
-
     assert [labels(example)[part][0] for part in parts] == [1, 1, 1, 1]
 
 
@@ -73,7 +69,6 @@ def test_items_amid_the_text_say_nothing_where_a_sets_gold_lacks_lists(
     item, last = "an item that the gold leaves out", "And this is how the long story of the bridge ends."
     example = example_of(page, f"<ul><li>{item}</li></ul><p>{last}</p>", more_gold=last)
     found = labels(example)
-
     assert found[item] == (0, weight)
     assert all(found[block.text][1] == 1 for block in example.blocks[:3])  # items of the menu, before the text
 
@@ -101,7 +96,6 @@ def test_a_pages_weight_depends_on_its_set_and_on_the_pages_of_its_site(make_pag
     fundus = block_weights([example_of(replace(page, dataset="fundus"))])[0]
     four = block_weights([example_of(page)] * 4)[0]
     listing = block_weights([example_of(replace(page, page_type="listing"))])[0]
-
     assert (alone > 0).all()
     assert fundus == pytest.approx(alone * SET_WEIGHTS["fundus"] / SET_WEIGHTS["wcxb"])
     assert four == pytest.approx(alone / 2)
@@ -113,7 +107,6 @@ def test_long_blocks_weigh_more_and_untrusted_ones_nothing(make_page: MakePage) 
     untrusted = replace(example, weight=np.zeros(len(example.blocks)))
     words = example.features.matrix[:, 0]
     (weights,) = block_weights([example])
-
     assert weights[words.argmax()] == weights.max() > weights.min() == weights[words.argmin()]
     assert not block_weights([untrusted])[0].any()
 
@@ -121,7 +114,6 @@ def test_long_blocks_weigh_more_and_untrusted_ones_nothing(make_page: MakePage) 
 def test_the_pages_of_a_site_fall_into_one_fold(make_page: MakePage) -> None:
     pages = [replace(make_page(number), domain="news.example") for number in range(5)]
     nameless = [replace(make_page(number), domain="") for number in range(12)]
-
     assert len({fold_of(page.site, 4) for page in pages}) == 1
     assert {fold_of(page.site, 3) for page in nameless} == {0, 1, 2}
 
@@ -131,7 +123,6 @@ def test_trees_learn_what_is_good_and_the_same_ones_every_time(examples: list[Ex
     again = fit(examples, matrices(examples), SMALL)
     predicted = np.concatenate([np.asarray(booster.predict(matrix)) for matrix in matrices(examples)])
     good = np.concatenate([example.good for example in examples]) > 0.5
-
     assert booster.model_to_string() == again.model_to_string()
     assert predicted[good].min() > predicted[~good].mean()
     assert predicted[good].mean() > 0.8
@@ -140,14 +131,12 @@ def test_trees_learn_what_is_good_and_the_same_ones_every_time(examples: list[Ex
 
 def test_another_seed_grows_other_trees(examples: list[Example]) -> None:
     first, second = (fit(examples, matrices(examples), replace(SMALL, seed=seed)) for seed in (1, 2))
-
     assert first.model_to_string() != second.model_to_string()
 
 
 def test_probabilities_out_of_fold(examples: list[Example]) -> None:
     told: list[int] = []
     boosters, found = out_of_fold(examples, matrices(examples), SMALL, 3, lambda: told.append(1))
-
     assert len(told) == len(boosters) == 3
     at = fold_of(examples[0].page.site, 3)
     assert (np.asarray(boosters[at].predict(matrices(examples)[0])) == found[0]).all()
@@ -159,6 +148,5 @@ def test_what_a_page_teaches_is_not_seen_in_its_own_fold(examples: list[Example]
     _, before = out_of_fold(examples, matrices(examples), SMALL, 3, lambda: None)
     inverted = [replace(examples[0], good=1 - examples[0].good), *examples[1:]]
     _, after = out_of_fold(inverted, matrices(examples), SMALL, 3, lambda: None)
-
     assert (before[0] == after[0]).all()
     assert any((old != new).any() for old, new in zip(before[1:], after[1:], strict=True))

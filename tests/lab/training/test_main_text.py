@@ -53,42 +53,32 @@ def run(data: Path, output: Path) -> tuple[Metadata, list[str]]:
     return train_main_text(source, told.append, (SMALL, SMALL)).save(output), told
 
 
-def test_training_writes_a_model_that_finds_the_text(
-    data: Path, tmp_path: Path, make_page: MakePage, monkeypatch: pytest.MonkeyPatch
+def test_training_writes_a_model_that_finds_the_text_and_always_the_same(
+    data: Path, tmp_path: Path, make_page: MakePage
 ) -> None:
-    metadata, told = run(data, tmp_path / "models" / "toy")
-    monkeypatch.setattr("newscorpus.artifacts.data_folder", lambda _: tmp_path / "models")
-    artifact = load_artifact("toy", INPUTS)
+    metadata, told = run(data, tmp_path / "main-text")
+    artifact = load_artifact(str(tmp_path / "main-text"), INPUTS)
     page = make_page(99)
     blocks = segment(parse(page.html))
     features = measure(blocks, Hints(page.title))
     labelled = label_by(Classifier(artifact)(features), features, blocks)
-
     assert [item.block.text for item in labelled if item.label is Label.GOOD] == page.text.splitlines()
     assert len(PageJudge.of(artifact).confidence.weights) == len(SIGNS)
     assert len(Arbiter.of(artifact).own.weights) == len(SIGNS) + len(PAIR_SIGNS)
     assert metadata.features == artifact.metadata.features == INPUTS
     assert len(told) > len(TEXT_LICENCES)
-
-
-def test_training_twice_writes_the_same_bytes(data: Path, tmp_path: Path) -> None:
-    first, second = tmp_path / "first", tmp_path / "second"
-    run(data, first)
-    run(data, second)
-
+    check_what_is_said(metadata, (tmp_path / "main-text" / CARD).read_text())
+    run(data, tmp_path / "again")
     for name in (FIRST, SECOND, ARTICLE_TREES, STRUCTURE_TREES, METADATA, CARD):
-        assert (first / name).read_bytes() == (second / name).read_bytes(), name
+        assert (tmp_path / "main-text" / name).read_bytes() == (tmp_path / "again" / name).read_bytes(), name
 
 
-def test_what_the_metadata_and_the_card_say(data: Path, tmp_path: Path) -> None:
-    metadata, _ = run(data, tmp_path / "toy")
-
+def check_what_is_said(metadata: Metadata, card: str) -> None:
     assert {name: row["pages"] for name, row in metadata.data.items()} == {
         "wcxb": 12, "fundus": 6, "daniel": 6, "dragnet": 6, "misinformation": 6, "article_extraction": 6,
     }  # the development split is not seen  # fmt: skip
     assert {name: row["licence"] for name, row in metadata.data.items()} == dict(TEXT_LICENCES)
     assert all(0.5 < metadata.scores[name]["page_f1"] <= 1 for name in TEXT_LICENCES)
-    card = (tmp_path / "toy" / CARD).read_text()
     assert "# main-text, version 3" in card
     assert all(f"| {name} | {row['pages']:g} | {row['page_f1']:g} |" in card for name, row in metadata.scores.items()
                if name in TEXT_LICENCES)  # fmt: skip
@@ -101,7 +91,6 @@ def test_what_the_metadata_and_the_card_say(data: Path, tmp_path: Path) -> None:
 
 def test_a_missing_set_is_named_before_any_work_is_done(data: Path, tmp_path: Path) -> None:
     (data / "daniel.jsonl.zst").unlink()
-
     with pytest.raises(TrainingError, match=r"daniel\.jsonl\.zst is missing; the sets are [\w, ]+$") as caught:
         run(data, tmp_path / "toy")
     assert "\n" not in str(caught.value)

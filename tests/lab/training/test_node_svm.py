@@ -13,20 +13,8 @@ HTML = (
     "<body><div class=page><div class=menu>Home Sport</div><div class=text><p>One two three four five six.</p>"
     "<p class=date>Monday</p><script>One two</script><p>seven eight nine ten eleven twelve</p></div></div>"
 )
-PAGE = GoldPage(
-    id="1",
-    dataset="wcxb",
-    url="",
-    domain="a.example",
-    language="en",
-    title="",
-    date="",
-    authors=(),
-    html=HTML,
-    text="One two three four five six.\nseven eight nine ten eleven twelve",
-    page_type="article",
-    split="train",
-)
+TEXT = "One two three four five six.\nseven eight nine ten eleven twelve"
+PAGE = GoldPage("1", "wcxb", domain="a.example", html=HTML, text=TEXT, page_type="article", split="train")
 
 
 def node_page(html: str = HTML) -> NodePage:
@@ -57,14 +45,9 @@ def test_the_best_candidate_and_those_as_good() -> None:
     assert {page.nodes.elements[at].get("class") for at in np.flatnonzero(page.right)} == {"around", "text"}
 
 
-def test_what_is_foreign() -> None:
-    page = node_page()
-    foreign = {page.nodes.elements[at].get("class") for at in np.flatnonzero(page.foreign)}
-    assert foreign == {"menu", "date"}
-
-
 def test_without_its_foreign_parts_a_choice_is_right() -> None:
     page = node_page()
+    assert {page.nodes.elements[at].get("class") for at in np.flatnonzero(page.foreign)} == {"menu", "date"}
     assert page.f1_of(Choice(place(page, "text"), (place(page, "date"),))) == 1
 
 

@@ -45,7 +45,6 @@ def article_probability(booster: lightgbm.Booster, page: GradedPage) -> float:
 
 def test_confidence_tells_right_texts_from_wrong_ones(pages: list[GradedPage]) -> None:
     confidence = learn_confidence(pages)
-
     assert confidence(judged(500, 0.99).signs) > 0.8
     assert confidence(judged(501, 0.3).signs) < 0.2
 
@@ -69,7 +68,6 @@ def asked(pages: list[GradedPage]) -> list[GradedPage]:
 def test_the_other_text_is_taken_where_it_is_more_probably_right(asked: list[GradedPage]) -> None:
     arbiter = learn_arbiter([*asked, *(with_other(judged(number, 0.99), 0.2) for number in range(600, 630))])
     wrong = judged(501, 0.3)
-
     for other_f1, takes_other in ((0.99, True), (0.2, False)):
         page = with_other(wrong, other_f1)
         assert page.other
@@ -79,7 +77,6 @@ def test_the_other_text_is_taken_where_it_is_more_probably_right(asked: list[Gra
 def test_confidence_and_score_are_those_of_the_text_that_is_taken(asked: list[GradedPage]) -> None:
     confidence, f1 = settle(asked)
     found = check_second_opinion(asked)
-
     assert len(confidence) == len(f1) == 90
     assert (f1[61:90:2] == 0.99).mean() > 0.8
     assert (f1[60:90:2] == 0.99).mean() < 0.2
@@ -96,7 +93,6 @@ def test_where_no_page_was_asked_the_own_text_is_taken(pages: list[GradedPage]) 
 
 def test_articles_with_a_low_confidence_are_unsure(pages: list[GradedPage]) -> None:
     found = find_unsure(pages)
-
     assert set(range(60, 90)) < set(found) < set(range(90))
     assert len(found) < 40
     assert all(value < ASK_BELOW for value in found.values())
@@ -104,33 +100,28 @@ def test_articles_with_a_low_confidence_are_unsure(pages: list[GradedPage]) -> N
 
 def test_the_structure_is_learned_without_the_address(pages: list[GradedPage]) -> None:
     booster = learn_structure(pages)
-
     assert booster.num_feature() == len(STRUCTURE)
     assert float(np.asarray(booster.predict(judged(500, 0.99).signs[None, STRUCTURE]))[0]) > 0.7
 
 
 def test_articles_are_told_from_pages_that_hold_none(pages: list[GradedPage]) -> None:
     article = learn_article(pages)
-
     assert article_probability(article, judged(500, 0.99)) > 0.7
     assert article_probability(article, judged(501, 0.3, "product")) < 0.3
 
 
 def test_pages_that_are_no_articles_say_nothing_of_confidence(pages: list[GradedPage]) -> None:
     others = [judged(number, 0.99, "listing") for number in range(200, 260)]
-
     assert learn_confidence([*pages, *others]) == learn_confidence(pages)
 
 
 def test_forums_teach_neither_side(pages: list[GradedPage]) -> None:
     forums = [judged(number, 0.99, "forum") for number in range(200, 260)]
-
     assert learn_article([*pages, *forums]).model_to_string() == learn_article(pages).model_to_string()
 
 
 def test_a_page_of_no_weight_teaches_little(pages: list[GradedPage]) -> None:
     mislabelled = [judged(number, 0.99, "listing", weight=1e-9) for number in range(200, 260)]
-
     assert article_probability(learn_article([*pages, *mislabelled]), judged(500, 0.99)) > 0.8
 
 
@@ -146,7 +137,6 @@ def refuse_below(probability: float, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_verdict_checked_by_site(pages: list[GradedPage], monkeypatch: pytest.MonkeyPatch) -> None:
     refuse_below(0.5, monkeypatch)
     found = check_verdict(pages)
-
     assert found["share_right_above_0.9"] == 1
     assert 0.3 < found["share_sure"] < 0.7
     assert 0 <= found["calibration_error"] < 0.2
@@ -156,5 +146,4 @@ def test_the_verdict_checked_by_site(pages: list[GradedPage], monkeypatch: pytes
 def test_where_nothing_is_rejected_nothing_is_lost(pages: list[GradedPage], monkeypatch: pytest.MonkeyPatch) -> None:
     refuse_below(0.0, monkeypatch)
     found = check_verdict(pages)
-
     assert (found["rejection_precision"], found["rejection_recall"], found["articles_lost"]) == (0, 0, 0)
