@@ -17,7 +17,7 @@ from newscorpus.page.text.verdict import LEAST_ARTICLE, LEAST_STRUCTURE, SIGNS, 
 FOLDS = 5
 
 TRUSTED_F1 = 0.9
-"""A text is right, for the confidence, when its F1 is above this (as the confidence is defined)."""
+"""A text counts as right if its F1 is above this; the confidence is the probability of that."""
 
 STRENGTH = 0.3
 """Inverse of the penalty on the weights of the confidence."""
@@ -38,7 +38,7 @@ TREES = {
     "force_row_wise": True,
     "verbose": -1,
 }
-"""How the trees grow that recognise articles: shallow ones, because few pages are no articles."""
+"""Parameters of the trees that recognise articles; they are shallow, because few pages are no articles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class OtherText:
 
 @dataclass(frozen=True, slots=True)
 class GradedPage:
-    """The signs of a page (`read_signs`), the F1 of the text found, what it holds, and how much it counts."""
+    """The signs of a page (`read_signs`), the F1 of its extracted text, its type, and its weight in training."""
 
     signs: Floats
     f1: float
@@ -77,7 +77,7 @@ def learn_confidence(pages: Sequence[GradedPage]) -> Logistic:
 
 
 def learn_arbiter(pages: Sequence[GradedPage]) -> Arbiter:
-    """Fit the probabilities that the own text and that the other one is right, on pages that have both."""
+    """Fit the probabilities that our text and the other one are right, on pages that have both."""
     own = [replace(page, signs=page.other.signs) for page in pages if page.other]
     other = [replace(page, signs=page.other.signs, f1=page.other.f1) for page in pages if page.other]
     n_signs = len(SIGNS) + len(PAIR_SIGNS)
@@ -90,7 +90,7 @@ def learn_article(pages: Sequence[GradedPage]) -> lightgbm.Booster:
 
 
 def learn_structure(pages: Sequence[GradedPage]) -> lightgbm.Booster:
-    """Grow trees for the same without the signs of the address."""
+    """Grow trees for the same probability without the signs of the address."""
     return _grow(pages, STRUCTURE)
 
 
@@ -115,19 +115,21 @@ def settle(pages: Sequence[GradedPage]) -> tuple[Floats, Floats]:
     return confidence, f1
 
 
-def check_verdict(pages: Sequence[GradedPage]) -> dict[str, float]:
-    """Measure how well the verdict does on pages of sites that its own training did not see (cross-validation by site).
+def check_verdict(
+    pages: Sequence[GradedPage], least_article: float = LEAST_ARTICLE, least_structure: float = LEAST_STRUCTURE
+) -> dict[str, float]:
+    """Measure the verdict in cross-validation by site; pages below both probabilities count as rejected.
 
-    Rejections are counted over the sets with page types. `share_right_above_0.9` is the share of texts with
-    F1 above 0.9 among those given a confidence above 0.9; `calibration_error` the expected calibration error, ten bins.
+    Rejections are counted over the sets with page types. `share_right_above_0.9` is the share of texts with F1 above
+    0.9 among those with a confidence above 0.9; `calibration_error` is the expected calibration error in ten bins.
     """
     confidence, f1 = settle(pages)
     right, sure = f1 > TRUSTED_F1, confidence > TRUSTED_F1
     bins = np.minimum((confidence * 10).astype(int), 9)
     errors = [abs(confidence[bins == at].sum() - right[bins == at].sum()) for at in range(10)]
     clear = _clear_cases(pages)
-    rejected = _by_trees(clear, learn_article) < LEAST_ARTICLE
-    rejected &= _by_trees(clear, learn_structure, STRUCTURE) < LEAST_STRUCTURE
+    rejected = _by_trees(clear, learn_article) < least_article
+    rejected &= _by_trees(clear, learn_structure, STRUCTURE) < least_structure
     typed = np.array([bool(page.page_type) for page in clear])
     is_other = np.array([not page.is_article for page in clear])
     return {
@@ -141,7 +143,7 @@ def check_verdict(pages: Sequence[GradedPage]) -> dict[str, float]:
 
 
 def check_second_opinion(pages: Sequence[GradedPage]) -> dict[str, float]:
-    """Measure the effect of the second opinion in cross-validation by site: shares of articles, mean page F1."""
+    """Measure the second opinion in cross-validation by site: shares of articles, and mean page F1."""
     articles = [page for page in pages if page.is_article]
     before = np.array([page.f1 for page in articles])
     _, after = settle(articles)

@@ -44,15 +44,12 @@ def test_a_menu_item_does_not_take_the_first_words_of_a_paragraph() -> None:
     assert good[2] > 0.5
 
 
-def test_of_two_copies_one_is_good_and_the_other_a_guess() -> None:
+def test_of_two_copies_one_is_good_and_the_other_a_guess_unless_the_gold_has_two() -> None:
     good, weight = labels([FIRST, FIRST, SECOND], f"{FIRST}\n{SECOND}")
     assert sorted(good) == [0, 1, 1]
     assert good[2] == 1
     assert weight[good.index(0)] == TWIN_WEIGHT
     assert weight[good.index(1)] == weight[2] == 1
-
-
-def test_both_copies_are_good_where_the_gold_has_two() -> None:
     assert labels([FIRST, SECOND, FIRST], f"{FIRST}\n{SECOND}\n{FIRST}") == ([1, 1, 1], [1, 1, 1])
 
 
@@ -62,29 +59,19 @@ def test_the_headline_is_never_main_text() -> None:
     assert good == [0, 1]
     assert weight == [1, 1]
     assert labels([title, FIRST], f"{title}\n{FIRST}")[0] == [1, 1]
-
-
-def test_a_text_that_holds_the_headline_and_more_is_judged_as_text() -> None:
-    title = "the old bridge"
-    assert labels([FIRST], FIRST, title)[0] == [1]
+    assert labels([FIRST], FIRST, "the old bridge")[0] == [1]  # holds the headline and more
 
 
 def test_a_short_block_must_be_matched_in_one_piece() -> None:
     assert labels([FIRST, "Cold winter", SECOND], f"{FIRST}\nCold winter\n{SECOND}")[0] == [1, 1, 1]
     assert labels([FIRST, "Cold summer", SECOND], f"{FIRST}\nCold winter\n{SECOND}")[0] == [1, 0, 1]
-
-
-def test_a_short_block_does_not_take_words_from_inside_another() -> None:
     broken = FIRST.replace("over the river", "over the")
     assert labels([f"{broken}", "river"], FIRST)[0][1] == 0
 
 
-def test_the_items_of_a_list() -> None:
+def test_the_items_of_a_list_and_scripts_without_spaces() -> None:
     items = ["Bread", "Two pounds of cold butter", "Salt"]
     assert labels([FIRST, *items, "Subscribe"], "\n".join([FIRST, *items]))[0] == [1, 1, 1, 1, 0]
-
-
-def test_scripts_without_spaces() -> None:
     assert labels(["首页", "我们昨天去了学校。", "版权所有"], "我们昨天去了学校。")[0] == [0, 1, 0]
 
 

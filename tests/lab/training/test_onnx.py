@@ -56,11 +56,8 @@ def test_a_regressor_gives_its_value() -> None:
     assert scores(network) == pytest.approx(network.predict(ROWS)[:, None], abs=1e-5)
 
 
-def test_no_rows_have_no_scores() -> None:
+def test_no_rows_have_no_scores_and_the_same_estimator_makes_the_same_bytes() -> None:
     assert scores(LinearSVC().fit(ROWS, TWO), ROWS[:0]).shape == (0, 2)
-
-
-def test_the_same_estimator_makes_the_same_bytes() -> None:
     made = [estimator_to_onnx(DecisionTreeClassifier(random_state=0).fit(ROWS, TWO), COLUMNS) for _ in range(2)]
     assert made[0] == made[1]
 
@@ -94,19 +91,13 @@ def margins(model: bytes, rows: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def test_the_margins_are_those_of_the_booster(rows: NDArray[np.float32]) -> None:
     trees = booster(rows, seed=1)
-    assert margins(trees_to_onnx(trees), rows) == pytest.approx(trees.predict(rows, raw_score=True), abs=1e-5)
+    model = trees_to_onnx(trees)
+    assert margins(model, rows) == pytest.approx(trees.predict(rows, raw_score=True), abs=1e-5)
+    assert margins(model, rows[:1]) == pytest.approx(margins(model, rows)[:1], abs=1e-6)
+    assert model == trees_to_onnx(booster(rows, seed=1))
 
 
 def test_trees_of_a_single_leaf(rows: NDArray[np.float32]) -> None:
     parameters = {"objective": "cross_entropy", "min_data_in_leaf": 1_000, "verbose": -1, "num_threads": 1}
     stumps = lightgbm.train(parameters, lightgbm.Dataset(rows, np.full(len(rows), 0.25)), 2)
     assert margins(trees_to_onnx(stumps), rows) == pytest.approx(stumps.predict(rows, raw_score=True), abs=1e-5)
-
-
-def test_the_same_trees_make_the_same_bytes(rows: NDArray[np.float32]) -> None:
-    assert trees_to_onnx(booster(rows, seed=1)) == trees_to_onnx(booster(rows, seed=1))
-
-
-def test_one_row_and_many(rows: NDArray[np.float32]) -> None:
-    model = trees_to_onnx(booster(rows, seed=1))
-    assert margins(model, rows[:1]) == pytest.approx(margins(model, rows)[:1], abs=1e-6)

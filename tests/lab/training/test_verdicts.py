@@ -22,13 +22,13 @@ from newscorpus.page.text.second_opinion import ASK_BELOW, PAIR_SIGNS
 from newscorpus.page.text.verdict import SIGNS, STRUCTURE
 
 
-def judged(number: int, f1: float, page_type: str = "article", weight: float = 1.0) -> GradedPage:
+def judged(number: int, f1: float, page_type: str = "article") -> GradedPage:
     """A page whose first sign speaks of its F1, and whose second of its type, with noise on all signs."""
     random = Random(number)
     signs = np.array([random.gauss(0, 0.1) for _ in SIGNS])
     signs[0] += f1
     signs[1] += page_type in NO_ARTICLE
-    return GradedPage(signs, f1, page_type, f"site{number % 20}.example", weight)
+    return GradedPage(signs, f1, page_type, f"site{number % 20}.example", 1.0)
 
 
 @pytest.fixture
@@ -110,40 +110,20 @@ def test_articles_are_told_from_pages_that_hold_none(pages: list[GradedPage]) ->
     assert article_probability(article, judged(501, 0.3, "product")) < 0.3
 
 
-def test_pages_that_are_no_articles_say_nothing_of_confidence(pages: list[GradedPage]) -> None:
-    others = [judged(number, 0.99, "listing") for number in range(200, 260)]
-    assert learn_confidence([*pages, *others]) == learn_confidence(pages)
-
-
-def test_forums_teach_neither_side(pages: list[GradedPage]) -> None:
-    forums = [judged(number, 0.99, "forum") for number in range(200, 260)]
+def test_what_other_pages_teach(pages: list[GradedPage]) -> None:
+    listings = [judged(number, 0.99, "listing") for number in range(200, 260)]
+    assert learn_confidence([*pages, *listings]) == learn_confidence(pages)
+    forums = [replace(page, page_type="forum") for page in listings]
     assert learn_article([*pages, *forums]).model_to_string() == learn_article(pages).model_to_string()
-
-
-def test_a_page_of_no_weight_teaches_little(pages: list[GradedPage]) -> None:
-    mislabelled = [judged(number, 0.99, "listing", weight=1e-9) for number in range(200, 260)]
+    mislabelled = [replace(page, weight=1e-9) for page in listings]
     assert article_probability(learn_article([*pages, *mislabelled]), judged(500, 0.99)) > 0.8
 
 
-def test_learning_twice_gives_the_same_numbers(pages: list[GradedPage]) -> None:
-    assert learn_article(pages).model_to_string() == learn_article(pages).model_to_string()
-
-
-def refuse_below(probability: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LEAST_ARTICLE", "LEAST_STRUCTURE"):
-        monkeypatch.setattr(f"newscorpus.lab.training.verdicts.{name}", probability)
-
-
-def test_the_verdict_checked_by_site(pages: list[GradedPage], monkeypatch: pytest.MonkeyPatch) -> None:
-    refuse_below(0.5, monkeypatch)
-    found = check_verdict(pages)
+def test_the_verdict_checked_by_site(pages: list[GradedPage]) -> None:
+    found = check_verdict(pages, 0.5, 0.5)
     assert found["share_right_above_0.9"] == 1
     assert 0.3 < found["share_sure"] < 0.7
     assert 0 <= found["calibration_error"] < 0.2
     assert (found["rejection_precision"], found["rejection_recall"], found["articles_lost"]) == (1, 1, 0)
-
-
-def test_where_nothing_is_rejected_nothing_is_lost(pages: list[GradedPage], monkeypatch: pytest.MonkeyPatch) -> None:
-    refuse_below(0.0, monkeypatch)
-    found = check_verdict(pages)
+    found = check_verdict(pages, 0, 0)  # nothing is rejected
     assert (found["rejection_precision"], found["rejection_recall"], found["articles_lost"]) == (0, 0, 0)
