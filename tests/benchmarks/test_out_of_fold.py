@@ -17,7 +17,7 @@ from benchmarks.out_of_fold import (
     text_table,
     verdict_lines,
 )
-from newscorpus.data import Article, Fields, Page, Rejected
+from newscorpus.data import Article, Fields, Rejected
 from newscorpus.lab.gold.pages import GoldPage
 
 
@@ -81,16 +81,8 @@ def test_what_becomes_of_a_page(make_page: Callable[..., GoldPage]) -> None:
     page = make_page(1)
     whole = Article(page.url, page.text, Fields(), "model:x@1", confidence=0.3)
 
-    def find(page: Page) -> Article | Rejected:
-        return whole
-
-    def refuse(page: Page) -> Article | Rejected:
-        return Rejected("extract", "no_article", "why", page.url)
-
-    def doubt(page: Page) -> Article | Rejected:
-        return replace(whole, flags=("low_confidence",))
-
-    kept, doubted, refused = outcome(page, find), outcome(page, doubt), outcome(page, refuse)
+    found = (whole, replace(whole, flags=("low_confidence",)), Rejected("extract", "no_article", "why", page.url))
+    kept, doubted, refused = (outcome(page, lambda _, one=one: one) for one in found)
     assert (kept.refusal, kept.doubt, kept.decided_by) == ("", "", "model:x@1")
     assert list(kept.score.sums) == [1.0] * 5
     assert doubted.doubt == "low_confidence"

@@ -5,14 +5,13 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from importlib import import_module
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
+from examples.language_model import kneser_ney
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.published import publish
 from newscorpus.data import Article, Fields
@@ -21,13 +20,6 @@ from newscorpus.page.records import make_record
 ROOT = Path(__file__).parents[2]
 PARAGRAPHS = ["a b c".split(), "a b d".split(), "b a".split(), ["c"], []]
 WORDS = ["".join(letters) for length in range(1, 8) for letters in product("abcd", repeat=length)]
-
-
-@pytest.fixture
-def kneser_ney(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The module of the model."""
-    monkeypatch.syspath_prepend(ROOT)
-    return import_module("examples.language_model.kneser_ney")
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -41,13 +33,13 @@ def cells(line: str) -> list[str]:
 
 
 @pytest.mark.parametrize("context", [("<s>",), ("<s>", "a"), ("a", "b"), ("b", "a"), ("z", "y"), ("z", "b")])
-def test_probabilities_sum_to_one(kneser_ney: Any, context: tuple[str, ...]) -> None:
+def test_probabilities_sum_to_one(context: tuple[str, ...]) -> None:
     model = kneser_ney.train(PARAGRAPHS, 3, lambda word: 1 / 8)
     words = ["a", "b", "c", "d", "\n", "x", "y", "z"]
     assert sum(model.probability(word, context) for word in words) == pytest.approx(1)
 
 
-def test_words_that_were_never_seen_share_what_is_left(kneser_ney: Any) -> None:
+def test_words_that_were_never_seen_share_what_is_left() -> None:
     model = kneser_ney.train_words(PARAGRAPHS, alphabet=4)
     total = sum(model.probability(word, ("a", "b")) for word in [*WORDS, "\n"])
     assert 0.97 < total < 1.01, "longer words and a word of no characters have the rest"
@@ -55,13 +47,13 @@ def test_words_that_were_never_seen_share_what_is_left(kneser_ney: Any) -> None:
     assert model.probability("ab", ()) > model.probability("abababab", ())
 
 
-def test_lower_orders_count_the_words_before(kneser_ney: Any) -> None:
+def test_lower_orders_count_the_words_before() -> None:
     model = kneser_ney.train(PARAGRAPHS, 2, lambda word: 1 / 8)
     assert model.orders[0].counts[("b",)] == 2, "after <s> and after a"
     assert model.orders[1].counts[("a", "b")] == 2
 
 
-def test_a_model_by_hand(kneser_ney: Any) -> None:
+def test_a_model_by_hand() -> None:
     model = kneser_ney.train([["a"], ["a"], ["b"]], 2, lambda word: 1 / 4)
     _, one, two, _ = kneser_ney.FALLBACK
     # Distinct words before: a 1, b 1, end 2; of the bigrams <s> has a twice and b once.
@@ -72,14 +64,14 @@ def test_a_model_by_hand(kneser_ney: Any) -> None:
     )
 
 
-def test_discounts_are_those_of_chen_and_goodman(kneser_ney: Any) -> None:
+def test_discounts_are_those_of_chen_and_goodman() -> None:
     y = 100 / (100 + 2 * 40)
     expected = (0.0, 1 - 2 * y * 40 / 100, 2 - 3 * y * 20 / 40, 3 - 4 * y * 10 / 20)
     assert kneser_ney._discounts({1: 100, 2: 40, 3: 20, 4: 10}) == pytest.approx(expected)
     assert kneser_ney._discounts({1: 3, 2: 1}) == kneser_ney.FALLBACK
 
 
-def test_what_a_model_was_trained_on_it_predicts_best(kneser_ney: Any) -> None:
+def test_what_a_model_was_trained_on_it_predicts_best() -> None:
     clean = [["the", "council", "met", "on", at] for at in ("monday", "tuesday", "friday")] * 4
     menu = [["home", "news", "sport", at] for at in ("login", "search", "contact")] * 4
     held_out = [["the", "council", "met", "on", "sunday"]]

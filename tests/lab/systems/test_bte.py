@@ -83,8 +83,5 @@ def test_as_an_extractor() -> None:
     assert isinstance(article, Article)
     assert article.text == "The quick brown fox ran.\nIt ran off."
     assert (article.extractor, article.url, article.fields.title) == ("bte", "https://a.example", "The fox")
-
-
-def test_without_text_it_says_so() -> None:
     rejected = load("bte")(Page.from_html("<img src=x>", "https://a.example"))
     assert rejected == Rejected("extract", "no_main_text", url="https://a.example")

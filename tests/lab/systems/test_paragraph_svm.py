@@ -22,14 +22,11 @@ def of_many(count: int) -> float:
     return math.log(1 + count) / math.log(201)
 
 
-def test_blocks_are_paragraphs() -> None:
-    assert [block.text for block in paragraphs(reading(PAGE))] == [
-        "Domů", "Nový most stál 12 milionů, řekl Jan.", "Otevřou ho 3.4.", "Tiráž 2020 | Praha"
-    ]  # fmt: skip
-
-
 def test_worked_example() -> None:
-    row = measure(paragraphs(reading(PAGE)))[1].tolist()
+    blocks = paragraphs(reading(PAGE))
+    texts = ["Domů", "Nový most stál 12 milionů, řekl Jan.", "Otevřou ho 3.4.", "Tiráž 2020 | Praha"]
+    assert [block.text for block in blocks] == texts
+    row = measure(blocks)[1].tolist()
     assert dict(zip(FEATURES, row, strict=True)) == pytest.approx(
         {
             "numbers": of_many(1),
@@ -48,14 +45,7 @@ def test_worked_example() -> None:
         },
         abs=1e-6,
     )
-
-
-def test_a_menu_speaks_against_itself() -> None:
-    rows = measure(paragraphs(reading(PAGE)))
-    menu = dict(zip(FEATURES, rows[0].tolist(), strict=True))
+    menu = dict(zip(FEATURES, measure(blocks)[0].tolist(), strict=True))
     assert (menu["link_density"], menu["negative_ancestor"], menu["words_before"]) == (1, 1, 0)
-
-
-def test_many_words_count_as_1_at_most() -> None:
-    (row,) = measure(paragraphs(reading(f"<p>{'slovo ' * 1000}"))).tolist()
-    assert dict(zip(FEATURES, row, strict=True))["words"] == 1
+    (many,) = measure(paragraphs(reading(f"<p>{'slovo ' * 1000}"))).tolist()
+    assert dict(zip(FEATURES, many, strict=True))["words"] == 1  # at most

@@ -16,14 +16,11 @@ def reading(html: str) -> Reading:
     return found
 
 
-def test_blocks_of_the_worked_example() -> None:
+def test_blocks_and_features_of_the_worked_example() -> None:
     blocks = cut(reading(PAGE))
     assert [(block.text, block.link_text) for block in blocks] == [
         ("Prva stran Šport", "Prva stran Šport"), ("Nov most", ""), ("Danes so odprli most.", "most"), ("Cena 12", "")
     ]  # fmt: skip
-
-
-def test_features_of_the_worked_example() -> None:
     # Words, words in links, words a line, the second of the first.
     menu, headline, text, table = (3, 3, 3, 1), (2, 0, 2, 0), (4, 1, 4, 0.25), (2, 0, 2, 0)
     none = (0, 0, 0, 0)
@@ -33,7 +30,7 @@ def test_features_of_the_worked_example() -> None:
         (*text, *headline, *table),
         (*table, *text, *none),
     ]
-    assert measure(cut(reading(PAGE))).tolist() == [list(row) for row in by_hand]
+    assert measure(blocks).tolist() == [list(row) for row in by_hand]
     assert len(FEATURES) == 12
 
 

@@ -3,19 +3,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
+from types import MethodType
+from typing import cast
 
 import msgspec
 import pytest
 
-from newscorpus.artifacts import METADATA, Artifact, Metadata, model_folder
-from newscorpus.config import Revision
+from newscorpus.artifacts import METADATA, Metadata, model_folder
 from newscorpus.data import Article, Page
 from newscorpus.lab.evaluation.fields import evaluate_fields
 from newscorpus.lab.gold.pages import GoldPage, Mark, read_pages
 from newscorpus.lab.training.own import advice, apart, estimate_gain, is_own, own_source, train_own, with_marks
 from newscorpus.lab.training.registry import TRAINERS
 from newscorpus.lab.training.sources import TrainingError, deal
-from newscorpus.page import registry
+from newscorpus.page.extractor import SystemExtractor
 from newscorpus.page.fields.nodes import load_linear
 from newscorpus.page.judge import process_page
 from newscorpus.page.recipe import Recipe, extractor_of
@@ -111,13 +112,10 @@ def test_a_folder_of_pages_and_texts_is_read(pages: list[GoldPage], tmp_path: Pa
     assert [(page.id, page.text) for page in found] == [(str(at), page.text) for at, page in enumerate(pages[:3])]
 
 
-def test_a_mark_with_a_position_is_of_one_block_of_its_path() -> None:
+def test_marks_on_blocks_make_the_text() -> None:
     page = GoldPage("1", "own", html="<body><p>One.</p><p>Two.</p><p>Three.</p>", text="")
     marks = (Mark("html/body/p", "good", position=0), Mark("html/body/p", "bad", position=1))
-    assert with_marks(replace(page, marks=marks)).text == "One."
-
-
-def test_marks_on_blocks_make_the_text() -> None:
+    assert with_marks(replace(page, marks=marks)).text == "One."  # a position names one block of a path
     html = "<body><p>One two three four.</p><div>Five six.</div><h2>Seven.</h2></body>"
     page = GoldPage("1", "own", html=html, text="One two three four.")
     marks = (Mark("html/body/p", "bad"), Mark("html/body/h2", "good"))
@@ -125,13 +123,10 @@ def test_marks_on_blocks_make_the_text() -> None:
     assert with_marks(page).text == page.text
 
 
-def test_pages_of_one_site_are_kept_apart_and_of_several_together(pages: list[GoldPage]) -> None:
+def test_pages_of_one_site_are_kept_apart_and_each_of_several_is_held_out_once(pages: list[GoldPage]) -> None:
     assert len({page.site for page in apart(pages)}) == len(pages)
     several = [*pages, replace(pages[0], url="https://example.net/1")]
     assert {page.site for page in apart(several)} == {"example.org", "example.net"}
-
-
-def test_each_site_is_held_out_once() -> None:
     sites = [f"site{number % 7}" for number in range(30)]
     folds = list(deal(sites))
     assert len(folds) == 5
@@ -165,11 +160,6 @@ def train_fields(make_page: MakePage, tmp_path: Path) -> Callable[..., Path]:
     return train
 
 
-def test_fields_are_learned_from_what_a_person_gives(train_fields: Callable[..., Path]) -> None:
-    metadata = msgspec.json.decode((train_fields("title", "authors", "date") / METADATA).read_bytes(), type=Metadata)
-    assert metadata.scores["cross-validated"] == {"title": 1, "published": 1, "authors": 1}
-
-
 def test_the_interval_of_a_gain_is_of_the_differences_page_by_page() -> None:
     before, after = [0.1, 0.5, 0.9], [0.12, 0.52, 0.92]
     gain = estimate_gain(before, after, ["a", "b", "c"])
@@ -200,29 +190,29 @@ def test_a_field_that_few_pages_have_is_scored_on_these(make_page: MakePage, tmp
 
 def test_a_field_that_no_page_has_stays_that_of_the_shipped_model(train_fields: Callable[..., Path]) -> None:
     folder = train_fields("authors")
-    assert set(msgspec.json.decode((folder / METADATA).read_bytes(), type=Metadata).scores["cross-validated"]) == {
-        "authors"
-    }
+    metadata = msgspec.json.decode((folder / METADATA).read_bytes(), type=Metadata)
+    assert metadata.scores["cross-validated"].keys() == {"authors"}
     own, shipped = load_linear(str(folder)).weights, load_linear("learned-fields").weights
     assert [bool((own[:, at] == shipped[:, at]).all()) for at in range(3)] == [True, True, False]
 
 
-def test_a_model_of_fields_reads_what_the_shipped_one_does_not(
+def test_a_model_of_the_fields_that_a_person_gives_reads_what_the_shipped_one_does_not(
     train_fields: Callable[..., Path], tmp_path: Path
 ) -> None:
     folder = str(train_fields("title", "authors", "date"))
+    metadata = msgspec.json.decode((tmp_path / "fields" / METADATA).read_bytes(), type=Metadata)
+    assert metadata.scores["cross-validated"] == {"title": 1, "published": 1, "authors": 1}
     assert "--fields-model" in (tmp_path / "fields" / "card.md").read_text()
     given = msgspec.json.decode((tmp_path / "fields.jsonl").read_bytes().splitlines()[0])
     page = SourcePage(Page.from_html(given["html"], given["url"]))
-    for recipe, source in (
-        (Recipe(), page),
-        (Recipe(fields_model=folder), page),
-        (Recipe(), replace(page, fields_model=folder)),
+    for recipe, source, authors in (
+        (Recipe(), page, ()),
+        (Recipe(fields_model=folder), page, ("Jana Nováková",)),
+        (Recipe(), replace(page, fields_model=folder), ("Jana Nováková",)),
     ):
         row = process_page(replace(recipe, quality=None), source)
         assert isinstance(row, Row)
-        is_own = (recipe, source) != (Recipe(), page)
-        assert row.record.authors == (("Jana Nováková",) if is_own else ())
+        assert row.record.authors == authors
         assert row.recipe.startswith("main-text@")
     results = list(evaluate_fields([tmp_path / "fields.jsonl"], ["newscorpus", folder]))
     assert {(result.reader, result.authors_f1) for result in results} == {("newscorpus", 0.0), (folder, 1.0)}
@@ -237,16 +227,12 @@ def test_what_is_no_model_of_fields_is_refused_in_one_line(tmp_path: Path) -> No
         load("justext", fields_model=str(tmp_path))
 
 
-def test_no_second_opinion_holds_for_a_model_of_ones_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_no_second_opinion_holds_for_a_model_of_ones_own(tmp_path: Path) -> None:
     copytree(model_folder("main-text"), tmp_path / "own")
-    made: list[bool] = []
-
-    def make(artifact: Artifact, *, asks: bool, revision: Revision) -> MainTextSystem:
-        made.append(asks)
-        return MainTextSystem(artifact, asks=asks, revision=revision)
-
-    monkeypatch.setattr(registry, "MainTextSystem", make)
     page = SourcePage(Page("", b""), extractor=str(tmp_path / "own"))
     for asks in (True, False):
-        extractor_of(Recipe(second_opinion=asks), page)
-    assert made == [True, False]
+        extractor = extractor_of(Recipe(second_opinion=asks), page)
+        assert isinstance(extractor, SystemExtractor)
+        system = cast("MethodType", extractor.find).__self__
+        assert isinstance(system, MainTextSystem)
+        assert (system.arbiter is not None) is asks
