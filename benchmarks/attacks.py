@@ -15,12 +15,12 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.attacking import dead_pages, files, pages, servers
+from benchmarks.attacking import files, pages, servers
 from benchmarks.attacking.attack import Attack, Outcome
 from benchmarks.newspapers import ROOT
 
 RESULT = ROOT / "benchmarks" / "results" / "attacks.md"
-ATTACKS: Sequence[Attack] = (*pages.ATTACKS, *dead_pages.ATTACKS, *servers.ATTACKS, *files.ATTACKS)
+ATTACKS: Sequence[Attack] = (*pages.ATTACKS, *servers.ATTACKS, *files.ATTACKS)
 HEAD = (
     "| attack | outcome | lost | seconds | MB | at most | |",
     "|---|---|---:|---:|---:|---:|---|",

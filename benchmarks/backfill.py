@@ -9,16 +9,14 @@ import argparse
 import json
 import random
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from benchmarks.newspapers import ROOT, Site, environment, started
+from benchmarks.newspapers import ROOT, Site, crawl_command, environment, started
 from newscorpus.errors import LedgerError
 from newscorpus.store.ledger.database import reading
 from newscorpus.store.ledger.status import status
@@ -49,14 +47,6 @@ class Past:
     kills: int
 
 
-def command(folder: Path, past: Past) -> Sequence[str]:
-    """Make the command that begins the crawl and goes on with it."""
-    since = datetime.now(UTC).date() - timedelta(days=past.days - 1)
-    settings = SETTINGS | {"NEWSCORPUS_CORPUS": folder / "corpus"}
-    words = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=paper0", "-a", f"since={since}"]
-    return [*words, *(word for name, value in settings.items() for word in ("-s", f"{name}={value}"))]
-
-
 def kept(corpus: Path) -> int:
     """Rows of the intake so far; 0 before the crawl has made its ledger."""
     with suppress(LedgerError), reading(corpus) as ledger:
@@ -75,9 +65,11 @@ def crawl(folder: Path, past: Past) -> list[tuple[int, int]]:
     """Crawl, and kill the crawl at some moments; gives articles and bytes resident on the way."""
     moments = sorted(random.Random(1).sample(range(1, past.articles), past.kills))
     samples: list[tuple[int, int]] = []
+    since = datetime.now(UTC).date() - timedelta(days=past.days - 1)
+    command = crawl_command(["paper0"], SETTINGS | {"NEWSCORPUS_CORPUS": folder / "corpus"}, f"since={since}")
     for moment in (*moments, None):
         with (folder / "log").open("ab") as log:
-            process = subprocess.Popen(command(folder, past), cwd=folder, env=environment(), stdout=log, stderr=log)
+            process = subprocess.Popen(command, cwd=folder, env=environment(), stdout=log, stderr=log)
         while process.poll() is None:
             time.sleep(SAMPLE_SECONDS)
             samples.append((kept(folder / "corpus"), resident(process.pid)))

@@ -20,7 +20,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.newspapers import Site, environment, make_project, serving
+from benchmarks.newspapers import Site, crawl_command, environment, make_project, serving
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.build import build
 from newscorpus.corpus.published import open_corpus
@@ -28,7 +28,7 @@ from newscorpus.page.rows import Row, Withdrawal
 from newscorpus.store.intake import read_intake
 from newscorpus.store.ledger.database import reading
 
-SETTINGS = ("LOG_LEVEL=WARNING", "NEWSCORPUS_PAUSE_SECONDS=0.1")
+SETTINGS = {"LOG_LEVEL": "WARNING", "NEWSCORPUS_PAUSE_SECONDS": 0.1}
 HELD_SECONDS = 1.0
 A_START = 3
 """Kills in a start of WORKERS."""
@@ -48,9 +48,7 @@ class CrawlResult:
 
 def start(folder: Path, site: Site) -> "subprocess.Popen[bytes]":
     """Start the crawl, or start it again: the command is the same."""
-    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", f"portal={','.join(site.names)}"]
-    for setting in (*SETTINGS, f"NEWSCORPUS_CORPUS={folder / 'corpus'}"):
-        command += ["-s", setting]
+    command = crawl_command(site.names, SETTINGS | {"NEWSCORPUS_CORPUS": folder / "corpus"})
     with (folder / "log").open("ab") as log:
         return subprocess.Popen(command, cwd=folder, env=environment(), stdout=log, stderr=log)
 

@@ -19,7 +19,6 @@ import random
 import re
 import sqlite3
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter, defaultdict
@@ -32,6 +31,7 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from urllib.parse import quote, urlsplit
 
+from benchmarks.newspapers import crawl_command
 from newscorpus.config import BuildConfig
 from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.layout import INTAKE
@@ -221,9 +221,8 @@ def crawl(
         languages = json.dumps(sorted(site.languages))
         text = PORTAL.format(name=site.name, languages=languages, host=site.host, base=server.base)
         (folder / "portals" / f"{site.name}.toml").write_text(text)
-    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", f"portal={','.join(servers)}"]
     settings = {"NEWSCORPUS_CORPUS": "corpus", "NEWSCORPUS_WORKERS": 2, "LOG_LEVEL": "WARNING"}
-    command += [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    command = crawl_command(servers, settings)
     with (folder / "crawl.log").open("wb") as log:
         for left in range(kills, -1, -1):
             process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT)

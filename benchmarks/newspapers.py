@@ -6,7 +6,7 @@ import subprocess
 import sys
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,6 +72,17 @@ def make_project(folder: Path, site: Site) -> None:
     (folder / "portals").mkdir(parents=True, exist_ok=True)
     for name, base in zip(site.names, site.bases, strict=True):
         (folder / "portals" / f"{name}.toml").write_text(PORTAL.format(name=name, base=base))
+
+
+def options(settings: Mapping[str, object]) -> list[str]:
+    """Write settings as options of the command."""
+    return [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
+
+
+def crawl_command(names: Iterable[str], settings: Mapping[str, object], *arguments: str) -> list[str]:
+    """Make the command that crawls portals; `arguments` are those of the spider, such as `revisit=all`."""
+    given = [part for argument in (f"portal={','.join(names)}", *arguments) for part in ("-a", argument)]
+    return [sys.executable, "-m", "scrapy", "crawl", "portal", *given, *options(settings)]
 
 
 def measure_crawl(

@@ -7,9 +7,7 @@ sitemap says nothing. The site counts what is asked.
 
 import argparse
 import json
-import os
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
@@ -17,7 +15,7 @@ from dataclasses import astuple, dataclass
 from http import HTTPStatus
 from pathlib import Path
 
-from benchmarks.newspapers import started
+from benchmarks.newspapers import crawl_command, environment, started
 from newscorpus.corpus.published import open_corpus
 
 SERVER = Path(__file__).parents[1] / "tests" / "mockserver" / "newsroom.py"
@@ -70,10 +68,9 @@ def visit(folder: Path, base: str, what: str, revisit: str, change: str) -> Visi
     if change:
         ask(f"{base}/_{change}")
     before, began = len(json.loads(ask(f"{base}/_log"))), time.monotonic()
-    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", "portal=newsroom", "-a", f"revisit={revisit}"]
-    settings = ("-s", f"NEWSCORPUS_CORPUS={folder / 'corpus'}", "-s", "LOG_LEVEL=WARNING")
-    environment = os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"}
-    subprocess.run([*command, *settings], cwd=folder, env=environment, check=True)
+    settings = {"NEWSCORPUS_CORPUS": folder / "corpus", "LOG_LEVEL": "WARNING"}
+    command = crawl_command(["newsroom"], settings, f"revisit={revisit}")
+    subprocess.run(command, cwd=folder, env=environment(), check=True)
     seconds = time.monotonic() - began
     log = [(path, status) for path, status in json.loads(ask(f"{base}/_log"))[before:] if path != "/robots.txt"]
     articles = [status for path, status in log if path.startswith("/news/")]

@@ -52,19 +52,9 @@ def misread(text: str, taken_for: str = "cp1252", charset: str = "utf-8") -> str
     return text.encode(charset, "replace").decode(taken_for, "replace")
 
 
-def misread_twice(text: str) -> str:
-    """Read UTF-8 as Windows-1252, as browsers have it, two times over."""
-    return misread(misread(text, "sloppy-windows-1252"), "sloppy-windows-1252")
-
-
-def in_base64(text: str) -> str:
-    """Encode each paragraph in Base64."""
-    return "\n".join(base64.b64encode(line.encode("utf-8", "replace")).decode() for line in text.split("\n"))
-
-
-def in_hex(text: str) -> str:
-    """Write the bytes of each paragraph in hexadecimal digits."""
-    return "\n".join(line.encode("utf-8", "replace").hex() for line in text.split("\n"))
+def encoded(text: str, encode: Callable[[bytes], str]) -> str:
+    """Encode each paragraph."""
+    return "\n".join(encode(line.encode("utf-8", "replace")) for line in text.split("\n"))
 
 
 DISFIGURED: Mapping[str, Callable[[str], str]] = {
@@ -73,12 +63,12 @@ DISFIGURED: Mapping[str, Callable[[str], str]] = {
     "moved by 3": lambda text: rotated(text, 3),
     "moved by 13": lambda text: rotated(text, 13),
     "shuffled in words": shuffled,
-    "Base64": in_base64,
-    "hexadecimal": in_hex,
+    "Base64": partial(encoded, encode=lambda line: base64.b64encode(line).decode()),
+    "hexadecimal": partial(encoded, encode=bytes.hex),
 }
 MISREAD: Mapping[str, Callable[[str], str]] = {
     "UTF-8 read as Windows-1252, as browsers have it": partial(misread, taken_for="sloppy-windows-1252"),
-    "the same twice": misread_twice,
+    "the same twice": lambda text: misread(misread(text, "sloppy-windows-1252"), "sloppy-windows-1252"),
     "UTF-8 read as Windows-1252, without five bytes": misread,
     "UTF-8 read as ISO-8859-1": partial(misread, taken_for="latin-1"),
     "UTF-8 read as ISO-8859-2": partial(misread, taken_for="iso8859-2"),

@@ -8,21 +8,16 @@ from functools import cache, partial
 from pathlib import Path
 
 from benchmarks.attacking.attack import NEWSCORPUS, Attack, Finished, Outcome, run
-from benchmarks.newspapers import make_project, serving
+from benchmarks.newspapers import make_project, options, serving
 from newscorpus.lines import unpacked_lines
 
 ARTICLES = 40
 SECONDS, MEGABYTES = 60.0, 500.0
 """What the crawl after the damage may take: CPU time, and memory of the process that crawls."""
 PATIENCE_SECONDS = 900.0
-SETTINGS = ("NEWSCORPUS_CORPUS=corpus", "NEWSCORPUS_EXTRACTOR=bte", "NEWSCORPUS_PAUSE_SECONDS=0.2")
+SETTINGS = {"NEWSCORPUS_CORPUS": "corpus", "NEWSCORPUS_EXTRACTOR": "bte", "NEWSCORPUS_PAUSE_SECONDS": 0.2}
 """The extractor is the quickest: what is looked at are files."""
-CRAWL: tuple[str | Path, ...] = (
-    NEWSCORPUS,
-    "crawl",
-    "paper0",
-    *(part for setting in SETTINGS for part in ("-s", setting)),
-)
+CRAWL: tuple[str | Path, ...] = (NEWSCORPUS, "crawl", "paper0", *options(SETTINGS))
 MOST_SAID = 150
 """Characters of what the product says that are shown."""
 

@@ -1,4 +1,7 @@
-"""Crawl a hostile server beside a healthy newspaper, of which every article must be kept meanwhile."""
+"""Crawl a hostile server beside a healthy newspaper, and sites some of whose articles are dead.
+
+Every article of the newspaper, and every live one of such a site, must be kept.
+"""
 
 import gzip
 import json
@@ -9,9 +12,10 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
+from urllib.request import urlopen
 
 from benchmarks.attacking.attack import NEWSCORPUS, Attack, Outcome, run
-from benchmarks.newspapers import PORTAL, serving
+from benchmarks.newspapers import PORTAL, ROOT, options, serving, started
 
 ARTICLES = 60
 """Of the newspaper."""
@@ -23,6 +27,17 @@ SETTINGS = {
     "DOWNLOAD_TIMEOUT": 30,
     "NEWSCORPUS_BUILD": False,
 }
+
+DYING_SERVER = ROOT / "tests" / "mockserver" / "dead_pages.py"
+DYING_SETTINGS = {
+    "NEWSCORPUS_PAUSE_SECONDS": 0.2,  # a minute for users; what is tried here is the order
+    "DOWNLOAD_TIMEOUT": 1,
+    "NEWSCORPUS_EXTRACTOR": "bte",  # the quickest
+    "NEWSCORPUS_ARCHIVE": False,
+    "NEWSCORPUS_BUILD": False,
+}
+MOST_REQUESTS = 4
+"""To a dead page."""
 
 PATHS = ("/robots.txt", "/sitemap.xml", "/story/1")
 FRONT = b"<html><body><a href=/story/1>The mayor opens a bridge</a></body></html>"
@@ -96,14 +111,13 @@ def pour_headers(handler: BaseHTTPRequestHandler) -> None:
 def crawl(path: str, make: Callable[[], bytes] | None, folder: Path) -> Outcome:
     """Crawl both sites."""
     (folder / "portals").mkdir()
-    given = [part for name, value in SETTINGS.items() for part in ("-s", f"{name}={value}")]
     with serving(ARTICLES, 1) as site, hostile_server(path, make) as base:
         portals = {"healthy": PORTAL.format(name="healthy", base=site.bases[0])}
         portals["hostile"] = PORTAL.format(name="hostile", base=base) + f'sitemaps = ["{base}/sitemap.xml"]\n'
         for name, text in portals.items():
             (folder / "portals" / f"{name}.toml").write_text(text, encoding="utf-8")
-        corpus = f"NEWSCORPUS_CORPUS={folder / 'corpus'}"
-        ended = run((NEWSCORPUS, "crawl", ",".join(portals), "-s", corpus, *given), folder, SECONDS)
+        given = options(SETTINGS | {"NEWSCORPUS_CORPUS": folder / "corpus"})
+        ended = run((NEWSCORPUS, "crawl", ",".join(portals), *given), folder, SECONDS)
     report = folder / "corpus" / "crawl-report.json"
     wrong = "a traceback" if "Traceback" in ended.errors else ""
     if not report.is_file():
@@ -126,7 +140,32 @@ def read_archive(folder: Path) -> Outcome:
     return Outcome(f"{len(rejected)} rejections", ended.seconds, ended.main_megabytes, wrong=wrong)
 
 
+def crawl_dying(articles: int, share: float, folder: Path) -> Outcome:
+    """Crawl a site with a share of articles that answer 500 or 404, break off, or are silent, in one start."""
+    (folder / "portals").mkdir()
+    with started(DYING_SERVER, articles, share) as base:
+        (folder / "portals" / "dying.toml").write_text(PORTAL.format(name="dying", base=base))
+        ended = run((NEWSCORPUS, "crawl", "dying", *options(DYING_SETTINGS)), folder, 3_600)
+        dead, asked = (json.load(urlopen(f"{base}/{path}")) for path in ("_dead", "_log"))
+    report = json.loads((folder / "corpora" / "dying" / "crawl-report.json").read_bytes())
+    kept, queued = (report["by_portal"]["dying"][name] for name in ("kept", "queued"))
+    most = max(asked.get(path, 0) for path in dead)
+    wrong = f"exit code {ended.code}, {queued} queued" if ended.code or queued else ""
+    if most > MOST_REQUESTS:
+        wrong = f"a dead page asked for {most} times"
+    said = f"{len(dead)} dead, {kept} kept, a dead page asked for at most {most} times"
+    return Outcome(said, ended.seconds, ended.main_megabytes, articles - len(dead) - kept, wrong)
+
+
 ATTACKS = (
+    *(
+        Attack(
+            f"{share:.1%} of {articles:,} articles dead", partial(crawl_dying, articles, share), seconds, 500, is_short
+        )
+        for articles, seconds in ((300, 240), (18_000, 3_600))
+        for share in (0.005, 0.014, 0.05, 0.2)
+        for is_short in [articles == 300 and share == 0.2]
+    ),
     *(
         Attack(name, partial(crawl, path, make), SECONDS, MEGABYTES, name.startswith("links"))
         for name, (path, make) in BODIES.items()

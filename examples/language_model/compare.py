@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from examples.language_model.kneser_ney import Model, train_words
+from examples.language_model.kneser_ney import train_words
 from newscorpus.lab.evaluation.scores import estimate
 from newscorpus.tokens import paragraphs, tokenise
 
@@ -54,15 +54,18 @@ def compare(task: str, training: Mapping[str, Sequence[str]], held_out: Sequence
         model = train_words(chain.from_iterable(texts), alphabet)
         bits = [model.bits(test) for test in tests]
         needed = needed or bits
-        more = None if system == reference else _more(bits, needed, held_out)
+        # bits beyond those of the reference, and the interval when other texts of the kind are drawn
+        sums = np.column_stack([np.subtract(bits, needed), [count_letters(text) for text in held_out]])
+        beyond = estimate(sums, lambda rows: rows[:, 0] / rows[:, 1])
+        words = [word for test in tests for paragraph in test for word in paragraph]
         yield Row(
             task=task,
             system=system,
             tokens=sum(map(count, texts)),
-            unseen=_unseen(model, tests),
+            unseen=sum(not model.knows(word) for word in words) / max(1, len(words)),
             perplexity=2 ** (sum(bits) / tokens),
             bits=sum(bits) / letters,
-            more=more,
+            more=None if system == reference else (beyond.value, beyond.low, beyond.high),
         )
 
 
@@ -101,15 +104,3 @@ def count_letters(text: str) -> int:
 def _runs(paragraph: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """All runs of words by which a paragraph is known again."""
     return (tuple(paragraph[start : start + RUN]) for start in range(len(paragraph) - RUN + 1))
-
-
-def _more(bits: Sequence[float], reference: Sequence[float], held_out: Sequence[str]) -> tuple[float, float, float]:
-    """Bits by character beyond those of the reference, and the interval when other texts of the kind are drawn."""
-    sums = np.column_stack([np.subtract(bits, reference), [count_letters(text) for text in held_out]])
-    found = estimate(sums, lambda rows: rows[:, 0] / rows[:, 1])
-    return found.value, found.low, found.high
-
-
-def _unseen(model: Model, tests: Iterable[Text]) -> float:
-    words = [word for test in tests for paragraph in test for word in paragraph]
-    return sum(not model.knows(word) for word in words) / max(1, len(words))

@@ -87,7 +87,10 @@ def train(sequences: Iterable[Sequence[str]], order: int, base: Callable[[str], 
     orders = []
     for length in range(order, 0, -1):
         orders.append(_order({gram: count for gram, count in counts.items() if len(gram) == length}))
-        counts = _lower(counts, length)
+        # Shorter n-grams count by distinct words before them, those at a start as often as they stand there.
+        lower = Counter(gram[1:] for gram in counts if len(gram) == length)
+        lower.update({gram: count for gram, count in counts.items() if len(gram) < length})
+        counts = lower
     return Model(tuple(reversed(orders)), base)
 
 
@@ -95,13 +98,6 @@ def _grams(sequence: Sequence[str], order: int) -> Iterable[Gram]:
     """For each token and the end the longest n-gram that it closes; shorter ones stand at the start only."""
     tokens = (START, *sequence, END)
     return (tokens[max(0, end - order) : end] for end in range(2, len(tokens) + 1))
-
-
-def _lower(counts: Mapping[Gram, int], length: int) -> Counter[Gram]:
-    """Counts of the shorter n-grams: what stands at a start as often as it does, the rest by distinct words before."""
-    lower = Counter(gram[1:] for gram in counts if len(gram) == length)
-    lower.update({gram: count for gram, count in counts.items() if len(gram) < length})
-    return lower
 
 
 def _order(counts: Mapping[Gram, int]) -> Order:
