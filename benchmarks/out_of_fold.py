@@ -108,7 +108,7 @@ def peers_scores(data: Path, file: Path | None) -> list[Score]:
 
 
 def our_outcomes(data: Path) -> Iterator[Outcome]:
-    """Train, and say of every page what the model of its fold makes of it."""
+    """Train, and yield for every page what the model of its fold makes of it."""
     tell = partial(print, file=sys.stderr)
     trees = learn_trees(read_examples(gold_source(data, tell, TEXT_LICENCES).pages), tell)
     systems = [MainTextSystem(trees.model_without(fold)) for fold in range(FOLDS)]

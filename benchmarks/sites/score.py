@@ -1,6 +1,6 @@
 """Compare a corpus with the articles that its site was filled with."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -63,11 +63,12 @@ def score(corpus: Path, base: str, posts: Sequence[Post], paths: Mapping[str, st
             found[post.key] = row
             compare(done, row, post, states)
         else:
-            what = (
-                f"{post.kind} article, {'again' if post.key in found else 'not public'}"
-                if post
-                else _content(row, posts)
-            )
+            if post:
+                what = f"{post.kind} article, {'again' if post.key in found else 'not public'}"
+            else:
+                keys = {line: post.key for post in posts for line in post.text.splitlines()}
+                held = {keys[line] for line in row.text.splitlines() if line in keys}
+                what = f"holds lines of {len(held)} articles"
             done.strangers.append(f"{row.url} ({row.n_words} words; {what}): {row.title}")
     duplicates = _duplicates(corpus)
     for post in posts:
@@ -96,7 +97,10 @@ def address_of(url: str) -> str:
 def compare(done: Score, row: Record, post: Post, states: Mapping[str, str]) -> None:
     """Compare a row with the article of its address."""
     f1 = ngram_scores(row.text, post.text).f1
-    done.note("f1", f1, GOOD_F1, f"{row.url}: {f1:.3f}; {_difference(row.text, post.text)}")
+    ours, theirs = row.text.splitlines(), post.text.splitlines()
+    more = next((line for line in ours if line not in theirs), "")
+    less = next((line for line in theirs if line not in ours), "")
+    done.note("f1", f1, GOOD_F1, f"{row.url}: {f1:.3f}; more: {more[:120]!r}; less: {less[:120]!r}")
     done.note("title", collapse(row.title) == collapse(post.title), 1.0, f"{row.url}: {row.title}, not {post.title}")
     for name in ("section", "authors", "tags"):
         got, right = _values(row, name), _values(post, name)
@@ -117,7 +121,7 @@ def compare(done: Score, row: Record, post: Post, states: Mapping[str, str]) -> 
 
 
 def is_same_date(got: str, right: str, precision: str) -> bool:
-    """Whether two dates are of the same minute, or where only days are stated of the same day."""
+    """Whether two dates have the same minute, or the same day where only days are stated."""
     if precision == "day" or len(got) <= len("2026-01-01"):
         return precision == "day" and got[:10] == right[:10]
     ours, theirs = datetime.fromisoformat(got), datetime.fromisoformat(right)
@@ -142,13 +146,6 @@ def _values(of: Record | Post, name: str) -> Set[str]:
     return {value} - {""} if isinstance(value, str) else set(value)
 
 
-def _content(row: Record, posts: Sequence[Post]) -> str:
-    """Say of how many articles a row of an unknown address holds lines."""
-    keys = {line: post.key for post in posts for line in post.text.splitlines()}
-    held = {keys[line] for line in row.text.splitlines() if line in keys}
-    return f"holds lines of {len(held)} articles"
-
-
 def _duplicates(corpus: Path) -> dict[str, str]:
     path = corpus / DUPLICATES
     lines = list(read_duplicates(path)) if path.exists() else []
@@ -169,16 +166,3 @@ def _why_lost(corpus: Path, url: str, duplicates: Mapping[str, str]) -> str:
     outcome = f"{entry.stage}/{entry.reason}" if entry.stage else entry.reason or entry.state.name.lower()
     moved = f", to {entry.redirected_to}" if entry.redirected_to else ""
     return f"{outcome} as {entry.kind}{moved} {entry.detail}".rstrip()
-
-
-def _difference(got: str, right: str) -> str:
-    """The first line that one of two texts has alone."""
-    ours, theirs = got.splitlines(), right.splitlines()
-    return "; ".join(
-        _first(sign, lines, others) for sign, lines, others in (("more", ours, theirs), ("less", theirs, ours))
-    )
-
-
-def _first(sign: str, lines: Sequence[str], others: Sequence[str]) -> str:
-    alone: Iterator[str] = (line for line in lines if line not in others)
-    return f"{sign}: {next(alone, '')[:120]!r}"
