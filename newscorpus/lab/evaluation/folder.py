@@ -24,7 +24,7 @@ from newscorpus.workers import in_order
 RESULT = "evaluation.csv"
 COLUMNS = ("file", "common", "extracted", "gold", "precision", "recall", "f1")
 NGRAM_COLUMNS = ("ngram_precision", "ngram_recall", "ngram_f1")
-"""Of word 4-grams in any script; the words of the other columns lose all characters that are not ASCII (Bakić 2012)."""
+"""Scores of word 4-grams in any script; the other columns drop all characters that are not ASCII (Bakić 2012)."""
 TOTAL = "total"
 
 
@@ -34,11 +34,11 @@ class FolderError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FolderScores:
-    """Overlap of a subfolder's files with the gold, by longest common subsequence of words."""
+    """Overlap of a subfolder's files with the gold."""
 
     name: str
-    files: Mapping[str, Overlap]
-    ngrams: Mapping[str, Overlap]  # the word 4-grams in common
+    files: Mapping[str, Overlap]  # longest common subsequence of words
+    ngrams: Mapping[str, Overlap]  # word 4-grams
 
     @property
     def total(self) -> Overlap:
@@ -59,12 +59,12 @@ def find_article(recipe: Recipe, origin: PageOrigin, page: Page) -> Article | Re
 def extract_folder(
     folder: Path, name: str, find: Callable[[Page], Article | Rejected], jobs: int = 1
 ) -> Iterator[Path]:
-    """Extract the pages of `folder` into its subfolder `name`, a text file a page; gives each when it is written.
+    """Extract the pages of `folder` into text files of its subfolder `name`; yield each file once it is written.
 
-    A page without main text makes an empty file. With several `jobs`, `find` runs in processes of its own.
+    A page without main text makes an empty file. With several `jobs`, `find` runs in worker processes.
 
     Raises:
-        FolderError: there are no pages, or the name is that of the pages, the gold or a file.
+        FolderError: there are no pages, or the subfolder is that of the pages, the gold or a file.
     """
     pages = _files(folder / PAGES)
     if name in (PAGES, GOLD) or (folder / name).is_file():
@@ -88,12 +88,12 @@ def _text_of(find: Callable[[Page], Article | Rejected], path: Path) -> str:
 
 
 def evaluate_folder(folder: Path) -> Iterator[FolderScores]:
-    """Score each subfolder that is neither pages nor gold, and write `evaluation.csv` into it; sorted by name.
+    """Score each subfolder with extracted texts, sorted by name, and write `evaluation.csv` into it.
 
-    A gold text without a file in the subfolder counts as one of which nothing was found.
+    A missing file counts as an empty text.
 
     Raises:
-        FolderError: there is no gold, or a file belongs to none or is not UTF-8.
+        FolderError: there is no gold, or a file has no gold or is not UTF-8.
     """
     gold = {stem: _read(path) for stem, path in _files(folder / GOLD).items()}
     for subfolder in sorted(path for path in folder.iterdir() if path.is_dir() and path.name not in (PAGES, GOLD)):
@@ -118,7 +118,7 @@ def evaluate_folder(folder: Path) -> Iterator[FolderScores]:
 
 
 def print_folder(scores: Iterable[FolderScores], console: Console) -> None:
-    """Print a line for each subfolder, the total of its files."""
+    """Print the totals of each subfolder as a line."""
     rows = []
     for row in scores:
         total = row.total
@@ -131,7 +131,7 @@ def print_folder(scores: Iterable[FolderScores], console: Console) -> None:
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    """Return the files of a folder by their name up to the last dot."""
+    """Return the files of a folder by name up to the last dot."""
     try:
         files = {path.stem: path for path in sorted(folder.iterdir()) if path.is_file()}
     except OSError as error:

@@ -38,10 +38,10 @@ MODEL_VERSION = "3"
 PACKAGES = ("lightgbm", "numpy", "scikit-learn")
 
 LEAST_FIT = 0.8
-"""Pages where a perfect choice of blocks has a lower F1 are left out: their gold is of another page."""
+"""Pages where a perfect choice of blocks has a lower F1 are left out: their gold belongs to another page."""
 
 PASSES = (Boosting(rounds=100, learning_rate=0.15, leaves=16), Boosting())
-"""How the trees of the two passes grow. The first sees every block: larger trees there only cost time."""
+"""Parameters of the trees of the two passes; larger trees in the first pass only cost time."""
 
 ABOUT = (
     "Tells the main text of a news page from the rest of it, block by block: boosted trees over "
@@ -78,7 +78,7 @@ class LearnedTrees:
 
     whole: Passes  # grown on all pages
     folds: tuple[Passes, ...]  # per fold, grown on the pages of the other folds
-    judged: tuple[GradedPage, ...]  # every page, by the trees that saw no page of its site
+    judged: tuple[GradedPage, ...]  # all pages, out of fold by site
 
     def model(self) -> Artifact:
         """Return the model that learned from all pages."""
@@ -92,7 +92,7 @@ class LearnedTrees:
 def train_main_text(
     source: TrainingPages, progress: Progress, passes: tuple[Boosting, Boosting] = PASSES
 ) -> TrainedModel:
-    """Train on the pages of `source`. The same pages give the same model. `progress` is called at each step."""
+    """Train on the pages of `source`; the same pages give the same model."""
     examples = read_examples(source.pages)
     trees = learn_trees(examples, progress, passes)
     learned = trees.model()
@@ -130,7 +130,7 @@ def train_main_text(
 def read_examples(pages: Iterable[GoldPage]) -> list[Example]:
     """Make the training examples of `pages`.
 
-    Of pages without an article that have other text than their gold the blocks teach nothing, but the pages do.
+    If the gold of a page without an article does not fit its blocks, these get no weight; only the verdict uses it.
     """
     examples = []
     for example in filter(None, map(make_example, pages)):
@@ -144,7 +144,7 @@ def read_examples(pages: Iterable[GoldPage]) -> list[Example]:
 def learn_trees(
     examples: Sequence[Example], progress: Progress, passes: tuple[Boosting, Boosting] = PASSES
 ) -> LearnedTrees:
-    """Grow the trees of both passes on all `examples`, and without each fold of their sites."""
+    """Grow the trees of both passes on all `examples`, and without each fold of sites."""
     matrices = [example.features.matrix for example in examples]
     firsts, seen = out_of_fold(examples, matrices, passes[0], FOLDS, lambda: progress("first pass, one fold more"))
     first = fit(examples, matrices, passes[0])
@@ -192,6 +192,6 @@ def learn_model(passes: Passes, judged: Sequence[GradedPage]) -> Artifact:
 
 
 def fits(example: Example) -> bool:
-    """Tell whether a perfect choice of blocks comes near the gold text."""
+    """Tell whether a perfect choice of blocks is close to the gold text."""
     chosen = [block.text for block, good in zip(example.blocks, example.good, strict=True) if good > 0.5]
     return ngram_scores("\n".join(chosen), example.page.text).f1 > LEAST_FIT

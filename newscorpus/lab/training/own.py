@@ -45,20 +45,20 @@ CARD_MEASURE = (
     "more, page by page, with the 95 % interval of a bootstrap."
 )
 
-ALONE = Boosting(rounds=100, learning_rate=0.1, leaves=16, min_leaf=10)
-"""How trees grow from one's own pages alone: from fewer blocks, with smaller leaves, than the shipped ones."""
-ADDED = Boosting(rounds=40, learning_rate=0.05, leaves=8, min_leaf=10)
-"""How they grow on the shipped ones. Rounds times rate are the weight of one's own pages beside the shipped knowledge;
-`benchmarks/own_pages.py` measures what it brings."""
+OWN_TREES = Boosting(rounds=100, learning_rate=0.1, leaves=16, min_leaf=10)
+"""Parameters of trees from own pages alone, with smaller leaves than the shipped ones: there are fewer blocks."""
+ADDED_TREES = Boosting(rounds=40, learning_rate=0.05, leaves=8, min_leaf=10)
+"""Parameters of trees that are added to the shipped ones. Rounds times rate is the weight of the own pages;
+`benchmarks/own_pages.py` measures the gain."""
 
 
 def is_own(path: Path) -> bool:
-    """Tell whether a path names pages of one's own: a file, or a folder of pages and texts; else a folder of sets."""
+    """Tell whether a path names own pages (a file, or a folder of pages and texts) and not a folder of sets."""
     return not path.is_dir() or (path / PAGES).is_dir()
 
 
 def default_folder(name: str) -> Path:
-    """Return the default folder for a trained model: never that of a shipped one."""
+    """Return the default folder for a trained model, which is never that of a shipped one."""
     return own_models() / f"{name}-own"
 
 
@@ -135,7 +135,7 @@ def named(model: TrainedModel, name: str, output: Path) -> TrainedModel:
 def cross_validate(
     name: str, train: Train, source: TrainingPages, pages: Sequence[GoldPage], progress: Progress
 ) -> dict[str, float]:
-    """Score pages by models that did not learn from their site, and by the shipped model."""
+    """Score pages out of fold by site, and by the shipped model."""
     held_out: list[GoldPage] = []
     own: list[float] = []
     for number, (learned, held) in enumerate(deal([page.site for page in pages]), 1):
@@ -154,13 +154,13 @@ def cross_validate(
 
 
 def estimate_gain(before: Sequence[float], after: Sequence[float], groups: Sequence[str]) -> Estimate:
-    """Estimate the mean gain in the scores of pages, with an interval over `groups` of pages, such as sites."""
+    """Estimate the mean gain in the scores of pages, with an interval over groups of pages, such as sites."""
     gained = np.array([(1.0, new - old) for old, new in zip(before, after, strict=True)])
     return estimate(gained, lambda drawn: drawn[:, 1] / drawn[:, 0], groups)
 
 
 def advice(scores: Mapping[str, float]) -> str:
-    """Summarise a model's cross-validation in one sentence; "" for scores without a gain."""
+    """Summarise a cross-validation in one sentence; "" for scores without a gain."""
     if "gain" not in scores:
         return ""
     gain = f"{scores['gain']:+.3f} of F1 (95 % interval {scores['low']:+.3f} to {scores['high']:+.3f})"
@@ -169,7 +169,7 @@ def advice(scores: Mapping[str, float]) -> str:
 
 
 def score_pages(extractor: Extractor, pages: Iterable[GoldPage]) -> list[float]:
-    """F1 over word 4-grams of what an extractor finds on each of `pages`."""
+    """Return the F1 over word 4-grams of an extractor on each of `pages`."""
     scores = []
     for page in pages:
         found = extractor(Page.from_html(page.html, page.url))
@@ -191,7 +191,7 @@ def train_own_trees(
     examples = [example for example in filter(None, map(make_example, source.articles)) if fits(example)]
     if not examples:
         raise TrainingError(f"nothing can be learned: on no page blocks make up the text (F1 {LEAST_FIT} at least)")
-    boosting = ADDED if start else ALONE
+    boosting = ADDED_TREES if start else OWN_TREES
     matrices = [example.features.matrix for example in examples]
     below = Trees(base, FIRST, len(FEATURES)) if start else None
     first = _grow(examples, matrices, below, boosting)

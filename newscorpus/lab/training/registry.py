@@ -1,4 +1,4 @@
-"""Name the models that can be trained, and how."""
+"""The models that can be trained, and how."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -33,11 +33,11 @@ BLOCK_LEARNERS: Mapping[str, BlockLearner] = {
 class Trainer:
     """How one model is trained."""
 
-    train: Train  # from the sets of gold pages
-    licences: Mapping[str, str]  # the sets that its shipped form learns from, with their licences
-    train_own: Train | None = None  # from pages of one's own; None: as from the sets
-    start_from: Train | None = None  # from pages of one's own, on top of the shipped model; None: cannot
-    learns_own: bool = True  # whether it can learn from pages of one's own
+    train: Train  # on the sets of gold pages
+    licences: Mapping[str, str]  # the sets that the shipped model is trained on, with their licences
+    train_own: Train | None = None  # on the user's own pages; None: like `train`
+    start_from: Train | None = None  # on the user's own pages, starting from the shipped model; None: impossible
+    learns_own: bool = True  # whether the user's own pages can be used
 
 
 TRAINERS: Mapping[str, Trainer] = {
@@ -52,4 +52,4 @@ TRAINERS: Mapping[str, Trainer] = {
 }
 
 WITHOUT_PAGES: Mapping[str, Callable[[Path], Metadata]] = {LETTERS: train_letters}
-"""The models that are made without pages, from the folder of the model to its metadata."""
+"""Functions that make a model without pages in a folder, and return its metadata."""

@@ -39,11 +39,11 @@ MODEL_VERSION = "1"
 PACKAGES = ("lightgbm", "numpy", "scikit-learn")
 FOLDS = 4
 MOST_WORDS = 60
-"""Words of a block that count: what is longer is certain by itself."""
+"""Maximum weight of a block in words: longer blocks are certain by themselves."""
 LEAST_WORDS = 100
-"""Words of a page below which its blocks weigh less each."""
+"""Minimum total weight of a page in words, so that blocks of short pages weigh less."""
 CLEAR_OWN, CLEAR_PATH = -3.5, 0.15
-"""Log odds of a block, and share of main text at its path, below both of which nothing is to be learned from it."""
+"""Log odds of a block and share of main text at its path; blocks below both are clear and not used for training."""
 
 ABOUT = (
     "Judges the blocks of a page again where a profile of its site was learned from the site's other pages: a logistic "
@@ -62,11 +62,11 @@ LIMITS = "Most sites in the sets are of 2011 and 2012. On other sites the gain m
 
 @dataclass(frozen=True, slots=True)
 class SitePage:
-    """A page with gold text, of a site with several, as the model of main text sees it that never saw the site."""
+    """A gold page of a site with several pages."""
 
     site: str
     example: Example
-    probability: Floats  # of each block
+    probability: Floats  # of each block, by a main-text model that was not trained on the site
 
     @property
     def words(self) -> Floats:
@@ -75,13 +75,13 @@ class SitePage:
 
     @property
     def seen(self) -> SeenPage:
-        """The page, to learn a profile from."""
+        """The page as input for a profile."""
         example = self.example
         labelled = label_by(self.probability, example.features, example.blocks)
         return SeenPage(f"{example.page.dataset}/{example.page.id}", labelled, example.fields)
 
     def f1(self, probability: Floats) -> float:
-        """F1 of the text that these probabilities of its blocks make."""
+        """Return the F1 of the text that these block probabilities make."""
         example = self.example
         labelled = revise(label_by(probability, example.features, example.blocks), example.fields.title)
         return ngram_scores("\n".join(good_paragraphs(labelled)), example.page.text).f1
@@ -118,14 +118,14 @@ def train_site_review(source: TrainingPages, progress: Progress) -> TrainedModel
 
 
 def site_of(page: GoldPage) -> str:
-    """The site of a page: its registered domain, or its host on a platform of blogs; "" where it is of none."""
+    """Return the site of a page: its registered domain, or its host on a blog platform; "" if it has none."""
     site = site_key(page.url) or page.domain
     site = host_of(page.url) if site in PLATFORMS else site
     return "" if site in ARCHIVE_DOMAINS else site
 
 
 def judge_unseen(examples: Sequence[Example], trees: LearnedTrees) -> list[Floats]:
-    """Return the probability of each block of each page, by the model that saw no page of its site."""
+    """Predict the blocks of each page by the model that was trained without its site."""
     classifiers = [Classifier(trees.model_without(fold)) for fold in range(MODEL_FOLDS)]
     return [classifiers[fold_of(example.page.site, MODEL_FOLDS)](example.features) for example in examples]
 
@@ -142,7 +142,7 @@ def site_pages(examples: Sequence[Example], probabilities: Sequence[Floats]) -> 
 
 
 def measure_sites(pages: Sequence[SitePage]) -> list[PageEvidence]:
-    """Return the evidence on each of `pages` by the profile of its site, learned from all its pages."""
+    """Return the evidence on each of `pages` from the profile of its site, learned from all pages of the site."""
     by_site: defaultdict[str, list[SitePage]] = defaultdict(list)
     for page in pages:
         by_site[page.site].append(page)
@@ -178,7 +178,7 @@ def learn_review(pages: Sequence[SitePage], measured: Sequence[PageEvidence]) ->
 
 
 def out_of_fold_f1(pages: Sequence[SitePage], measured: Sequence[PageEvidence], draw: int = 0) -> Floats:
-    """Per page the F1 with a profile, by a model that did not see its site; `draw` makes other folds."""
+    """Return the F1 of each page with a profile, out of fold by site; `draw` selects the folds."""
     f1 = np.zeros(len(pages))
     fold = np.array([fold_of(f"{draw}{page.site}", FOLDS) for page in pages])
     for held_out in range(FOLDS):
