@@ -47,20 +47,6 @@ class Past:
     kills: int
 
 
-def kept(corpus: Path) -> int:
-    """Rows of the intake so far; 0 before the crawl has made its ledger."""
-    with suppress(LedgerError), reading(corpus) as ledger:
-        return int(ledger.execute("SELECT total(n) FROM counts WHERE name = 'kept'").fetchone()[0])
-    return 0
-
-
-def resident(pid: int) -> int:
-    """Bytes resident of a process; 0 where it has ended."""
-    with suppress(OSError, IndexError):
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096
-    return 0
-
-
 def crawl(folder: Path, past: Past) -> list[tuple[int, int]]:
     """Crawl, and kill the crawl at some moments; gives articles and bytes resident on the way."""
     moments = sorted(random.Random(1).sample(range(1, past.articles), past.kills))
@@ -72,7 +58,12 @@ def crawl(folder: Path, past: Past) -> list[tuple[int, int]]:
             process = subprocess.Popen(command, cwd=folder, env=environment(), stdout=log, stderr=log)
         while process.poll() is None:
             time.sleep(SAMPLE_SECONDS)
-            samples.append((kept(folder / "corpus"), resident(process.pid)))
+            n_kept = n_bytes = 0
+            with suppress(LedgerError), reading(folder / "corpus") as ledger:
+                n_kept = int(ledger.execute("SELECT total(n) FROM counts WHERE name = 'kept'").fetchone()[0])
+            with suppress(OSError, IndexError):  # it has ended
+                n_bytes = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1]) * 4096
+            samples.append((n_kept, n_bytes))
             if moment is not None and samples[-1][0] >= moment:
                 process.kill()
         process.wait()

@@ -73,7 +73,15 @@ class Row:
 
 def main() -> None:
     """Measure, print and write the results."""
-    arguments = parse_arguments()
+    parser = argparse.ArgumentParser(description="speed and memory of extractors, side by side")
+    parser.add_argument("data", type=Path, help="folder of the pages with gold text; with --memory one file")
+    parser.add_argument("--pages", type=int, default=40, help="pages a size class (default: 40)")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds over all pages (default: 3)")
+    parser.add_argument(
+        "--extractors", nargs="+", default=EXTRACTORS, metavar="NAME", help="the first is the one timed by stage"
+    )
+    parser.add_argument("--memory", metavar="NAME", help="only print the peak memory of one extractor, in MB")
+    arguments = parser.parse_args()
     if arguments.memory:
         print(peak_memory_mb(arguments.memory, arguments.data))
         return
@@ -86,19 +94,6 @@ def main() -> None:
     (RESULTS / "extract.md").write_text(text, encoding="utf-8")
     write_csv(rows)
     print(text)
-
-
-def parse_arguments() -> argparse.Namespace:
-    """Parse the command line."""
-    parser = argparse.ArgumentParser(description="speed and memory of extractors, side by side")
-    parser.add_argument("data", type=Path, help="folder of the pages with gold text; with --memory one file")
-    parser.add_argument("--pages", type=int, default=40, help="pages a size class (default: 40)")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds over all pages (default: 3)")
-    parser.add_argument(
-        "--extractors", nargs="+", default=EXTRACTORS, metavar="NAME", help="the first is the one timed by stage"
-    )
-    parser.add_argument("--memory", metavar="NAME", help="only print the peak memory of one extractor, in MB")
-    return parser.parse_args()
 
 
 def size_class(page: GoldPage) -> str:

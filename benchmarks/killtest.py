@@ -75,7 +75,14 @@ def disturbed(folder: Path, site: Site, moments: list[float], way: str, answers:
         with start(folder, site) as process:
             for moment in earlier:
                 if wait_for(process, site, first, moment, answers):
-                    kill_worker(process.pid)
+                    tasks = Path(f"/proc/{process.pid}/task").glob("*/children")
+                    children = " ".join(task.read_text() for task in tasks).split()
+                    commands = {int(child): Path(f"/proc/{child}/cmdline").read_bytes() for child in children}
+                    workers = [child for child, line in commands.items() if b"spawn_main" in line]
+                    if workers:  # the oldest one is held until it has a page in hand
+                        os.kill(min(workers), signal.SIGSTOP)
+                        time.sleep(HELD_SECONDS)
+                        os.kill(min(workers), signal.SIGKILL)
             if wait_for(process, site, first, last, answers):
                 process.send_signal(signal.SIGKILL if way == "WORKERS" else signal.Signals[way])
             process.wait()
@@ -122,16 +129,6 @@ def wait_for(process: "subprocess.Popen[bytes]", site: Site, first: int, moment:
             return process.poll() is None
         time.sleep(0.01)
     return False
-
-
-def kill_worker(crawl: int) -> None:
-    """Kill the oldest worker process of a crawl (Linux), held before until it has a page in hand."""
-    children = " ".join(task.read_text() for task in Path(f"/proc/{crawl}/task").glob("*/children")).split()
-    workers = [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
-    if workers:
-        os.kill(min(workers), signal.SIGSTOP)
-        time.sleep(HELD_SECONDS)
-        os.kill(min(workers), signal.SIGKILL)
 
 
 def check(folder: Path, result: CrawlResult) -> None:

@@ -10,7 +10,7 @@ added (`--start-from main-text`), and the rest is read before and after. Writes 
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -60,7 +60,12 @@ def main() -> None:
 
 def measure(data: Path, draws: int) -> Iterator[tuple[object, ...]]:
     """One row for each host, and one over all."""
-    hosts = large_hosts(data)
+    found_pages: dict[str, list[GoldPage]] = defaultdict(list)
+    for dataset in SETS:
+        for page in read_pages(data / f"{dataset}.jsonl.zst"):
+            if page.domain and page.text and has_article(page.page_type):
+                found_pages[page.domain].append(page)
+    hosts = {host: of_host for host, of_host in sorted(found_pages.items()) if len(of_host) >= FEWEST}
     base = train_without(hosts, data)
     of_hosts: dict[str, list[tuple[str, float, float]]] = {}
     for host, pages in progress(hosts.items(), "hosts"):
@@ -69,16 +74,6 @@ def measure(data: Path, draws: int) -> Iterator[tuple[object, ...]]:
     for name, chosen in (("of one site", of_hosts.keys() - SHARED), ("all", of_hosts.keys())):
         found = [(host, one) for host in sorted(chosen) for one in of_hosts[host]]
         yield _row(name, draws, [one for _, one in found], [host for host, _ in found])
-
-
-def large_hosts(data: Path) -> Mapping[str, list[GoldPage]]:
-    """The articles of the hosts that have enough."""
-    pages: dict[str, list[GoldPage]] = defaultdict(list)
-    for name in SETS:
-        for page in read_pages(data / f"{name}.jsonl.zst"):
-            if page.domain and page.text and has_article(page.page_type):
-                pages[page.domain].append(page)
-    return {host: found for host, found in sorted(pages.items()) if len(found) >= FEWEST}
 
 
 def train_without(hosts: Container[str], data: Path) -> Artifact:
