@@ -14,6 +14,7 @@ from newscorpus.config import Limits
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.store.archive.overwrite import addresses, read_groups
 from newscorpus.store.archive.read import read_capture, read_captures
+from newscorpus.store.archive.records import read_records
 from newscorpus.store.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.store.archive.write import ArchiveWriter, encode
 
@@ -144,6 +145,16 @@ def test_a_place_is_that_of_the_reader(tmp_path: Path) -> None:
     assert lengths == {"archive/000001.warc.gz": found[-1].offset + found[-1].length}
     with pytest.raises(ArchiveError, match="no page at offset"):
         read_capture(Path(found[0].file), found[-1].offset + found[-1].length)
+
+
+def test_a_response_before_damage_is_not_joined_with_the_page_behind_it(tmp_path: Path) -> None:
+    (path,) = archived(tmp_path, (EXCHANGE, CAPTURE), (EXCHANGE, CAPTURE))
+    _, first, request, _, second, after, _ = [record.place.offset for record in read_records(path, MAX_BYTES)]
+    assert first < request < second < after
+    data = bytearray(path.read_bytes())
+    data[request:after] = bytes(after - request)
+    path.write_bytes(data)
+    assert [type(found) for found in read(tmp_path)] == [Rejected]
 
 
 def test_a_later_writer_goes_on_in_the_last_file(tmp_path: Path) -> None:

@@ -364,6 +364,7 @@ def test_a_full_disk_leaves_what_was_committed(tmp_path: Path) -> None:
     with Ledger.open(tmp_path) as ledger:
         keep(ledger, "x")
         ledger.commit()
+        ledger.append(REJECTED, b"{}\n")  # which still finds room
         keep(ledger, "y")
         with full_disk(len(b"header\nx\n?")):
             for _ in range(2):
@@ -371,6 +372,7 @@ def test_a_full_disk_leaves_what_was_committed(tmp_path: Path) -> None:
                     ledger.commit()
         with pytest.raises(LedgerError, match="since writing failed"):
             ledger.add(link("z"))
+        assert not (tmp_path / "rejected.jsonl").exists()
     assert (tmp_path / "intake" / "000001.jsonl").read_bytes() == b"header\nx\n"
     with Ledger.open(tmp_path) as ledger:
         assert ledger.knows(URL + "x")
