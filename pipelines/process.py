@@ -22,7 +22,7 @@ from newscorpus.portal.profile import NO_PROFILES, Profiles, profiles_of
 from newscorpus.store.redesigns import look_of
 
 QUALITY_STAT = "newscorpus/quality"
-"""Settings of filters and masks that differ from the defaults, for the report of the crawl."""
+"""Stat with the settings of filters and masks that differ from the defaults."""
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class ProcessPipeline:
 
     Args:
         crawler: the crawl.
-        recipe: how pages become rows.
+        recipe: of the rows.
         profiles: of the portals.
     """
 

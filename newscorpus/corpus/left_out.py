@@ -74,9 +74,11 @@ def duplicate_lines(collection: Collection, duplicates: Sequence[Duplicate]) -> 
 
 
 def doubtful_documents(documents: NDArray[np.void], least: float | None) -> NDArray[np.bool_]:
-    """Check which documents have a confidence below `least`, or the flag if it is None; shape (documents,).
+    """Flag the documents with a confidence below `least`; if it is None, those with the flag `low_confidence`.
 
-    Texts without a stated confidence (0) are never doubtful.
+    Texts without a confidence (0) are never doubtful.
+
+    Returns: shape (documents,).
     """
     flags: NDArray[np.bool_] = documents["is_doubtful"]
     return flags if least is None else (documents["confidence"] > 0) & (documents["confidence"] < least)

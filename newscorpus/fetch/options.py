@@ -39,7 +39,7 @@ def check_settings(settings: BaseSettings) -> None:
 
 
 def corpus_folder(settings: BaseSettings) -> Path:
-    """Return the folder of the corpus, in a project's settings relative to the project; raise `CrawlError` if unset."""
+    """Return the folder of the corpus (in project settings relative to the project); raise `CrawlError` if unset."""
     folder = settings.get("NEWSCORPUS_CORPUS") or ""
     if not folder:
         raise CrawlError("setting NEWSCORPUS_CORPUS is empty; set it to the folder of the corpus")
@@ -102,7 +102,7 @@ def switch(settings: BaseSettings, name: str) -> bool:
 
 
 def recipe_of(settings: BaseSettings) -> Recipe:
-    """Return how pages become rows; raise `CrawlError` if a setting is wrong."""
+    """Return the recipe of the rows; raise `CrawlError` if a setting is wrong."""
     rights = settings.get("NEWSCORPUS_RIGHTS")
     if rights not in set(RightsPolicy):
         raise CrawlError(f"setting NEWSCORPUS_RIGHTS is {rights!r}; known: {', '.join(RightsPolicy)}")

@@ -48,12 +48,12 @@ NO_MAIN_TEXT = "no_main_text"
 PROFILE = "profile"
 """Reason of blocks whose label the portal's profile changed."""
 COMPARED = 10
-"""The template's text is compared with the system's on one page in this many, chosen by the hash of the address."""
+"""On one page in so many, chosen by the hash of the address, the template's text is compared with the system's."""
 LITTLE_WORDS = 50
-"""Template texts of fewer words are compared on every page, and replaced by a much longer one: less than a lead and a
-paragraph remains where a redesign has broken most of the rules."""
+"""A template's text with fewer words is always compared, and replaced by a much longer one: after a redesign that breaks
+most rules, less than a lead and a paragraph remains."""
 SHORT = 0.5
-"""A text with a smaller share of the characters is much shorter: a lead or a stray paragraph."""
+"""Share of the other text's characters below which a text is much shorter: a lead or a stray paragraph."""
 
 
 MARKUP = re.compile(
