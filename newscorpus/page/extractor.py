@@ -50,8 +50,8 @@ PROFILE = "profile"
 COMPARED = 10
 """On one page in so many, chosen by the hash of the address, the template's text is compared with the system's."""
 LITTLE_WORDS = 50
-"""A template's text with fewer words is always compared, and replaced by a much longer one: after a redesign that breaks
-most rules, less than a lead and a paragraph remains."""
+"""A template's text with fewer words is always compared, and replaced by a much longer one: after a redesign that
+breaks most rules, less than a lead and a paragraph remains."""
 SHORT = 0.5
 """Share of the other text's characters below which a text is much shorter: a lead or a stray paragraph."""
 
