@@ -1,7 +1,7 @@
 """Read date, authors and lead from the text near the headline, or else anywhere on the page."""
 
 import re
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
@@ -86,7 +86,17 @@ def read_near(
         later = frozenset(after[text + 1 :])
         others = [line for line in others if line.element not in later]
         above, _ = _parted([line for line in lines_of(before, long_ones(before[::-1])) if _may_be_dated(line, setting)])
-        yield from _dates((*named, *above, *others), around, setting)
+        for line in (*named, *above, *others):
+            if is_elsewhere(line.element, around):
+                continue
+            end = 0
+            for date in find_dates(line.text, setting):
+                if len(line.text) - (date.end - date.start) <= MAX_REST or _is_dated(line):
+                    yield _evidence(line, date, end)
+                end = date.end
+            is_relative = not end and setting.fetched and _is_marked_as_date(line)
+            if is_relative and (value := parse_date(line.text, setting)):
+                yield Evidence("modified" if UPDATE.search(line.text) else "published", value, "text")
     yield from _authors(lines, around, setting)
 
 
@@ -167,19 +177,6 @@ def _parted(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
         if not FOREIGN.search(line.marks):
             parts[not _is_dated(line)].append(line)
     return parts
-
-
-def _dates(lines: Iterable[Line], around: Container[HtmlElement], setting: Setting) -> Iterator[Evidence]:
-    for line in lines:
-        end = 0
-        for date in find_dates(line.text, setting) if not is_elsewhere(line.element, around) else ():
-            if len(line.text) - (date.end - date.start) <= MAX_REST or _is_dated(line):
-                yield _evidence(line, date, end)
-            end = date.end
-        if end or not setting.fetched or not _is_marked_as_date(line) or is_elsewhere(line.element, around):
-            continue
-        if value := parse_date(line.text, setting):
-            yield Evidence("modified" if UPDATE.search(line.text) else "published", value, "text")
 
 
 def _evidence(line: Line, date: Dated, after: int) -> Evidence:

@@ -177,8 +177,10 @@ def find_dates(text: str, setting: Setting = Setting()) -> Iterator[Dated]:
         day = _day(parts, setting) if start >= position else None
         if day is None:
             continue
-        weekday = None if _year(parts) else weekday_before(text[max(0, start - LOOK_BACK) : start])
-        if weekday not in {None, day.weekday()}:  # of another, unknown year
+        named = None if _year(parts) else WEEKDAY.search(text[max(0, start - LOOK_BACK) : start])
+        word = fold(named[1]) if named else ""
+        days = (each for stem, each in WEEKDAYS.items() if word.startswith(stem) and len(word) <= len(stem) + 3)
+        if next(days, day.weekday()) != day.weekday():  # of another, unknown year
             continue
         own_clock = _clock(match, text) if parts.get("hour") else None  # as in ISO 8601
         clock = own_clock or clock_after(text, match.end()) or clock_before(text, start)
@@ -287,14 +289,6 @@ def month_number(word: str, language: str = "", ordinal_day: bool = False) -> in
         is_croatian = language in SOUTH_SLAVIC or (not language and ordinal_day and folded == "listopada")
         return in_croatian if is_croatian else elsewhere
     return MONTHS.get(folded, 0)
-
-
-def weekday_before(text: str) -> int | None:
-    """Return the day of the week at the end of `text`, as before a date: 0 for Monday; None for none."""
-    found = WEEKDAY.search(text)
-    word = fold(found[1]) if found else ""
-    days = (day for stem, day in WEEKDAYS.items() if word.startswith(stem) and len(word) <= len(stem) + 3)
-    return next(days, None)
 
 
 def time_ago(text: str, now: datetime) -> tuple[datetime, bool] | None:

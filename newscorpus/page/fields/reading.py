@@ -10,7 +10,6 @@ from newscorpus.data import Evidence, Fields, Page, Provenance
 from newscorpus.page.fields.byline import near, read_everywhere, read_lead, read_marked, read_near
 from newscorpus.page.fields.dates import Setting, parse_date, parse_moment
 from newscorpus.page.fields.decide import (
-    Decided,
     decide_dates,
     decide_headline,
     decide_language,
@@ -38,7 +37,6 @@ from newscorpus.page.fields.markup import (
 )
 from newscorpus.page.fields.people import is_account, squeezed
 from newscorpus.page.fields.structured import (
-    Entities,
     article_body,
     choose,
     entity_images,
@@ -81,26 +79,14 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
     language = decide_language(declared)
     setting = Setting(parse_moment(page.fetched), language.value, month_first(declared, language.value, page.url))
     found = (*declared, *read_address(page.url), *_from_text(tree, markup, declared, setting, model))
-    fields = decide(found, page, markup, (json_ld, microdata), setting, language)
-    return FieldReading(fields, article_body(json_ld.main), found)
-
-
-def decide(
-    evidence: tuple[Evidence, ...],
-    page: Page,
-    markup: Markup,
-    entities: tuple[Entities, ...],
-    setting: Setting,
-    language: Decided,
-) -> Fields:
-    """Choose among the candidates of each field."""
-    names = _sites(evidence, markup)
-    title, lead = decide_headline(evidence, names), decide_plain("lead", evidence)
-    published, modified = decide_dates(evidence, setting)
-    people, authors, agencies = decide_people(evidence, names)
-    section, licence = decide_section(evidence), decide_plain("license", evidence)
-    tag_source, tags = decide_tags(evidence, section.value)
-    return Fields(
+    entities, names = (json_ld, microdata), _sites(found, markup)
+    title, lead = decide_headline(found, names), decide_plain("lead", found)
+    published, modified = decide_dates(found, setting)
+    people, authors, agencies = decide_people(found, names)
+    section, licence = decide_section(found), decide_plain("license", found)
+    tag_source, tags = decide_tags(found, section.value)
+    images = (*(image for each in entities for image in entity_images(each, markup.base)), *meta_images(markup))
+    fields = Fields(
         title=title.value,
         lead=lead.value,
         authors=authors,
@@ -110,11 +96,9 @@ def decide(
         section=section.value,
         tags=tags,
         language=language.value,
-        description=decide_plain("description", evidence).value,
-        images=merge_images(
-            (*(image for each in entities for image in entity_images(each, markup.base)), *meta_images(markup))
-        ),
-        site_name=decide_plain("site_name", evidence).value,
+        description=decide_plain("description", found).value,
+        images=merge_images(images),
+        site_name=decide_plain("site_name", found).value,
         canonical_url=canonical_address(markup),
         license=licence.value,
         paywalled=any(is_free(each.main) is False for each in entities),
@@ -132,6 +116,7 @@ def decide(
             license=licence.source,
         ),
     )
+    return FieldReading(fields, article_body(json_ld.main), found)
 
 
 def canonical_address(markup: Markup) -> str:

@@ -42,21 +42,11 @@ NORWEGIAN = frozenset({"nb", "nn"})
 """The written forms of "no", distinguished by the page's own declaration."""
 
 SCRIPTS = {
-    "el": "\u0370-\u03ff\u1f00-\u1fff",
-    "hy": "\u0530-\u058f",
-    "gu": "\u0a80-\u0aff",
-    "or": "\u0b00-\u0b7f",
-    "ta": "\u0b80-\u0bff",
-    "te": "\u0c00-\u0c7f",
-    "kn": "\u0c80-\u0cff",
-    "ml": "\u0d00-\u0d7f",
-    "si": "\u0d80-\u0dff",
-    "th": "\u0e00-\u0e7f",
-    "lo": "\u0e80-\u0eff",
-    "ka": "\u10a0-\u10ff",
-    "km": "\u1780-\u17ff",
-    "ko": "\u1100-\u11ff\uac00-\ud7a3",
-}
+    "el": "\u0370-\u03ff\u1f00-\u1fff", "hy": "\u0530-\u058f", "gu": "\u0a80-\u0aff", "or": "\u0b00-\u0b7f",
+    "ta": "\u0b80-\u0bff", "te": "\u0c00-\u0c7f", "kn": "\u0c80-\u0cff", "ml": "\u0d00-\u0d7f",
+    "si": "\u0d80-\u0dff", "th": "\u0e00-\u0e7f", "lo": "\u0e80-\u0eff", "ka": "\u10a0-\u10ff",
+    "km": "\u1780-\u17ff", "ko": "\u1100-\u11ff\uac00-\ud7a3",
+}  # fmt: skip
 """Languages that alone use their script in the press, with its code points as a regex character class."""
 EACH_SCRIPT = {language: re.compile(f"[{points}]") for language, points in SCRIPTS.items()}
 ANY_SCRIPT = re.compile(f"[{''.join(SCRIPTS.values())}]")

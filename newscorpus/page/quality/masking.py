@@ -7,7 +7,7 @@ with a country code or after a word for telephone. Names and addresses of people
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from operator import mul
@@ -96,40 +96,32 @@ def is_phone(text: str) -> bool:
     return MIN_PHONE_DIGITS <= sum(map(str.isdigit, text)) <= MAX_PHONE_DIGITS and not OTHER_NUMBER.fullmatch(text)
 
 
-@dataclass(frozen=True, slots=True)
-class PersonalData:
-    """A kind of personal data: its pattern, and a check of matches."""
-
-    pattern: re.Pattern[str]
-    valid: Callable[[str], bool]
-
-
-KINDS: Mapping[str, PersonalData] = {
-    "email": PersonalData(re.compile(EMAIL), lambda _: True),
-    "iban": PersonalData(re.compile(IBAN), is_iban),
-    "birth_number": PersonalData(re.compile(BIRTH_NUMBER), is_birth_number),
-    "emso": PersonalData(re.compile(THIRTEEN), is_emso),
-    "pesel": PersonalData(re.compile(ELEVEN), is_pesel),
-    "oib": PersonalData(re.compile(ELEVEN), is_oib),
-    "phone": PersonalData(re.compile(PHONE, re.IGNORECASE), is_phone),
+KINDS: Mapping[str, tuple[re.Pattern[str], Callable[[str], bool]]] = {
+    "email": (re.compile(EMAIL), lambda _: True),
+    "iban": (re.compile(IBAN), is_iban),
+    "birth_number": (re.compile(BIRTH_NUMBER), is_birth_number),
+    "emso": (re.compile(THIRTEEN), is_emso),
+    "pesel": (re.compile(ELEVEN), is_pesel),
+    "oib": (re.compile(ELEVEN), is_oib),
+    "phone": (re.compile(PHONE, re.IGNORECASE), is_phone),
 }
-"""Kinds that can be masked, in this order: personal ids before telephone numbers."""
+"""Patterns of the kinds that can be masked, and checks of matches; in this order: ids before telephone numbers."""
 
 
 def mask_text(text: str, kinds: Sequence[str]) -> tuple[str, Counter[str]]:
     """Replace data of these kinds by "[email]" etc.; count each kind."""
     found: Counter[str] = Counter()
 
-    def masked(match: re.Match[str], name: str) -> str:
+    def masked(match: re.Match[str], name: str, is_valid: Callable[[str], bool]) -> str:
         part = match.groupdict().get("local") or match[0]  # the word before a local telephone number stays
-        if not KINDS[name].valid(part):
+        if not is_valid(part):
             return match[0]
         found[name] += 1
         return f"{match[0].removesuffix(part)}[{name}]"
 
-    for name, kind in KINDS.items():
+    for name, (pattern, is_valid) in KINDS.items():
         if name in kinds:
-            text = kind.pattern.sub(partial(masked, name=name), text)
+            text = pattern.sub(partial(masked, name=name, is_valid=is_valid), text)
     return text, found
 
 
