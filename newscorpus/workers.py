@@ -7,6 +7,7 @@ which their parent handles, and end when their parent dies, even by SIGKILL.
 
 import os
 import signal
+import stat
 import sys
 import threading
 from collections import deque
@@ -21,8 +22,11 @@ from typing import Any, Generic, Self, TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-COMMAND = (sys.executable, "-c", "from newscorpus.cli import main; main()")
-"""Command line of `newscorpus` for a separate process, independent of PATH."""
+COMMAND = (
+    *(sys.executable, "-c"),
+    "from newscorpus.workers import end_with_input; end_with_input(); from newscorpus.cli import main; main()",
+)
+"""Command line of `newscorpus` for a separate process, independent of PATH; it ends when a pipe for its input does."""
 
 SPAWN = get_context("spawn")
 """A forked child would share the event loop, sockets, locks and threads of its parent."""
@@ -256,6 +260,18 @@ def _serve(
         except EOFError:
             return
         pipe.send(function(item))
+
+
+def end_with_input() -> None:
+    """Stop this process by SIGTERM when its input, if that is a pipe, ends: the parent has died."""
+
+    def watch() -> None:
+        while os.read(0, 1):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    if stat.S_ISFIFO(os.fstat(0).st_mode):
+        threading.Thread(target=watch, daemon=True).start()
 
 
 def _end_with_parent() -> None:

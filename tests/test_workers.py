@@ -291,6 +291,22 @@ def test_processes_do_not_outlive_a_killed_parent(busy: bool) -> None:
     assert not is_alive(int(output))
 
 
+def test_a_command_does_not_outlive_a_killed_parent(tmp_path: Path) -> None:
+    pages = tmp_path / "pages.jsonl"  # from which it reads as long as we do not write
+    os.mkfifo(pages)
+    parent = script(f"""import subprocess
+    from newscorpus.workers import COMMAND
+    child = subprocess.Popen([*COMMAND, "extract", {str(pages)!r}], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    print(child.pid, flush=True)
+    time.sleep(60)""")
+    with parent:
+        assert parent.stdout
+        child = int(parent.stdout.readline())
+        os.kill(child, 0)
+        parent.kill()
+    assert not is_alive(child)
+
+
 @pytest.mark.parametrize("seconds", [0.15, 1.5], ids=["while it starts", "at work"])
 def test_an_interrupt_ends_all_without_a_word_of_the_processes(seconds: float) -> None:
     pool = script("""print("ready", flush=True)

@@ -71,7 +71,7 @@ def _crawl(corpus: Path) -> State:
         urls = ledger.execute("SELECT url, portal, kind, state, stage, reason FROM urls ORDER BY url").fetchall()
         counts = ledger.execute("SELECT * FROM counts WHERE name IN ('kept', 'words') ORDER BY 1, 2").fetchall()
     groups = [group for path in archived_files(corpus) for _, group in read_groups(path)]
-    archive = {(address, VARYING.sub(b"*", one[0].body)) for one in groups for address in addresses(one)}
+    archive = {(address, VARYING.sub(b"*", one[0].body)) for one in groups for address in addresses(one) if address}
     removals = removals_of(corpus)
     gone = sorted(url for url, *_ in urls if removals.covers(url))
     return {"urls": urls, "counts": counts, "archive": archive, "removed": (gone, len(removals.lines))}

@@ -150,11 +150,11 @@ class Crawls:
         crawl.log.parent.mkdir(parents=True, exist_ok=True)
         command = [*COMMAND, "crawl", crawl.portal, "-s", f"NEWSCORPUS_CORPUS={crawl.corpus}"]
         with crawl.log.open("ab") as log:
-            process = subprocess.Popen([*command, *self._options], stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603 -- our own
-            self._running[crawl] = process
-            if self._terminating.is_set():  # SIGTERM came while it started
-                process.terminate()
-            code = process.wait()
+            with subprocess.Popen([*command, *self._options], stdin=subprocess.PIPE, stdout=log, stderr=log) as process:  # noqa: S603 -- our own
+                self._running[crawl] = process
+                if self._terminating.is_set():  # SIGTERM came while it started
+                    process.terminate()
+                code = process.wait()
             del self._running[crawl]
         return code
 

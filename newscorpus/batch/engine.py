@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 from typing import Any
 
 from datatrove.executor import LocalPipelineExecutor, SlurmPipelineExecutor
@@ -199,13 +200,15 @@ def run_here(recipe_file: Path, plan: Plan, stage: Stage, at_once: int) -> Itera
     def run(number: int) -> Failure | None:
         command = [*COMMAND, "batch", str(recipe_file), "--task", f"{stage}/{number}"]
         for _ in range(TRIES):
-            ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603 -- our own
-            if ended.returncode == 0:
+            with subprocess.Popen(command, stdin=PIPE, stdout=DEVNULL, stderr=PIPE) as process:  # noqa: S603 -- our own
+                errors = process.stderr.read().decode("utf-8", "replace") if process.stderr else ""
+                code = process.wait()
+            if code == 0:
                 return None
-            why = ended.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2].removeprefix("newscorpus: ")
-            if ended.returncode > 0:
+            why = errors.strip().rpartition("\n")[2].removeprefix("newscorpus: ")
+            if code > 0:
                 break
-            why = f"killed by signal {-ended.returncode}, {TRIES} times"
+            why = f"killed by signal {-code}, {TRIES} times"
         return Failure(number, why, _folder(plan, stage) / "logs" / f"task_{number:05}.log")
 
     with ThreadPoolExecutor(at_once) as threads:

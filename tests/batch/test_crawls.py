@@ -207,7 +207,7 @@ def test_sigterm_reaches_a_crawl_that_is_just_being_begun(monkeypatch: pytest.Mo
         running._stop(signal.SIGTERM, None)
         return process
 
-    monkeypatch.setattr(crawls, "subprocess", SimpleNamespace(Popen=begin, DEVNULL=subprocess.DEVNULL))
+    monkeypatch.setattr(crawls, "subprocess", SimpleNamespace(Popen=begin, PIPE=subprocess.PIPE))
     assert [crawl.code for crawl in running.run(1)] == [-signal.SIGTERM]
 
 

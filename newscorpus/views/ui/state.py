@@ -78,7 +78,7 @@ class Jobs:
             log = Path(self.folder.name, f"{len(self.started)}.log")
             with log.open("wb") as out:
                 process = subprocess.Popen(  # noqa: S603 -- our own command, and no shell
-                    [*COMMAND, *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT
+                    [*COMMAND, *arguments], stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT
                 )
             self.started.append(Job(len(self.started), tuple(arguments), process, log, time.monotonic()))
             return self.started[-1]
@@ -88,7 +88,7 @@ class Jobs:
         for job in self.started:
             with suppress(ProcessLookupError):
                 job.process.terminate()
-            job.process.wait()
+            job.process.communicate()
         self.folder.cleanup()
 
 
