@@ -95,7 +95,7 @@ URLLENGTH_LIMIT = 0  # the spider limits it, and reports it
 
 # ---- Scrapy: components ---------------------------------------------------------------------------------------------
 
-REQUEST_FINGERPRINTER_CLASS = "newscorpus.fetch.stored.CanonicalFingerprinter"
+REQUEST_FINGERPRINTER_CLASS = "newscorpus.fetch.visits.CanonicalFingerprinter"
 SCHEDULER = "newscorpus.fetch.scheduler.LedgerScheduler"
 DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "newscorpus.fetch.middlewares.download.BoundedDownloadHandler")
 DOWNLOADER_MIDDLEWARES = {

@@ -29,8 +29,7 @@ from newscorpus.fetch.middlewares.archive import Archive
 from newscorpus.fetch.middlewares.politeness import RETRIES, PolitenessMiddleware
 from newscorpus.fetch.options import corpus_folder, worker_count
 from newscorpus.fetch.plugin import KEPT_IN_ALL, CrawlComponent, end_unwritable, hints_of, stat
-from newscorpus.fetch.stored import conditional, pack, unpack
-from newscorpus.fetch.visits import FAILED_STAGE, Delivery, Visit, visit_of
+from newscorpus.fetch.visits import FAILED_STAGE, Delivery, Visit, conditional, pack, unpack, visit_of
 from newscorpus.store.intake import journal_line
 from newscorpus.store.ledger import REJECTIONS, Lease, Ledger, LedgerError, Link, UrlOutcome
 from newscorpus.store.redesigns import PortalWatch

@@ -6,8 +6,7 @@ import pytest
 from scrapy import FormRequest, Request, Selector, Spider
 from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 
-from newscorpus.fetch.stored import ALLOWED, conditional, pack, unpack
-from newscorpus.fetch.visits import VISIT, Visit, visit_of
+from newscorpus.fetch.visits import ALLOWED, VISIT, Visit, conditional, pack, unpack, visit_of
 from newscorpus.store.ledger import Lease, LedgerError
 
 URL = "https://news.example/1"

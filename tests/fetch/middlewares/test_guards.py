@@ -14,8 +14,7 @@ from newscorpus.fetch.middlewares.guards import (
     EncodingsMiddleware,
     PrivateAddressMiddleware,
 )
-from newscorpus.fetch.stored import CanonicalFingerprinter
-from newscorpus.fetch.visits import VISIT, Refused, Visit, fetch_rejection
+from newscorpus.fetch.visits import VISIT, CanonicalFingerprinter, Refused, Visit, fetch_rejection
 
 URL = "http://example.org/a"
 
