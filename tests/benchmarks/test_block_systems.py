@@ -23,19 +23,15 @@ def test_marks_on_a_page() -> None:
         failure=0.25,
     )
 
-
-def test_nothing_marked_is_as_far_off_as_the_page_is_long() -> None:
     marks = count(np.zeros(3, bool), np.array([True, False, True]))
     assert (marks.distance, marks.starts, marks.ends, marks.success, marks.failure) == (3.0, 0, 0, 0.0, 0.0)
 
 
-def test_large_sites_have_twenty_pages(data: Path) -> None:
+def test_large_sites_have_twenty_pages_each_tested_on_once(data: Path) -> None:
     pages = large_sites(data)
     assert counted_sites(pages) == "large0.example 22, large1.example 22"
     assert {page.dataset for page in pages} == {"ir_research", "daniel"}
 
-
-def test_each_page_is_tested_on_once(data: Path) -> None:
     pages = list(articles(data, "wcxb", "train"))
     tested: list[GoldPage] = []
     for train, test in folds(pages, 5):

@@ -58,12 +58,10 @@ def test_why_a_machine_finds_nothing(pages: list[SegmentedPage]) -> None:
     assert "on the other 2 the machine" in said
 
 
-def test_pairs_that_are_together() -> None:
+def test_texts_on_the_same_event_are_one_cluster() -> None:
     # Of {0, 1, 2} and {3, 4} against {0, 1} and {2, 3, 4}: the pairs 0-1 and 3-4 are in both.
     assert shared_pairs([1, 1, 1, 2, 2], [1, 1, 2, 2, 2]) == Overlap(2, 4, 4)
 
-
-def test_texts_on_the_same_event_are_one_cluster() -> None:
     flood, vote = "the river flooded the mill and the bridge", "voters chose a mayor in the town hall"
     labels = clusters([flood, vote, "", f"{flood} again", f"{vote} again", ""])
     assert labels[0] == labels[3] != labels[1] == labels[4]

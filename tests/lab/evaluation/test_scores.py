@@ -88,8 +88,12 @@ def test_word_edits_by_hand() -> None:
     assert word_edits("příliš žlutý", "příliš žlutý") == 0
 
 
-def test_overlaps_add_up() -> None:
+def test_overlaps_and_confusions_add_up() -> None:
     assert (Overlap(1, 2, 4) + Overlap(3, 4, 4)).scores == Scores(4 / 6, 4 / 8, 2 * (4 / 6) * (4 / 8) / (4 / 6 + 4 / 8))
+    assert Confusion(1, 2, 3, 4) + confusion([True, False], [True, True]) == Confusion(2, 2, 4, 4)
+    assert (Confusion().accuracy, Confusion().mcc) == (1, 0)
+    with pytest.raises(ValueError, match=r"shorter|longer"):
+        confusion([True], [True, False])
 
 
 @given(verdicts)
@@ -102,13 +106,6 @@ def test_confusion_agrees_with_scikit_learn(pairs: list[tuple[bool, bool]]) -> N
     if any(gold) and any(predicted):
         expected = precision_recall_fscore_support(gold, predicted, average="binary", zero_division=0)[:3]
         assert (counts.scores.precision, counts.scores.recall, counts.scores.f1) == pytest.approx(expected)
-
-
-def test_confusions_add_up() -> None:
-    assert Confusion(1, 2, 3, 4) + confusion([True, False], [True, True]) == Confusion(2, 2, 4, 4)
-    assert (Confusion().accuracy, Confusion().mcc) == (1, 0)
-    with pytest.raises(ValueError, match=r"shorter|longer"):
-        confusion([True], [True, False])
 
 
 @pytest.mark.parametrize(

@@ -25,22 +25,15 @@ def page(make_page: Callable[..., GoldPage]) -> SegmentedPage:
     return made
 
 
-def test_a_segment_is_good_when_over_nine_tenths_of_it_are_gold(page: SegmentedPage) -> None:
+def test_segments_of_a_page_and_what_each_expert_kept(page: SegmentedPage, make_page: Callable[..., GoldPage]) -> None:
     assert page.good.tolist() == [False, True, False, False]  # 10 of 10 words; 3 of 4
     assert page.text_of(page.good) == "one two three four five six seven eight nine ten"
 
-
-def test_what_each_expert_kept(page: SegmentedPage) -> None:
     assert page.kept.tolist() == [[0, 0, 0], [0.5, 1, 1], [0, 0.75, 0.75], [0, 0, 0]]
     assert page.hybrid_features.shape == (4, 40)
     assert page.whole.shape == (37,)
 
-
-def test_of_equally_good_experts_the_first_is_best(page: SegmentedPage) -> None:
-    assert page.best_expert(lcs_overlap) == 1
-
-
-def test_a_page_that_cannot_be_read(make_page: Callable[..., GoldPage]) -> None:
+    assert page.best_expert(lcs_overlap) == 1  # of equally good ones the first
     assert make_segmented(replace(make_page(0), html=""), EXPERTS) is None
 
 
@@ -50,20 +43,15 @@ SITES = [f"site{at % 7}" for at in range(len(ROWS))]
 SEARCH = SvmSearch(penalties=(1.0, 100.0), folds=3)
 
 
-def test_a_plane_is_learned_by_the_linear_kernel_or_as_well() -> None:
-    chosen = fit_svm(ROWS, (ROWS[:, 0] > 0.5).astype(np.int64), SITES, SEARCH)
-    assert chosen.score > 0.9
-    assert (chosen.machine.kernel in {"linear", "rbf"}, chosen.rows) == (True, 200)
-
-
-def test_what_no_plane_parts_takes_the_other_kernel() -> None:
-    inside = np.abs(ROWS - 0.5).max(axis=1) < 0.35
+def test_the_kernel_is_chosen_and_rows_are_drawn_where_there_are_too_many() -> None:
+    inside = np.abs(ROWS - 0.5).max(axis=1) < 0.35  # no plane parts them
     assert fit_svm(ROWS, inside.astype(np.int64), SITES, SEARCH).machine.kernel == "rbf"
-
-
-def test_rows_are_drawn_where_there_are_too_many() -> None:
+    plane = (ROWS[:, 0] > 0.5).astype(np.int64)
+    chosen = fit_svm(ROWS, plane, SITES, SEARCH)
+    assert chosen.score > 0.9
+    assert chosen.rows == 200
     search = SvmSearch(penalties=(1.0,), folds=3, choose_from=60, fit_to=90)
-    assert fit_svm(ROWS, (ROWS[:, 0] > 0.5).astype(np.int64), SITES, search).rows == 90
+    assert fit_svm(ROWS, plane, SITES, search).rows == 90
 
 
 @pytest.mark.parametrize(

@@ -71,13 +71,6 @@ def test_the_text_is_what_a_corpus_has_for_the_address(make_page: MakePage, tmp_
     assert [(page.url, page.text) for page in silver] == [(here.url, "One."), (moved.url, "Two.")]
 
 
-def test_a_corpus_with_a_broken_line_is_refused_at_once(tmp_path: Path) -> None:
-    texts = tmp_path / "texts.jsonl"
-    texts.write_text('{"url": "https://a.example/", "text": ""}\n{"url": "https://b.example/"}\n')
-    with pytest.raises(PagesError, match=r"texts\.jsonl, line 2: .*`text`"):
-        silver_source(tmp_path, silent, texts)
-
-
 def test_a_model_is_trained_on_the_archive_and_says_so(make_page: MakePage, tmp_path: Path) -> None:
     archive(tmp_path / "toy", [make_page(number) for number in range(30)])
     train(PARAGRAPH_SVM, silver_source(tmp_path / "toy", silent), silent).save(tmp_path / "model")
@@ -87,6 +80,10 @@ def test_a_model_is_trained_on_the_archive_and_says_so(make_page: MakePage, tmp_
     assert metadata.scores["toy"]["f1"] > 0.9
 
 
-def test_without_an_archive_it_says_so(tmp_path: Path) -> None:
+def test_without_an_archive_or_with_a_broken_line_of_texts_it_says_so(tmp_path: Path) -> None:
+    texts = tmp_path / "texts.jsonl"
+    texts.write_text('{"url": "https://a.example/", "text": ""}\n{"url": "https://b.example/"}\n')
+    with pytest.raises(PagesError, match=r"texts\.jsonl, line 2: .*`text`"):
+        silver_source(tmp_path, silent, texts)
     with pytest.raises(TrainingError, match=r"archive: no archive here; crawl into this corpus first$"):
         list(silver_source(tmp_path, silent).pages)
