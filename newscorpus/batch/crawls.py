@@ -80,19 +80,14 @@ def group(portals: Iterable[Portal]) -> list[Group]:
     """Group portals that share a registered domain, directly or through other portals."""
     groups: list[tuple[set[str], list[str]]] = []
     for portal in sorted(portals, key=lambda one: one.name):
-        sites = _sites(portal)
+        hosts = {host_of(url) for url in portal.start}
+        domains = (f"https://{domain}" for domain in portal.domains if domain not in hosts)
+        sites = {site_key(url) for url in (*portal.start, *domains)}  # with the port of hosts without a domain
         shared = [one for one in groups if one[0] & sites]
         groups = [one for one in groups if not one[0] & sites]
         names = [name for _, members in shared for name in members]
         groups.append((sites.union(*(others for others, _ in shared)), [*names, portal.name]))
     return sorted((Group(min(sites), tuple(names)) for sites, names in groups), key=lambda one: one.site)
-
-
-def _sites(portal: Portal) -> set[str]:
-    """Return the registered domains of a portal; hosts without one are distinguished by the port of the start page."""
-    hosts = {host_of(url) for url in portal.start}
-    domains = (f"https://{domain}" for domain in portal.domains if domain not in hosts)
-    return {site_key(url) for url in (*portal.start, *domains)}
 
 
 class Crawls:

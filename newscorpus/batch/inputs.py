@@ -3,7 +3,6 @@
 import heapq
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -119,15 +118,23 @@ def read_pages(
     Raises:
         ArchiveError, OSError, ImportError: a file cannot be read or fetched.
     """
-    for one in slices:
-        with _at_hand(one.file, copies) as path:
-            passed_over = {(f"{ARCHIVE}/{path.name}", offset) for name, offset in unfinished if name == one.file}
-            for page in islice(_pages_of(path, passed_over, portals), one.first, None, one.of):
+    try:
+        for one in slices:
+            path = Path(one.file)
+            if is_remote(one.file):
+                shutil.rmtree(copies, ignore_errors=True)  # of a killed task
+                copies.mkdir(parents=True)
+                path = copies / path.name
+                fetch(one.file, path)
+            skipped = {(f"{ARCHIVE}/{path.name}", offset) for name, offset in unfinished if name == one.file}
+            for page in islice(_pages_of(path, skipped, portals), one.first, None, one.of):
                 if isinstance(page, Rejected):  # name the file as in the recipe, not the copy
                     url, detail = (text.replace(str(path), one.file) for text in (page.url, page.detail))
                     yield replace(page, url=url, detail=detail)
                 else:
                     yield page
+    finally:
+        shutil.rmtree(copies, ignore_errors=True)
 
 
 def _pages_of(
@@ -143,23 +150,3 @@ def _pages_of(
         return
     for found in finished_captures([path], unfinished):
         yield found if isinstance(found, Rejected) else page_of_capture(found, portals)
-
-
-@contextmanager
-def _at_hand(file: str, folder: Path) -> Iterator[Path]:
-    """Provide the path of an input; a file from a store is copied to a temporary folder.
-
-    Raises:
-        OSError, ImportError: as for `remote.fetch`.
-    """
-    if not is_remote(file):
-        yield Path(file)
-        return
-    shutil.rmtree(folder, ignore_errors=True)  # of a killed task
-    folder.mkdir(parents=True)
-    try:
-        path = folder / Path(file).name
-        fetch(file, path)
-        yield path
-    finally:
-        shutil.rmtree(folder)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from newscorpus.batch.inputs import Inputs, Slice, divide, find_inputs, read_pages
+from newscorpus.batch.inputs import Slice, divide, find_inputs, read_pages
 from newscorpus.config import (
     BuildConfig,
     DuplicateConfig,
@@ -169,7 +169,20 @@ def begin(recipe_file: Path, tasks: int | None = None) -> Plan:
     """
     wanted, home = read_recipe(recipe_file), recipe_file.parent.absolute()
     inputs = find_inputs(home, wanted.inputs)
-    plan = make_plan(wanted, home, inputs, tasks)
+    quality = read_quality(home / wanted.quality) if wanted.quality else QualityConfig()
+    plan = Plan(
+        output=str(home / wanted.output),
+        shares=divide(inputs.files, tasks or wanted.tasks),
+        recipe=Recipe(wanted.extractor, wanted.rights, quality),
+        portals=tuple(map(load_portal, wanted.portals or list_portals())),
+        build=BuildConfig(duplicates=DuplicateConfig(survivor=wanted.survivor)),
+        memory_gb=wanted.memory_gb,
+        upload=wanted.upload,
+        export=wanted.export,
+        unfinished=inputs.unfinished,
+        profiles={profile.source: profile.hash for profile in inputs.profiles},
+        inputs=hashlib.sha256(msgspec.json.encode(inputs.files)).hexdigest(),
+    )
     if plan.file.is_file() and read_plan(plan.file) != plan:
         raise CorpusError(f"{plan.output}: was begun with other inputs, settings or tasks; name another output")
     if not plan.file.is_file() and (plan.folder / LEDGER).exists():
@@ -194,21 +207,3 @@ def read_plan(path: Path) -> Plan:
         return msgspec.json.decode(path.read_bytes(), type=Plan)
     except msgspec.DecodeError as error:
         raise CorpusError(f"{path}: not the plan of a batch: {error}") from error
-
-
-def make_plan(wanted: BatchRecipe, home: Path, inputs: Inputs, tasks: int | None = None) -> Plan:
-    """Make the plan of a batch whose recipe lies in the folder `home`; errors as for `begin`."""
-    quality = read_quality(home / wanted.quality) if wanted.quality else QualityConfig()
-    return Plan(
-        output=str(home / wanted.output),
-        shares=divide(inputs.files, tasks or wanted.tasks),
-        recipe=Recipe(wanted.extractor, wanted.rights, quality),
-        portals=tuple(map(load_portal, wanted.portals or list_portals())),
-        build=BuildConfig(duplicates=DuplicateConfig(survivor=wanted.survivor)),
-        memory_gb=wanted.memory_gb,
-        upload=wanted.upload,
-        export=wanted.export,
-        unfinished=inputs.unfinished,
-        profiles={profile.source: profile.hash for profile in inputs.profiles},
-        inputs=hashlib.sha256(msgspec.json.encode(inputs.files)).hexdigest(),
-    )

@@ -89,8 +89,14 @@ def find_changes(before: Path, after: Path, read: Set[tuple[str, str]]) -> Itera
     sources = {name: (old.get(name) or new[name]).source for name in old.keys() | new.keys()}
     for name in sorted(sources, key=lambda one: (sources[one], one)):
         was, now = old.get(name), new.get(name)
-        places = (was.place if was else None, now.place if now else None)
-        yield Change(name, sources[name], _kind(was, now, read), *places)
+        if was is None or now is None:
+            is_read = was is None or (was.source, was.fetched) in read
+            kind = ChangeKind.GAINED if was is None else ChangeKind.LOST if is_read else ChangeKind.NOT_READ
+        elif was.revision != now.revision:
+            kind = ChangeKind.TEXT
+        else:
+            kind = ChangeKind.SAME if was.digest == now.digest else ChangeKind.FIELDS
+        yield Change(name, sources[name], kind, was.place if was else None, now.place if now else None)
 
 
 def count_changes(changes: Iterable[Change]) -> list[PortalChanges]:
@@ -134,16 +140,14 @@ def marked_difference(before: str, after: str) -> Iterator[Piece]:
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     for kind, *places in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         first, second = "".join(old[slice(*places[:2])]), "".join(new[slice(*places[2:])])
-        yield from [Piece("same", first)] if kind == "equal" else _different_words(first, second)
-
-
-def _different_words(before: str, after: str) -> Iterator[Piece]:
-    old, new = WORD.findall(before), WORD.findall(after)
-    for kind, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
         if kind == "equal":
-            yield Piece("same", "".join(old[a:b]))
-        else:
-            pieces = Piece("gone", "".join(old[a:b])), Piece("new", "".join(new[c:d]))
+            yield Piece("same", first)
+            continue
+        gone, added = WORD.findall(first), WORD.findall(second)
+        for same, a, b, c, d in SequenceMatcher(None, gone, added).get_opcodes():
+            pieces = [Piece("gone", "".join(gone[a:b])), Piece("new", "".join(added[c:d]))]
+            if same == "equal":
+                pieces = [Piece("same", pieces[0].text)]
             yield from (piece for piece in pieces if piece.text)
 
 
@@ -159,16 +163,6 @@ def texts_of(corpus: Path, document: str) -> list[Record]:
         return []
     found = [at for at, name in enumerate(store.ids) if name == document and not store.documents["withdrawn"][at]]
     return sorted((Collection([store]).record(at) for at in found), key=lambda one: one.fetched)
-
-
-def _kind(was: StoredRow | None, now: StoredRow | None, read: Set[tuple[str, str]]) -> ChangeKind:
-    if was is None:
-        return ChangeKind.GAINED
-    if now is None:
-        return ChangeKind.LOST if (was.source, was.fetched) in read else ChangeKind.NOT_READ
-    if was.revision != now.revision:
-        return ChangeKind.TEXT
-    return ChangeKind.SAME if was.digest == now.digest else ChangeKind.FIELDS
 
 
 def _latest(corpus: Path) -> dict[str, StoredRow]:

@@ -11,7 +11,7 @@ The outcome does not depend on the order of the inputs.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -106,7 +106,7 @@ def _write(output: Path, collection: Collection, config: BuildConfig, watch: Wat
         sizes = cluster_sizes(duplicates)
         if is_corpus:
             in_order = watch(collection.by_day(stay).tolist(), WRITTEN)
-            publish(output / PUBLISHED, _records(collection, in_order, sizes), config)
+            publish(output / PUBLISHED, (_record(collection, at, sizes[at]) for at in in_order), config)
         else:
             _write_documents(output / DOCUMENTS, collection, stay, sizes, watch)
 
@@ -128,11 +128,9 @@ def _reference(path: Path, folder: Path, config: BuildConfig, jobs: int, watch: 
     return store
 
 
-def _records(collection: Collection, positions: Iterable[int], sizes: Mapping[int, int]) -> Iterator[Record]:
-    for position in positions:
-        record = decode(collection.line(position))
-        more = sizes.get(position, 0)
-        yield replace(record, cluster=record.id, cluster_size=record.cluster_size + more) if more else record
+def _record(collection: Collection, position: int, n_copies: int) -> Record:
+    record = decode(collection.line(position))
+    return replace(record, cluster=record.id, cluster_size=record.cluster_size + n_copies) if n_copies else record
 
 
 def _write_documents(

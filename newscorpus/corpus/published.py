@@ -6,7 +6,7 @@ removed, and nothing that no manifest or build of this folder named. Equal recor
 """
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -132,7 +132,21 @@ def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Man
     staging.mkdir()
     try:
         written = write_shards(staging, counts.count(records), config.shards)
-        manifest = _manifest(written, counts, config)
+        suffix = SUFFIXES[config.shards.format]
+        packages = (*VERSIONED, "pyarrow") if config.shards.format is ShardFormat.PARQUET else VERSIONED
+        manifest = Manifest(
+            schema=SCHEMA,
+            columns=column_types(),
+            generation=generation_of(written),
+            documents=counts.documents,
+            words=counts.words,
+            bytes=sum(shard.bytes for shard in written),
+            shards=tuple(replace(shard, name=f"shard-{shard.sha256[:HASH_LENGTH]}{suffix}") for shard in written),
+            shares=counts.shares,
+            extractors=dict(sorted(counts.extractors.items())),
+            versions={name: version(name) for name in packages},
+            parameters=config,
+        )
         # Note which shards are added or removed, so that a build that dies leaves none behind.
         names = _named(folder) | {shard.name for shard in manifest.shards}
         with replacing(folder / UNFINISHED) as file:
@@ -150,24 +164,6 @@ def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Man
         file.write(write_manifest(manifest))
     _sweep(folder)
     return manifest
-
-
-def _manifest(written: Sequence[Shard], counts: RecordCounts, config: BuildConfig) -> Manifest:
-    suffix = SUFFIXES[config.shards.format]
-    packages = (*VERSIONED, "pyarrow") if config.shards.format is ShardFormat.PARQUET else VERSIONED
-    return Manifest(
-        schema=SCHEMA,
-        columns=column_types(),
-        generation=generation_of(written),
-        documents=counts.documents,
-        words=counts.words,
-        bytes=sum(shard.bytes for shard in written),
-        shards=tuple(replace(shard, name=f"shard-{shard.sha256[:HASH_LENGTH]}{suffix}") for shard in written),
-        shares=counts.shares,
-        extractors=dict(sorted(counts.extractors.items())),
-        versions={name: version(name) for name in packages},
-        parameters=config,
-    )
 
 
 def _named(folder: Path) -> set[str]:

@@ -99,7 +99,19 @@ def release(corpus: Path, tag: str) -> ReleaseNote:
             len(changes.removed),
             taken_out=n_before + len(changes.added) - len(changes.removed) - n_now,
         )
-        _write(folder, published.folder, changes, note)
+        unfinished = folder.with_name(f".{folder.name}.tmp")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        for name in (MANIFEST, CARD):
+            with replacing(unfinished / name) as file:
+                file.write((published.folder / name).read_bytes())
+        for kind in KINDS:
+            rows = sorted(getattr(changes, kind).items())
+            _write_list(unfinished / f"{kind}{SUFFIX}", (ListedRow(*row) for row in rows))
+        with replacing(unfinished / NOTE) as file:
+            file.write(encode_indented(note))
+        unfinished.rename(folder)
+        sync_folder(folder.parent)
     return note
 
 
@@ -137,7 +149,7 @@ def rows_of(records: Iterable[Record]) -> Rows:
 
 
 def forget_rows(corpus: Path, documents: Collection[str]) -> None:
-    """Take documents out of the lists of all releases; a damaged list may name them, and is removed."""
+    """Remove documents from the lists of all releases; a damaged list is deleted, because it may name them."""
     gone = frozenset(documents)
     for path in sorted((corpus / RELEASES).glob(f"*/*{SUFFIX}")):
         try:
@@ -191,23 +203,6 @@ def _note(folder: Path) -> ReleaseNote:
         return NOTES.decode((folder / NOTE).read_bytes())
     except msgspec.DecodeError as error:
         raise CorpusError(f"{folder / NOTE}: {error}") from error
-
-
-def _write(folder: Path, published: Path, changes: RowChanges, note: ReleaseNote) -> None:
-    """Write a release to a temporary folder, which is renamed when complete."""
-    unfinished = folder.with_name(f".{folder.name}.tmp")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir(parents=True)
-    for name in (MANIFEST, CARD):
-        with replacing(unfinished / name) as file:
-            file.write((published / name).read_bytes())
-    for kind in KINDS:
-        rows = sorted(getattr(changes, kind).items())
-        _write_list(unfinished / f"{kind}{SUFFIX}", (ListedRow(*row) for row in rows))
-    with replacing(unfinished / NOTE) as file:
-        file.write(encode_indented(note))
-    unfinished.rename(folder)
-    sync_folder(folder.parent)
 
 
 def _write_list(path: Path, lines: Iterable[ListedRow]) -> None:

@@ -13,6 +13,14 @@ from tempfile import TemporaryDirectory
 import pytest
 
 
+@pytest.fixture(autouse=True, scope="module")
+def no_power_failure() -> Iterator[None]:
+    """Skip syncing: nothing here depends on what survives a power failure."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
+
+
 @pytest.fixture(scope="session")
 def slurm() -> Iterator[Path]:
     """The configuration of a Slurm with one node; the test is skipped where none can be started."""

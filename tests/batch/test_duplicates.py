@@ -1,6 +1,5 @@
 """Duplicates over the parts of a batch: what one machine finds, whatever parts and memory."""
 
-import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,14 +29,6 @@ FOOT = "Předplaťte si náš nový deník ještě dnes"
 SCARCE_GB = (BASE_BYTES + 10_000) / GB
 """Room for four documents."""
 STAGES = ("link", "lists", "repeats", "runs", "excerpts")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def no_power_failure() -> Iterator[None]:
-    """Nothing here depends on what survives one, and a busy disk takes its time."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda handle: None)
-        yield
 
 
 def text(seed: int, edits: int, share: float) -> str:

@@ -64,20 +64,17 @@ def test_pages_become_the_rows_that_a_crawl_makes_of_them(pages: str, tmp_path: 
     assert isinstance(row, Row)
     assert records["n3"] == replace(row.record, cluster="", cluster_size=1)
     assert extract.stats["dropped_quality/too_short"].total == 1
-
-
-def test_what_cannot_be_read_is_counted(pages: str) -> None:
-    read = ReadArchives([pages])
-
-    assert len(list(read.run())) == N_PAGES + 1
-    assert read.stats["dropped_archive/broken_record"].total == 1
+    read = [one for rank in range(2) for one in ReadCorpus(str(tmp_path / "out")).run(None, rank, 2)]
+    assert {one.id: record_of(one) for one in read} == records
+    assert {one.id: one for one in read} == {name: document_of(one) for name, one in records.items()}
 
 
 @pytest.mark.parametrize("world_size", [1, 2, 5])
-def test_each_page_is_read_by_one_task(pages: str, world_size: int) -> None:
-    found = [one.id for rank in range(world_size) for one in ReadArchives([pages]).run(None, rank, world_size)]
-
+def test_each_page_is_read_by_one_task_and_broken_lines_are_counted(pages: str, world_size: int) -> None:
+    readers = [ReadArchives([pages]) for _ in range(world_size)]
+    found = [one.id for rank, read in enumerate(readers) for one in read.run(None, rank, world_size)]
     assert sorted(found) == sorted(["empty", *(f"n{number}" for number in range(N_PAGES))])
+    assert sum(read.stats["dropped_archive/broken_record"].total for read in readers) == 1
 
 
 def test_documents_of_others_become_rows_by_our_filters(tmp_path: Path) -> None:
@@ -127,13 +124,3 @@ def test_a_task_that_dies_leaves_no_segment_and_the_earlier_one(pages: str, tmp_
     with pytest.raises(KeyboardInterrupt):
         list(WriteIntake(str(tmp_path / "out")).run(dies()))
     assert [path.read_bytes() for path in (tmp_path / "out" / "intake").iterdir()] == [before]
-
-
-def test_the_documents_of_a_corpus_are_read_as_they_are(pages: str, tmp_path: Path) -> None:
-    list(WriteIntake(str(tmp_path / "out")).run(Extract(BTE, jobs=0).run(ReadArchives([pages]).run())))
-    build(tmp_path / "out")
-
-    records = list(open_corpus(tmp_path / "out").records())
-    read = [one for rank in range(2) for one in ReadCorpus(str(tmp_path / "out")).run(None, rank, 2)]
-    assert list(map(record_of, read)) == records
-    assert read == list(map(document_of, records))

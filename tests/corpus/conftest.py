@@ -1,5 +1,6 @@
-"""An object store for tests: S3 as moto serves it, in a process of its own."""
+"""No waiting for the disk, and an object store: S3 as moto serves it, in a process of its own."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -19,3 +20,11 @@ def store(running: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
     running.reach(monkeypatch)
     running.disturb(0)
     return running
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_power_failure() -> Iterator[None]:
+    """Skip syncing: nothing here depends on what survives a power failure."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield

@@ -23,7 +23,7 @@ from newscorpus.corpus.shards import Shard
 from newscorpus.corpus.verify import verify
 from newscorpus.data import ArchiveCapture, Record
 from newscorpus.layout import MANIFEST
-from newscorpus.page.records import column_types, decode
+from newscorpus.page.records import column_types
 from newscorpus.page.rows import CHECKSUM, Row, encode_row
 from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter, read_intake
@@ -81,10 +81,6 @@ def old_corpus(tmp_path: Path, record: Record) -> Path:
     return tmp_path
 
 
-def test_a_row_is_read_as_one_of_this_schema(record: Record) -> None:
-    assert decode(as_line(first_row(record))) == read_back(record)
-
-
 def test_an_intake_of_both_schemas_is_built(old_intake: Path, record: Record) -> None:
     build(old_intake)
     new = replace(record, id="0" * 16, text="Něco docela jiného.", capture=ArchiveCapture("CC-NEWS", "2024-01-02"))
@@ -115,9 +111,12 @@ def test_an_index_of_the_first_schema_is_made_anew(
     assert documents.read_bytes() == grown
 
 
-def test_a_published_corpus_is_read_and_whole(old_corpus: Path, record: Record) -> None:
+def test_a_published_corpus_is_read_and_exported(
+    old_corpus: Path, record: Record, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     assert verify(old_corpus) == (read_manifest(old_corpus), [])
     assert list(open_corpus(old_corpus).records()) == [read_back(record)]
+    assert export(old_corpus, tmp_path_factory.mktemp("x") / "out", ExportFormat.HF, About("News")).documents == {"": 1}
 
 
 def test_keys_of_this_schema_do_not_belong_into_the_first(old_corpus: Path, record: Record) -> None:
@@ -127,14 +126,6 @@ def test_keys_of_this_schema_do_not_belong_into_the_first(old_corpus: Path, reco
     resealed = (Shard(shard.name, 1, path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest()),)
     (old_corpus / MANIFEST).write_bytes(write_manifest(replace(read_manifest(old_corpus), shards=resealed)))
     assert any("other keys than a record" in finding for finding in verify(old_corpus)[1])
-
-
-@pytest.mark.parametrize("form", [ExportFormat.PARQUET, ExportFormat.HF, ExportFormat.DOLMA])
-def test_a_published_corpus_is_exported(
-    old_corpus: Path, tmp_path_factory: pytest.TempPathFactory, form: ExportFormat
-) -> None:
-    output = tmp_path_factory.mktemp("export") / "out"
-    assert export(old_corpus, output, form, About("News")).documents == {"": 1}
 
 
 def test_parquet_of_the_first_schema_is_read(tmp_path: Path, record: Record) -> None:

@@ -1,6 +1,7 @@
 """Corpora judged again with what the pages of their portals have in common."""
 
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from newscorpus.corpus.profiles import use_profiles
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.reextract import SEGMENTS, Archived
 from newscorpus.data import Page, Record
-from newscorpus.page.judge import Rules, judge, process_page
+from newscorpus.page.judge import Judgement, Rules, judge, process_page
 from newscorpus.page.profiles.learn import learn
 from newscorpus.page.recipe import Recipe, add_profile
 from newscorpus.page.rows import encode_row
@@ -97,20 +98,19 @@ def test_the_order_in_which_pages_came_makes_no_difference(tmp_path: Path) -> No
 
 def test_what_was_broken_off_is_completed_by_the_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use_profiles(crawled(tmp_path / "whole"))
-    archived, append, appended = crawled(tmp_path / "killed"), reextract._append, []
+    archived, n_judged = crawled(tmp_path / "killed"), count(1)
 
-    def dies(*given: object) -> None:
-        appended.append(given)
-        if len(appended) == 4:
+    def dies(page: SourcePage, rules: Rules) -> Judgement:
+        if next(n_judged) == 4:
             raise KeyboardInterrupt  # after which nothing more is committed, as after a kill
-        append(*given)  # type: ignore[arg-type]
+        return judge(page, rules)
 
-    monkeypatch.setattr(reextract, "_append", dies)
-    monkeypatch.setattr(reextract, "PAGES_A_COMMIT", 2)
-    with pytest.raises(KeyboardInterrupt):
-        use_profiles(archived)
+    with monkeypatch.context() as patch:
+        patch.setattr(reextract, "judge", dies)
+        patch.setattr(reextract, "PAGES_A_COMMIT", 2)
+        with pytest.raises(KeyboardInterrupt):
+            use_profiles(archived)
     assert sum(OFFER in record.text for record in published(tmp_path / "killed")) == 6
-    monkeypatch.setattr(reextract, "_append", append)
     assert use_profiles(archived).outcomes == {"kept": 6}
     assert published(tmp_path / "killed") == published(tmp_path / "whole")
 

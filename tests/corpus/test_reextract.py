@@ -87,16 +87,16 @@ def test_the_same_recipe_gives_the_same_bytes(corpus: Path, tmp_path: Path) -> N
         assert (tmp_path / "new" / name).read_bytes() == (corpus / name).read_bytes()
 
 
-def test_rejections_are_kept_with_their_reasons(corpus: Path) -> None:
-    (rejected,) = read_journal(corpus / "rejected.jsonl")
-    assert (rejected.stage, rejected.url) == ("quality", "https://news.example/story-3")
-
-
-def test_todays_template_counts(corpus: Path, tmp_path: Path) -> None:
+def test_the_template_of_today_counts_and_differences_are_cut(corpus: Path, tmp_path: Path) -> None:
     portal = replace(PORTAL, template=TemplateVersion(text=("p:first-of-type",)))
     found = extracted(corpus, tmp_path / "new", portals=(portal,))
     assert (found.text, found.words_added) == (3, 0)
     assert found.words_removed > 100
+    change = next(iter(changes.find_changes(corpus, tmp_path / "new", frozenset())))
+    first, *_, last = lines = changes.difference(change, 4)
+    assert (len(lines), first.startswith("--- https://news.example/story-")) == (5, True)
+    assert first.endswith(" before")
+    assert last.startswith("... ")
 
 
 def test_the_version_of_the_template_counts_that_held_when_the_page_was_fetched(tmp_path: Path) -> None:
@@ -109,29 +109,20 @@ def test_the_version_of_the_template_counts_that_held_when_the_page_was_fetched(
     assert [line.record.text.count("\n") for line in lines if isinstance(line, Row)] == [0, 5]
 
 
-def test_gained_and_lost_documents_are_told_apart(corpus: Path, tmp_path: Path) -> None:
-    later = archive(tmp_path / "later", capture(0), capture(1, "<p>short</p>"), capture(5))
+def test_changes_are_told_apart(corpus: Path, tmp_path: Path) -> None:
+    changed = capture(2)
+    changed = replace(changed, page=replace(changed.page, evidence=(Evidence("authors", "Ada Writer", "feed"),)))
+    later = archive(tmp_path / "later", capture(1, "<p>short</p>"), changed, capture(5))
     done = store(reextract(archive_files(later), BTE, ()), tmp_path / "new")
     found = list(changes.find_changes(corpus, tmp_path / "new", done.read))
-    assert changes.count_changes(found)[0].lost == 1
-    kinds = sorted(change.kind for change in found)
-    assert kinds == [
-        ChangeKind.GAINED,
-        ChangeKind.LOST,
-        ChangeKind.NOT_READ,
-        ChangeKind.SAME,
-    ]
-
-
-def test_fields_that_changed(corpus: Path, tmp_path: Path) -> None:
-    evidence = (Evidence("authors", "Ada Writer", "feed"),)
-    pages = [capture(number) for number in range(3)]
-    changed = [replace(one, page=replace(one.page, evidence=evidence)) for one in pages]
-    later = archive(tmp_path / "later", *changed)
-    done = store(reextract(archive_files(later), BTE, ()), tmp_path / "new")
-    assert changes.count_changes(changes.find_changes(corpus, tmp_path / "new", done.read)) == [
-        PortalChanges("news", fields=3)
-    ]
+    kinds = [ChangeKind.FIELDS, ChangeKind.GAINED, ChangeKind.LOST, ChangeKind.NOT_READ]
+    assert sorted(change.kind for change in found) == kinds
+    (counts,) = changes.count_changes(found)
+    assert (counts.fields, counts.gained, counts.lost, counts.not_read, counts.same) == (1, 1, 1, 1, 0)
+    with pytest.raises(ArchiveError, match="no archive here"):
+        archive_files(tmp_path)
+    with pytest.raises(CorpusError, match="is there already"):
+        store(reextract(archive_files(corpus), BTE, ()), corpus)
 
 
 def test_the_latest_text_of_a_document_counts(tmp_path: Path) -> None:
@@ -145,45 +136,19 @@ def test_the_latest_text_of_a_document_counts(tmp_path: Path) -> None:
     assert change.before.offset < (corpus / "intake" / "000001.jsonl").stat().st_size / 2
 
 
-def test_differences_are_cut(corpus: Path, tmp_path: Path) -> None:
-    portal = replace(PORTAL, template=TemplateVersion(text=("p:first-of-type",)))
-    done = store(reextract(archive_files(corpus), BTE, (portal,)), tmp_path / "new")
-    change = next(iter(changes.find_changes(corpus, tmp_path / "new", done.read)))
-    lines = changes.difference(change, 4)
-    assert lines[0].startswith("--- https://news.example/story-")
-    assert lines[0].endswith(" before")
-    assert lines[-1].startswith("... ")
-    assert len(lines) == 5
-
-
-def test_a_portal_is_meant_by_name_or_by_address() -> None:
+def test_pages_have_the_rules_of_their_portal_or_of_the_archive() -> None:
     assert page_of_capture(capture(1), (PORTAL,)).languages == ("en",)
     assert page_of_capture(capture(1, source="other"), (PORTAL,)).source == "other"
     foreign = replace(capture(1), origin=None)
     assert page_of_capture(foreign, (PORTAL,)).source == "news"
     assert page_of_capture(foreign, ()).source == "news.example"
-
-
-def test_what_the_portal_says_now_replaces_what_it_said() -> None:
-    page = replace(capture(1).page, evidence=(Evidence("language", "hr", "portal"), Evidence("title", "A", "feed")))
+    title = Evidence("title", "A", "feed")
+    page = replace(capture(1).page, evidence=(Evidence("language", "hr", "portal"), title))
     fetched = page_of_capture(replace(capture(1), page=page), (PORTAL,))
-    assert fetched.page.evidence == (Evidence("title", "A", "feed"), Evidence("language", "en", "portal"))
-
-
-def test_archived_rules_count_where_no_portal_is_known() -> None:
-    one = replace(capture(1), origin=Origin("gone", ("sr",), {"text": ("p",), "no_more": ("x",)}))
-    fetched = page_of_capture(one, ())
+    assert fetched.page.evidence == (title, Evidence("language", "en", "portal"))
+    archived = replace(capture(1), origin=Origin("gone", ("sr",), {"text": ("p",), "no_more": ("x",)}))
+    fetched = page_of_capture(archived, ())
     assert (fetched.languages, fetched.template) == (("sr",), TemplateSection(text=("p",)))
-
-
-def test_a_corpus_without_archive(tmp_path: Path) -> None:
-    with pytest.raises(ArchiveError, match="no archive here"):
-        archive_files(tmp_path)
-
-
-def test_an_intake_is_not_overwritten(corpus: Path) -> None:
-    with pytest.raises(CorpusError, match="is there already"):
-        store(reextract(archive_files(corpus), BTE, ()), corpus)
 
 
 def test_a_killed_reextraction_is_written_anew(corpus: Path, tmp_path: Path) -> None:
@@ -251,14 +216,12 @@ def test_what_is_applied_is_published_as_if_crawled_so(crawled: Path, tmp_path: 
     assert next(changes.find_changes(crawled, tmp_path / "fresh", frozenset())).kind is ChangeKind.SAME
 
 
-def test_what_was_crawled_with_this_recipe_is_passed_over(crawled: Path) -> None:
+def test_pages_of_this_recipe_are_skipped_and_a_crawl_keeps_the_result(crawled: Path) -> None:
     assert applied(crawled) == {"quality/too_short": 1}
-
-
-def test_applying_twice_changes_nothing(crawled: Path) -> None:
     applied(crawled, BTE, FIRST_PARAGRAPH)
     before = sorted((crawled / "intake").iterdir()), published(crawled)
     assert applied(crawled, BTE, FIRST_PARAGRAPH) == {}
+    Ledger.open(crawled).close()
     assert (sorted((crawled / "intake").iterdir()), published(crawled)) == before
 
 
@@ -276,28 +239,23 @@ def test_what_a_recipe_rejects_goes_with_its_reason_and_comes_back(crawled: Path
     assert explain(crawled, url).fate is Fate.PUBLISHED
 
 
-def test_the_counts_of_status_follow_what_was_applied(crawled: Path) -> None:
-    (first,) = status(crawled)
-    applied(crawled, STRICT)
-    (now,) = status(crawled)
-    assert (now.kept, now.words, now.rejected) == (0, 0, {"quality/too_short": 4})
-    applied(crawled)
-    (again,) = status(crawled)
-    assert (again.kept, again.words, again.rejected) == (first.kept, first.words, first.rejected)
-    assert first.words > 0
+def test_status_journal_and_stats_hold_the_latest_outcomes(crawled: Path) -> None:
+    def counts() -> tuple[int, int, Mapping[str, int]]:
+        (now,) = status(crawled)
+        return now.kept, now.words, now.rejected
 
-
-def test_the_journal_and_stats_hold_what_was_rejected_last(crawled: Path) -> None:
     def refused() -> dict[str, list[str]]:
         build(crawled)
         lines = [one.url.rpartition("-")[2] for one in read_journal(crawled / "rejected.jsonl")]
         return {**{one.reason: [str(one.number)] for one in corpus_stats(crawled).refusals}, "journal": sorted(lines)}
 
-    first = refused()
+    first, before = refused(), counts()
     applied(crawled, STRICT)
     assert refused() == {"too_short": ["4"], "journal": ["0", "1", "2", "3"]}
+    assert counts() == (0, 0, {"quality/too_short": 4})
     applied(crawled)
     assert refused() == first == {"too_short": ["1"], "journal": ["3"]}
+    assert counts() == before
 
 
 def test_a_kill_costs_the_pages_since_the_last_commit(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -332,13 +290,6 @@ def test_pages_of_visits_that_never_ended_are_passed_over(crawled: Path) -> None
     assert sum(applied(crawled, STRICT).values()) == 3
     done = CliRunner().invoke(app, ["reextract", str(crawled), "--extractor", "bte"])
     assert "pages extracted: 3 " in done.output, done.output
-
-
-def test_the_next_crawl_keeps_what_was_applied(crawled: Path) -> None:
-    applied(crawled, BTE, FIRST_PARAGRAPH)
-    before = published(crawled)
-    Ledger.open(crawled).close()
-    assert published(crawled) == before
 
 
 def test_an_earlier_fetch_says_nothing_of_what_became_of_its_address(crawled: Path) -> None:

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import re
 import shutil
 import zlib
@@ -61,12 +60,6 @@ LINKING = 6
 SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
 RECIPE = Recipe("bte")
 REASON = "asked for by the publisher"
-
-
-@pytest.fixture(autouse=True)
-def no_power_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing here depends on what survives one, and a busy disk takes its time."""
-    monkeypatch.setattr(os, "fsync", lambda handle: None)
 
 
 def story(number: int, visit: int = 0) -> Page:
@@ -245,7 +238,7 @@ def test_without_the_archive_the_page_lies_there_and_nobody_reads_it(corpus: Pat
     assert traces(corpus.parent) == [], "the archive may follow later"
 
 
-def test_a_crawl_does_not_ask_for_it_again(corpus: Path) -> None:
+def test_a_crawl_does_not_fetch_it_again_and_explain_says_why(corpus: Path) -> None:
     remove(corpus, [GONE], REASON)
     with Ledger.open(corpus) as ledger:
         for url in (GONE, ALIAS, f"{GONE}#top"):
@@ -255,14 +248,12 @@ def test_a_crawl_does_not_ask_for_it_again(corpus: Path) -> None:
             assert not ledger.refuse(url, UrlOutcome("discovery", "trap"), REJECTIONS, b"{}\n")
         assert ledger.reserve(URL.format(99), "news")
     assert traces(corpus.parent, seeds=()) == []
-
-
-def test_explain_says_that_it_was_taken_out(corpus: Path) -> None:
-    remove(corpus, [GONE], REASON)
-    explained = explain(corpus, f"{GONE}?utm_source=rss")
-    assert explained.rejected
-    assert (explained.rejected.stage, explained.rejected.reason) == ("rights", "taken_out")
-    assert explained.rejected.detail.endswith(REASON)
+    rejected = explain(corpus, f"{GONE}?utm_source=rss").rejected
+    assert rejected
+    assert (rejected.stage, rejected.reason, rejected.detail.endswith(REASON)) == ("rights", "taken_out", True)
+    (corpus / REMOVED).write_text("{}\n")
+    with pytest.raises(CorpusError, match=r"removed\.jsonl"):
+        removals_of(corpus)
 
 
 def test_what_comes_again_by_another_address_goes_with_the_next_build(corpus: Path) -> None:
@@ -284,21 +275,15 @@ def test_a_merge_obeys_the_removals_of_all_that_it_joins(corpus: Path, tmp_path:
     shutil.copytree(corpus, other)
     dedup([corpus, other], tmp_path / "merged")
     assert GONE in published(tmp_path / "merged")
+    shutil.copytree(tmp_path / "merged", tmp_path / "copy")
+    assert remove(tmp_path / "copy", [GONE], REASON) == RemovalReport((), {}, 1, 0), "of a merged corpus, too"
+    assert traces(tmp_path / "copy") == []
+    assert len(published(tmp_path / "copy")) == PAGES - 1
     remove(corpus, [GONE], REASON, from_archive=True)
     dedup([corpus, other], tmp_path / "merged")
     assert traces(tmp_path / "merged") == [], "though the other corpus holds it still"
     dedup([tmp_path / "merged", other], tmp_path / "more")
     assert traces(tmp_path / "more") == []
-
-
-def test_a_merged_corpus_is_rid_of_it(corpus: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    shutil.copytree(corpus, other)
-    dedup([corpus, other], tmp_path / "merged")
-    assert traces(tmp_path / "merged") != []
-    assert remove(tmp_path / "merged", [GONE], REASON) == RemovalReport((), {}, 1, 0)
-    assert traces(tmp_path / "merged") == []
-    assert len(published(tmp_path / "merged")) == PAGES - 1
 
 
 def test_documents_that_quote_it_stay_with_their_pages(tmp_path: Path) -> None:
@@ -363,24 +348,11 @@ def test_what_is_not_here_is_said_and_never_taken_in(corpus: Path) -> None:
 def test_a_name_that_is_none_is_refused(corpus: Path, name: str) -> None:
     with pytest.raises(CorpusError, match=f"'{name}' is neither an address nor the id"):
         remove(corpus, [name], REASON)
-    assert not (corpus / REMOVED).exists()
-
-
-def test_no_corpus_no_removal(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="no corpus here"):
-        remove(tmp_path, [GONE], REASON)
-
-
-def test_nothing_is_removed_beside_a_crawl(corpus: Path) -> None:
     with Ledger.open(corpus), pytest.raises(CorpusError, match="another crawl is at work"):
         remove(corpus, [GONE], REASON)
     assert not (corpus / REMOVED).exists()
-
-
-def test_a_damaged_list_of_removals_is_named(corpus: Path) -> None:
-    (corpus / REMOVED).write_text("{}\n")
-    with pytest.raises(CorpusError, match=r"removed\.jsonl"):
-        removals_of(corpus)
+    with pytest.raises(CorpusError, match="no corpus here"):
+        remove(corpus / "archive", [GONE], REASON)
 
 
 def test_wherever_it_is_killed_the_next_run_finishes_it(made: Path, tmp_path: Path) -> None:

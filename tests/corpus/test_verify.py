@@ -65,7 +65,7 @@ def test_a_corpus_as_it_was_written_is_whole(tmp_path: Path, records: list[Recor
 
 
 def test_a_corpus_of_nothing_is_whole(tmp_path: Path) -> None:
-    publish(tmp_path, [], BuildConfig())
+    assert publish(tmp_path, [], BuildConfig()).shards == ()
     assert findings(tmp_path) == ""
 
 

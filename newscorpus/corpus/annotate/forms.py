@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from xml.sax.saxutils import escape
 
-from newscorpus.corpus.annotate.annotators import Sentence, Token
+from newscorpus.corpus.annotate.annotators import Sentence
 from newscorpus.corpus.export.vertical import opening
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, printable
@@ -50,7 +50,7 @@ def conllu(record: Record, document: Document) -> Iterator[str]:
 
 
 def vertical(record: Record, document: Document) -> Iterator[str]:
-    """Yield the lines of a document, one token per line."""
+    """Yield the lines of a document, one token per line; lemmas and tags of several words are joined by "+"."""
     yield opening(record, "")
     for sentences in document:
         yield "<p>"
@@ -59,17 +59,13 @@ def vertical(record: Record, document: Document) -> Iterator[str]:
             for at, token in enumerate(sentence):
                 if at and not sentence[at - 1].space_after:
                     yield "<g/>"
-                yield "\t".join(map(escape, _columns(token)))
+                lemma = "+".join(_clean(word.lemma) for word in token.words)
+                tag = "+".join(_tag(word.xpos or word.upos) for word in token.words)
+                features = _features(token.words[0].feats) if len(token.words) == 1 else "_"
+                yield "\t".join(map(escape, (_clean(token.form), lemma, tag, features)))
             yield "</s>"
         yield "</p>"
     yield "</doc>"
-
-
-def _columns(token: Token) -> tuple[str, ...]:
-    """Return word, lemma, tag and features of a token; lemmas and tags of several words are joined by "+"."""
-    lemmas, tags = (_clean(word.lemma) for word in token.words), (_tag(word.xpos or word.upos) for word in token.words)
-    features = _features(token.words[0].feats) if len(token.words) == 1 else "_"
-    return _clean(token.form), "+".join(lemmas), "+".join(tags), features
 
 
 def _words(sentence: Sentence, *, is_last: bool) -> Iterator[str]:

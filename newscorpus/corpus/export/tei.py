@@ -1,7 +1,7 @@
 """Export TEI P5: files `[PART-]00000.xml`, each a `teiCorpus` of bounded size with one `TEI` a document."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from importlib.metadata import version
@@ -70,9 +70,9 @@ def corpus_header(source: ExportSource, part: ExportPart) -> _Element:
     place = [E.idno({"type": "URL"}, _address(about.url))] if about.url else []
     return E.teiHeader(
         E.fileDesc(
-            E.titleStmt(E.title(_text(about.name) + (f", {part.name}" if part.name else ""))),
+            E.titleStmt(E.title(xml_text(about.name) + (f", {part.name}" if part.name else ""))),
             E.publicationStmt(
-                E.publisher(_text(about.creator) or "unknown"),
+                E.publisher(xml_text(about.creator) or "unknown"),
                 *place,
                 E.idno({"type": "generation"}, generation),
                 E.availability({"status": "unknown"}, E.p(RIGHTS)),
@@ -87,81 +87,56 @@ def corpus_header(source: ExportSource, part: ExportPart) -> _Element:
 
 def document(record: Record) -> _Element:
     """Make a document with its header; unknown values are omitted."""
-    language = record.language or UNKNOWN_LANGUAGE
-    profile = E.profileDesc(E.langUsage(E.language({"ident": language}, language)), *_classes(record))
-    body = [E.p(_text(line)) for line in paragraphs(record.text)] or [E.p()]
-    element = E.TEI(E.teiHeader(_file_description(record), profile), E.text(E.body(*body)))
+    language, title = record.language or UNKNOWN_LANGUAGE, xml_text(record.title) or record.id
+    publisher = xml_text(record.site_name) or xml_text(record.source) or "unknown"
+    authors = [xml_text(author) for author in record.authors]
+    agencies = [E.respStmt(E.resp("news agency"), E.orgName(xml_text(agency))) for agency in record.agencies]
+    pointers = [E.ptr({"target": _address(record.url)})] if record.url else []
+    dates = []
+    for kind, value in (("published", record.published), ("modified", record.modified), ("fetched", record.fetched)):
+        attributes = {"type": kind}
+        with suppress(ValueError):
+            moment = datetime.fromisoformat(value)
+            attributes["when"] = moment.isoformat() if "T" in value else moment.date().isoformat()
+        dates += [E.date(attributes, xml_text(value))] if value else []
+    if record.license:
+        is_address = record.license.startswith(("http://", "https://"))
+        status = "free" if is_address and FREE.match(record.license) else "restricted"
+        target = {"target": _address(record.license)} if is_address else {}
+        availability = E.availability({"status": status}, E.licence(target, xml_text(record.license)))
+    else:
+        status = "restricted" if record.paywalled else "unknown"
+        availability = E.availability({"status": status}, E.p("The page declares no licence."))
+    terms = [("section", record.section), *(("tag", tag) for tag in record.tags)]
+    keywords = [E.term({"type": kind}, xml_text(name)) for kind, name in terms if xml_text(name)]
+    article = E.biblStruct(
+        E.analytic(E.title({"level": "a"}, title), *map(E.author, authors), *agencies, *pointers),
+        E.monogr(E.title({"level": "j"}, publisher), E.imprint(E.publisher(publisher), *dates)),
+    )
+    header = E.teiHeader(
+        E.fileDesc(
+            E.titleStmt(E.title(title), *map(E.author, authors)),
+            E.extent(E.measure({"unit": "words", "quantity": str(record.n_words)}, f"{record.n_words} words")),
+            E.publicationStmt(E.publisher(publisher), E.idno({"type": "newscorpus"}, record.id), availability),
+            E.sourceDesc(article),
+        ),
+        E.profileDesc(
+            E.langUsage(E.language({"ident": language}, language)),
+            *([E.textClass(E.keywords(*keywords))] if keywords else []),
+        ),
+    )
+    body = [E.p(xml_text(line)) for line in paragraphs(record.text)] or [E.p()]
+    element = E.TEI(header, E.text(E.body(*body)))
     element.set(f"{{{XML}}}id", f"d{safe_name(record.id)}")
     element.set(f"{{{XML}}}lang", language)
     return element
 
 
-def _file_description(record: Record) -> _Element:
-    title = _text(record.title) or record.id
-    return E.fileDesc(
-        E.titleStmt(E.title(title), *_authors(record)),
-        E.extent(E.measure({"unit": "words", "quantity": str(record.n_words)}, f"{record.n_words} words")),
-        E.publicationStmt(
-            E.publisher(_publisher(record)), E.idno({"type": "newscorpus"}, record.id), _availability(record)
-        ),
-        E.sourceDesc(_source(record, title)),
-    )
-
-
-def _source(record: Record, title: str) -> _Element:
-    """Make the bibliographic reference to the published article."""
-    agencies = [E.respStmt(E.resp("news agency"), E.orgName(_text(agency))) for agency in record.agencies]
-    pointers = [E.ptr({"target": _address(record.url)})] if record.url else []
-    return E.biblStruct(
-        E.analytic(E.title({"level": "a"}, title), *_authors(record), *agencies, *pointers),
-        E.monogr(
-            E.title({"level": "j"}, _publisher(record)),
-            E.imprint(E.publisher(_publisher(record)), *_dates(record)),
-        ),
-    )
-
-
-def _authors(record: Record) -> list[_Element]:
-    return [E.author(_text(author)) for author in record.authors]
-
-
-def _dates(record: Record) -> Iterator[_Element]:
-    """Yield the dates of publication, last change and fetch; `when` is omitted if the value is no ISO 8601 date."""
-    for kind, value in (("published", record.published), ("modified", record.modified), ("fetched", record.fetched)):
-        if value:
-            attributes = {"type": kind}
-            with suppress(ValueError):
-                moment = datetime.fromisoformat(value)
-                attributes["when"] = moment.isoformat() if "T" in value else moment.date().isoformat()
-            yield E.date(attributes, _text(value))
-
-
-def _availability(record: Record) -> _Element:
-    if not record.license:
-        status = "restricted" if record.paywalled else "unknown"
-        return E.availability({"status": status}, E.p("The page declares no licence."))
-    is_address = record.license.startswith(("http://", "https://"))
-    status = "free" if is_address and FREE.match(record.license) else "restricted"
-    target = {"target": _address(record.license)} if is_address else {}
-    return E.availability({"status": status}, E.licence(target, _text(record.license)))
-
-
-def _classes(record: Record) -> Iterator[_Element]:
-    terms = [("section", record.section), *(("tag", tag) for tag in record.tags)]
-    found = [E.term({"type": kind}, _text(name)) for kind, name in terms if _text(name)]
-    if found:
-        yield E.textClass(E.keywords(*found))
-
-
-def _publisher(record: Record) -> str:
-    return _text(record.site_name) or _text(record.source) or "unknown"
-
-
-def _text(text: str) -> str:
+def xml_text(text: str) -> str:
     """Remove characters that XML cannot represent, and collapse white space."""
     return collapse(NO_XML.sub("", text))
 
 
 def _address(url: str) -> str:
     """Percent-encode an address to make it a URI."""
-    return quote(_text(url), safe=URI_SAFE)
+    return quote(xml_text(url), safe=URI_SAFE)

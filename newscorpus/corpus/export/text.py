@@ -2,11 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from newscorpus.corpus.export.source import ExportPart, ExportSource
+from newscorpus.corpus.export.source import ExportSource
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, paragraphs
 
@@ -19,17 +17,29 @@ COLUMNS = (
 SAFE = re.compile("[0-9a-z][0-9a-z_-]{0,63}")
 HASHED_LENGTH = 32
 
-Put = Callable[[Record], str]
-"""Store the text of a document, and return its path relative to the folder of the export."""
-
 
 def write(source: ExportSource, folder: Path) -> None:
-    """Write `metadata.tsv`, and each part as one file, or as files in subfolders named by their first characters."""
+    """Write `metadata.tsv`, and each part as one file, or as files in subfolders named by their first characters.
+
+    In one file, each line is a document with tabs between its paragraphs.
+    """
     with (folder / TABLE).open("x", encoding="utf-8", newline="\n") as table:
         table.write("\t".join(("file", *COLUMNS)) + "\n")
         for part in source.parts:
-            with _put_lines(part, folder) if source.config.per_line else _put_files(part, folder) as put:
-                table.writelines(f"{put(record)}\t{row(record)}\n" for record in part.records())
+            if source.config.per_line:
+                name = f"{part.name or 'corpus'}.txt"
+                with (folder / name).open("x", encoding="utf-8", newline="\n") as file:
+                    for record in part.records():
+                        file.write("\t".join(paragraphs(record.text)) + "\n")
+                        table.write(f"{name}\t{row(record)}\n")
+                continue
+            for record in part.records():
+                stem = safe_name(record.id)
+                path = Path(part.name or "corpus", stem[:2], f"{stem}.txt")
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                with (folder / path).open("x", encoding="utf-8", newline="\n") as file:
+                    file.write(record.text + "\n")
+                table.write(f"{path.as_posix()}\t{row(record)}\n")
 
 
 def row(record: Record) -> str:
@@ -41,29 +51,3 @@ def row(record: Record) -> str:
 def safe_name(name: str) -> str:
     """Make a portable file name: a short name of lower-case ASCII is unchanged, any other is hashed."""
     return name if SAFE.fullmatch(name) else "x" + hashlib.sha256(name.encode()).hexdigest()[:HASHED_LENGTH]
-
-
-@contextmanager
-def _put_lines(part: ExportPart, folder: Path) -> Iterator[Put]:
-    """Store texts as lines of one file, with tabs between paragraphs."""
-    name = f"{part.name or 'corpus'}.txt"
-    with (folder / name).open("x", encoding="utf-8", newline="\n") as file:
-
-        def put(record: Record) -> str:
-            file.write("\t".join(paragraphs(record.text)) + "\n")
-            return name
-
-        yield put
-
-
-@contextmanager
-def _put_files(part: ExportPart, folder: Path) -> Iterator[Put]:
-    def put(record: Record) -> str:
-        stem = safe_name(record.id)
-        path = Path(part.name or "corpus", stem[:2], f"{stem}.txt")
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        with (folder / path).open("x", encoding="utf-8", newline="\n") as file:
-            file.write(record.text + "\n")
-        return path.as_posix()
-
-    yield put

@@ -242,9 +242,10 @@ def test_tokens_of_a_tokenizer_are_counted(corpus: Path, tmp_path: Path) -> None
 
 
 def test_tokens_of_neural_taggers_are_taken_as_they_are() -> None:
-    def token(text: str, start: int, *words: str) -> SimpleNamespace:
+    def token(text: str, start: int | None, *words: str, misc: str = "") -> SimpleNamespace:
         said = [SimpleNamespace(text=one, lemma=one.lower(), upos="X", xpos=None, feats=None) for one in words]
-        return SimpleNamespace(text=text, start_char=start, end_char=start + len(text), words=said)
+        end = None if start is None else start + len(text)
+        return SimpleNamespace(text=text, start_char=start, end_char=end, words=said, misc=misc)
 
     sentence = SimpleNamespace(tokens=[token("Abych", 3, "Aby", "bych"), token("šel", 9, "šel"), token(".", 12, ".")])
     found = list(neural_tokens(sentence))
@@ -253,15 +254,8 @@ def test_tokens_of_neural_taggers_are_taken_as_they_are() -> None:
         ("šel", False, ["šel"]),
         (".", True, ["."]),
     ]
-
-
-def test_tokens_without_places_say_themselves_what_follows() -> None:
-    def token(text: str, misc: str | None) -> SimpleNamespace:
-        word = SimpleNamespace(text=text, lemma=None, upos=None, xpos=None, feats=None)
-        return SimpleNamespace(text=text, start_char=None, end_char=None, misc=misc, words=[word])
-
-    sentence = SimpleNamespace(tokens=[token("Na", None), token("reci", "SpaceAfter=No"), token(".", None)])
-    assert [one.space_after for one in neural_tokens(sentence)] == [True, False, True]
+    without_places = [token("Na", None), token("reci", None, misc="SpaceAfter=No"), token(".", None)]
+    assert [one.space_after for one in neural_tokens(SimpleNamespace(tokens=without_places))] == [True, False, True]
 
 
 def test_stanza_by_models_on_this_machine(stanza_models: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,26 +50,19 @@ def test_portals_are_counted_apart(tmp_path: Path) -> None:
     assert cut(f"{CALL}\n{story(1)}\n{CALL}", boilerplate, "a") == (story(1), 2)
 
 
-def test_a_document_counts_once(tmp_path: Path) -> None:
-    assert found(tmp_path, [("a", f"{CALL}\n{story(1)}\n{CALL}\n{CALL}")]) == {}
-
-
-def test_short_paragraphs_are_answers(tmp_path: Path) -> None:
-    assert found(tmp_path, [("a", f"{story(number)}\nAno, to ano.") for number in range(5)]) == {}
-
-
-def test_in_a_large_portal_it_takes_a_share(tmp_path: Path) -> None:
-    config = replace(CONFIG, boilerplate_share=0.5)
-    assert (
-        found(tmp_path, [("a", f"{story(number)}\n{CALL if number < 4 else ''}") for number in range(10)], config) == {}
-    )
-
-
 def test_nothing_is_cut_where_nothing_would_be_left(tmp_path: Path) -> None:
     boilerplate = found(tmp_path, [("a", f"{story(number)}\n{CALL}") for number in range(3)])
     assert cut(f"{CALL}\n", boilerplate, "a") == (f"{CALL}\n", 0)
 
 
-def test_it_can_be_switched_off(tmp_path: Path) -> None:
-    config = replace(CONFIG, boilerplate_documents=0)
-    assert found(tmp_path, [("a", f"{story(number)}\n{CALL}") for number in range(9)], config) == {}
+@pytest.mark.parametrize(
+    ("texts", "changed"),
+    [
+        ([f"{CALL}\n{story(1)}\n{CALL}\n{CALL}"], {}),  # a document counts once
+        ([f"{story(number)}\nAno, to ano." for number in range(5)], {}),  # short paragraphs are answers
+        ([f"{story(number)}\n{CALL if number < 4 else ''}" for number in range(10)], {"boilerplate_share": 0.5}),
+        ([f"{story(number)}\n{CALL}" for number in range(9)], {"boilerplate_documents": 0}),  # switched off
+    ],
+)
+def test_what_is_no_boilerplate(tmp_path: Path, texts: list[str], changed: dict[str, Any]) -> None:
+    assert found(tmp_path, [("a", text) for text in texts], replace(CONFIG, **changed)) == {}

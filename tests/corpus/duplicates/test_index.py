@@ -1,8 +1,7 @@
 """The index of an intake: read once, grown with it, made anew where the intake is no longer what was read."""
 
-import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,14 +20,6 @@ from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter
 
 CONFIG = BuildConfig()
-
-
-@pytest.fixture(autouse=True, scope="module")
-def no_power_failure() -> Iterator[None]:
-    """Nothing here depends on what survives one, and a busy disk takes its time."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda handle: None)
-        yield
 
 
 def store(corpus: Path, *texts: str) -> None:
@@ -82,38 +73,6 @@ def test_batches_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert columns(tmp_path / "one") == columns(tmp_path / "other")
 
 
-def test_an_intake_cut_back_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a crawl does that was killed and goes on: rows it had not committed go, and others come."""
-    store(tmp_path, "jedna", "dvě")
-    update(tmp_path, monkeypatch)
-    segment = tmp_path / "intake" / "000001.jsonl"
-    lines = segment.read_bytes().splitlines(keepends=True)
-    segment.write_bytes(b"".join(lines[:-1]))
-    found, n_read = update(tmp_path, monkeypatch)
-    assert (len(found), n_read) == (1, 1)
-    segment.write_bytes(b"".join([*lines[:-1], altered(lines[-1], b"dv\xc4\x9b", b"t\xc5\x99i"), lines[-1]]))
-    found, n_read = update(tmp_path, monkeypatch)
-    assert (len(found), n_read) == (3, 2)
-
-
-def test_a_row_replaced_by_one_of_the_same_length_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store(tmp_path, "jedna", "druhá")
-    update(tmp_path, monkeypatch)
-    segment = tmp_path / "intake" / "000001.jsonl"
-    *lines, last = segment.read_bytes().splitlines(keepends=True)
-    segment.write_bytes(b"".join([*lines, altered(last, b"druh\xc3\xa1", b"druh\xc3\xbd")]))
-    assert update(tmp_path, monkeypatch)[1] == 2
-
-
-def test_a_segment_that_is_gone_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store(tmp_path, "jedna")
-    store(tmp_path, "dvě")
-    update(tmp_path, monkeypatch)
-    (tmp_path / "intake" / "000002.jsonl").unlink()
-    found, n_read = update(tmp_path, monkeypatch)
-    assert (len(found), n_read) == (1, 1)
-
-
 def test_an_index_that_names_files_outside_the_intake_is_made_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,3 +86,26 @@ def test_an_index_that_names_files_outside_the_intake_is_made_anew(
     found, n_read = update(tmp_path / "corpus", monkeypatch)
     assert (len(found), n_read) == (1, 1)
     assert [covered.name for covered in found.state.covered] == ["000001.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("segments", "n_rows"),
+    [
+        (lambda one, other: (one[:-1], other), 3),  # truncated, as by a resumed crawl
+        (lambda one, other: ([*one[:-1], altered(one[-1], b"dv\xc4\x9b", b"t\xc5\x99i"), one[-1]], other), 5),
+        (lambda one, other: ([*one[:-1], altered(one[-1], b"dv\xc4\x9b", b"dv\xc3\xa1")], other), 4),  # equally long
+        (lambda one, _: (one, None), 2),
+    ],
+)
+def test_a_changed_intake_is_indexed_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, segments: Callable[..., Any], n_rows: int
+) -> None:
+    store(tmp_path, "jedna", "dvě")
+    store(tmp_path, "tři", "čtyři")
+    update(tmp_path, monkeypatch)
+    paths = [tmp_path / "intake" / f"00000{number}.jsonl" for number in (1, 2)]
+    before = [path.read_bytes().splitlines(keepends=True) for path in paths]
+    for path, lines in zip(paths, segments(*before), strict=True):
+        path.write_bytes(b"".join(lines)) if lines else path.unlink()
+    found, n_read = update(tmp_path, monkeypatch)
+    assert (len(found), n_read) == (n_rows, n_rows)

@@ -60,11 +60,6 @@ def test_equal_corpora_make_equal_exports(corpus: Path, tmp_path: Path, form: Ex
     assert set(report.documents) == {"train", "validation", "test"}
 
 
-@pytest.mark.parametrize("form", list(ExportFormat))
-def test_a_corpus_that_is_not_split_is_one_part(corpus: Path, tmp_path: Path, form: ExportFormat) -> None:
-    assert export(corpus, tmp_path / "out", form, ABOUT).documents == {"": 60}
-
-
 def test_each_part_is_read_once(corpus: Path, tmp_path: Path) -> None:
     for form in ExportFormat:
         report = export(corpus, tmp_path / form, form, ABOUT, SplitConfig(SplitRule.DATE, 0.1, 0.1))
@@ -81,24 +76,34 @@ def test_parquet_opens_as_a_folder(corpus: Path, tmp_path: Path, rule: SplitRule
     assert pyarrow.dataset.dataset(out).count_rows() == 60
 
 
-@pytest.mark.parametrize("per_line", [True, False])
 @pytest.mark.parametrize("rule", [SplitRule.NONE, SplitRule.CLUSTER])
 @pytest.mark.parametrize(
-    ("form", "inside"),
-    [(ExportFormat.HF, ""), (ExportFormat.PARQUET, ""), (ExportFormat.DOLMA, "documents"), (ExportFormat.TEXT, "")],
+    ("form", "inside", "per_line"),
+    [
+        (ExportFormat.HF, "", False),
+        (ExportFormat.PARQUET, "", False),
+        (ExportFormat.DOLMA, "documents", False),
+        (ExportFormat.TEXT, "", False),
+        (ExportFormat.TEXT, "", True),
+    ],
 )
 def test_datasets_opens_the_folder(
-    corpus: Path, tmp_path: Path, form: ExportFormat, inside: str, rule: SplitRule, per_line: bool
+    corpus: Path, tmp_path: Path, form: ExportFormat, inside: str, per_line: bool, rule: SplitRule
 ) -> None:
     out = tmp_path / "out"
-    export(corpus, out, form, ABOUT, SplitConfig(rule, 0.2, 0.2), ExportConfig(per_line=per_line))
+    out.mkdir()
+    report = export(corpus, out, form, ABOUT, SplitConfig(rule, 0.2, 0.2), ExportConfig(per_line=per_line))
+    assert sum(report.documents.values()) == 60
+    assert ("" in report.documents) == (rule is SplitRule.NONE)
     found = datasets.load_dataset(str(out / inside), cache_dir=str(tmp_path / "cache"))
     assert sum(split.num_rows for split in found.values()) == 60
     assert all("text" in split.column_names for split in found.values())
 
 
-def test_an_earlier_export_is_replaced(corpus: Path, tmp_path: Path) -> None:
+def test_an_earlier_export_is_replaced_and_what_a_killed_one_left(corpus: Path, tmp_path: Path) -> None:
     export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT)
+    (tmp_path / ".out.exporting").mkdir()
+    (tmp_path / ".out.exporting" / "half").touch()
     export(corpus, tmp_path / "out", ExportFormat.DOLMA, ABOUT)
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"attributes", "documents", ".export.json"}
     assert {path.name for path in tmp_path.iterdir()} == {"vesti", "out"}
@@ -114,28 +119,21 @@ def test_what_no_export_made_stays(corpus: Path, tmp_path: Path, report: str | N
     with pytest.raises(CorpusError, match="not made by an export"):
         export(corpus, out, ExportFormat.TEXT, ABOUT)
     assert (out / "thesis.txt").read_text() == "x"
+    with pytest.raises(CorpusError, match=r"thesis\.txt: not a folder"):
+        export(corpus, out / "thesis.txt", ExportFormat.TEXT, ABOUT)
 
 
-def test_an_empty_folder_is_taken(corpus: Path, tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT)
-    assert (tmp_path / "out" / ".export.json").exists()
-
-
-def test_a_file_is_no_folder(corpus: Path, tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("x")
-    with pytest.raises(CorpusError, match="out: not a folder"):
-        export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT)
-
-
-@pytest.mark.parametrize("earlier", [True, False])
+@pytest.mark.parametrize("earlier", ["", "out", ".out.replaced"])
 def test_a_failed_export_leaves_nothing_of_itself(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, earlier: bool
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, earlier: str
 ) -> None:
+    """An earlier one stays, even if an export was killed between its renames."""
     out = tmp_path / "out"
     if earlier:
         export(corpus, out, ExportFormat.TEXT, ABOUT)
     before = content(tmp_path)
+    if earlier:
+        out.rename(tmp_path / earlier)
 
     def fail(source: ExportSource, folder: Path) -> None:
         FORMATS[ExportFormat.DOLMA](source, folder)
@@ -145,31 +143,6 @@ def test_a_failed_export_leaves_nothing_of_itself(
     with pytest.raises(OSError, match="No space"):
         export(corpus, out, ExportFormat.TEXT, ABOUT)
     assert content(tmp_path) == before
-
-
-def test_an_export_killed_between_its_renames_loses_the_earlier_one_to_a_new_one_only(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = tmp_path / "out"
-    export(corpus, out, ExportFormat.TEXT, ABOUT)
-    before = content(tmp_path)
-    out.rename(tmp_path / ".out.replaced")
-
-    def fail(source: ExportSource, folder: Path) -> None:
-        raise OSError(28, "No space left on device", str(folder))
-
-    monkeypatch.setattr("newscorpus.corpus.export.export.FORMATS", {ExportFormat.TEXT: fail})
-    with pytest.raises(OSError, match="No space"):
-        export(corpus, out, ExportFormat.TEXT, ABOUT)
-    assert content(tmp_path) == before
-
-
-def test_what_a_killed_export_left_goes(corpus: Path, tmp_path: Path) -> None:
-    (tmp_path / ".out.exporting").mkdir()
-    (tmp_path / ".out.exporting" / "half").touch()
-    export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT)
-    assert {path.name for path in tmp_path.iterdir()} == {"vesti", "out"}
-    assert not (tmp_path / "out" / "half").exists()
 
 
 def test_a_damaged_shard_ends_the_export_and_is_named(corpus: Path, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_ids_are_names_of_xml(make_source: MakeSource, records: list[Record], fo
     ("text", "held"), [("a\x00b\x1fc", "abc"), ("\ufffe\ud800x", "x"), ("\U0010ffff", "\U0010ffff")]
 )
 def test_what_xml_cannot_hold_goes(text: str, held: str) -> None:
-    assert tei._text(text) == held
+    assert tei.xml_text(text) == held
 
 
 def test_a_record_that_xml_cannot_hold_is_named(make_source: MakeSource, record: Record, folder: Path) -> None:
