@@ -20,6 +20,7 @@ from newscorpus.corpus.published import publish
 from newscorpus.corpus.search import (
     ContextLine,
     Query,
+    QueryError,
     contexts,
     in_order,
     index_path,
@@ -211,7 +212,6 @@ def test_the_verb_makes_the_index_and_prints_lines(corpus: Path) -> None:
     ("arguments", "said"),
     [
         (['"'], "names no word"),
-        (["--", "-most"], "name one that is"),
         (["most", "--since", "May"], "'May' is no day, such as 2026-"),
     ],
 )
@@ -219,6 +219,8 @@ def test_what_cannot_be_searched_for_is_said(corpus: Path, arguments: list[str],
     found = CliRunner().invoke(app, ["search", str(corpus), *arguments])
     assert found.exit_code == 2
     assert said in found.stderr
+    with pytest.raises(QueryError, match="name one that is"):
+        _ = Query("-most").matched
 
 
 def test_all_texts_of_a_document_are_read_from_the_intake(tmp_path: Path) -> None:
