@@ -190,9 +190,9 @@ def apply(
         def prepare(page: SourcePage) -> SourcePage | None:
             if sources is not None and page.source not in sources:
                 return None
-            stands = history.stands(page, untouched)
+            is_untouched = history.is_untouched(page, untouched)
             page = add_profile(recipe, profiles, page)
-            due = not stands and history.is_due(page)
+            due = not is_untouched and history.is_due(page)
             seen[due] += 1
             return page if due else None
 
@@ -252,7 +252,7 @@ class History:
         """Check whether the newest line of a page comes from another recipe."""
         return self._pages.get(_name(page), (0, ""))[1] != self._recipe.version_for(page)
 
-    def stands(self, page: SourcePage, documents: Collection[Named]) -> bool:
+    def is_untouched(self, page: SourcePage, documents: Collection[Named]) -> bool:
         """Check whether a page is one of some documents, by a row of this recipe that is not doubtful."""
         fetch, address = _name(page)
         held = self._documents.get(fetch, {}) if documents else {}

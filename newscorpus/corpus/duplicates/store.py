@@ -233,7 +233,7 @@ class Store:
 
     @classmethod
     def create(cls, folder: Path, layout: Layout) -> Self:
-        """Create an empty index in a folder; an index that is there is deleted."""
+        """Create an empty index in a folder; an existing index is deleted."""
         folder.mkdir(parents=True, exist_ok=True)
         store = cls(folder, IndexState(layout, dict.fromkeys(COLUMNS, 0), version=VERSION))
         for name in (STATE, *COLUMNS, KEPT, ROWS, VERIFIED):  # the state first: without it there is no index
