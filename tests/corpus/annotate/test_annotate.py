@@ -196,7 +196,7 @@ def test_only_what_is_not_done_or_has_changed_is_annotated(
 
 def test_after_a_kill_it_goes_on_and_ends_as_without(tmp_path: Path) -> None:
     pytest.importorskip("simplemma", reason="pip install 'newscorpus[annotate]'")
-    text = "\n".join(f"{TEXT} Most broj {number} stoji." for number in range(9_000))
+    text = "\n".join(f"{TEXT} Most broj {number} stoji." for number in range(6_500))
     publish(tmp_path / "corpus", [record(text, f"https://vesti.example/{n}") for n in range(4)], BuildConfig())
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     options = ["annotate", str(tmp_path / "corpus"), "--with", "simplemma", "--output", str(killed), "--name", "a"]
