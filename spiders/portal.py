@@ -23,7 +23,7 @@ from newscorpus.discover.frontier import Frontier, SeenContents
 from newscorpus.discover.lists import Listing, read_any, read_list
 from newscorpus.discover.period import ALWAYS
 from newscorpus.discover.planner import FetchPlanner, Plan
-from newscorpus.discover.revisits import Revisit, judge_again, requeue_failed, requeue_known
+from newscorpus.discover.revisits import Revisit, find_clock_set_back, judge_again, requeue_failed, requeue_known
 from newscorpus.fetch.middlewares.robots import RobotsMiddleware
 from newscorpus.fetch.options import check_settings
 from newscorpus.fetch.plugin import PAGES, REVISITED, UNCHANGED, WRONG_GUESSES
@@ -193,6 +193,8 @@ class PortalSpider(Spider):
                 self.logger.info("%s", again)
                 n += again.judged + again.read
         if given.revisit:
+            if warning := find_clock_set_back(self._ledger, datetime.now(UTC)):
+                self.logger.warning("%s", warning)
             n += requeue_known(self._ledger, names, given.revisit)
         self.crawler.stats.inc_value(REVISITED, n)
         if given.revisit is Revisit.DUE:

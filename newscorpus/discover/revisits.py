@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Self
 
@@ -53,6 +53,17 @@ def requeue_failed(ledger: Ledger, portals: Collection[str]) -> int:
     """Requeue temporary failures of portals whose last crawl was complete; return their number."""
     ended = [portal for portal in portals if not ledger.queue.size(portal)]
     return sum(ledger.revisits.revive((), portal, 0.0) for portal in ended)
+
+
+def find_clock_set_back(ledger: Ledger, now: datetime) -> str:
+    """Return a warning if pages were fetched later than `now`; "" otherwise."""
+    latest = ledger.revisits.latest_fetch()
+    if latest <= now.isoformat():
+        return ""
+    return (
+        f"It is {now:%Y-%m-%d %H:%M} by the clock of this machine, but pages were fetched until {latest}: texts"
+        " that are fetched now are published as the earlier ones; set the clock right"
+    )
 
 
 def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) -> int:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import msgspec
@@ -12,7 +12,14 @@ from crawled import answer as finish
 
 from newscorpus.discover.frontier import BARREN, BUDGET_SPENT
 from newscorpus.discover.period import ALWAYS, Period
-from newscorpus.discover.revisits import JudgedAgain, Revisit, judge_again, requeue_failed, requeue_known
+from newscorpus.discover.revisits import (
+    JudgedAgain,
+    Revisit,
+    find_clock_set_back,
+    judge_again,
+    requeue_failed,
+    requeue_known,
+)
 from newscorpus.portal.addresses import NAMED
 from newscorpus.portal.portal import Portal, PortalLimits
 from newscorpus.store.ledger import REJECTIONS, Ledger, Link, UrlOutcome, UrlState, key_of
@@ -192,6 +199,13 @@ def test_of_lists_that_told_nothing_new_a_visit_asks_for_some_those_asked_longes
     requeue_known(ended, ("vesti",), Revisit.ALL)
     tags = {name for name in queued(ended) if name.startswith("/tag/")}
     assert tags == {f"/tag/{number}" for number in range(1, MOST_BARREN + 2)}
+
+
+def test_a_clock_that_was_set_back_is_noticed(ledger: Ledger) -> None:
+    finish(ledger, f"{BASE}/later", kind="article", time="2026-11-21T08:00:00+00:00")
+    assert find_clock_set_back(ledger, datetime(2026, 11, 22, tzinfo=UTC)) == ""
+    said = find_clock_set_back(ledger, datetime(2025, 11, 22, tzinfo=UTC))
+    assert "pages were fetched until 2026-11-21T08:00:00+00:00" in said
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,11 @@ class Revisits:
         row = self._execute(sql, (key_of(url),)).fetchone()
         return LastVisit(*row) if row else None
 
+    def latest_fetch(self) -> str:
+        """Return the latest time at which an address was fetched, ISO 8601; "" for none."""
+        (latest,) = self._execute("SELECT ifnull(max(fetched), '') FROM urls", ()).fetchone()
+        return str(latest)
+
     def last_kept(self, portal: str) -> str:
         """Return the address of the newest kept article of a portal; "" without one."""
         sql = "SELECT url FROM urls WHERE portal = ? AND state = 4 AND reason = 'kept' ORDER BY serial DESC LIMIT 1"
