@@ -22,7 +22,7 @@ CARD = "card.md"
 WEIGHTS = "model.onnx"
 """The weights of a model that is a single file."""
 ROWS, SCORES = "features", "scores"
-"""Names of its input and output."""
+"""Names of the input and output of `WEIGHTS`."""
 
 
 class ArtifactError(ValueError):
@@ -33,7 +33,7 @@ class Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The metadata of a model, in its folder."""
 
     name: str
-    version: str  # raised with every training that is shipped
+    version: str  # raised whenever a retrained model is shipped
     features: tuple[str, ...]  # names of the input columns, in order
     parameters: dict[str, float | list[float]]  # such as thresholds
     files: dict[str, str]  # SHA-256 of each weights file, by name
@@ -67,7 +67,7 @@ class Artifact:
         """Read an array from a `.npy` file, without unpickling.
 
         Raises:
-            ArtifactError: the model has no such file, or it holds no array of numbers.
+            ArtifactError: the model has no such file, or the file holds no array of numbers.
         """
         try:
             return np.lib.format.read_array(io.BytesIO(self._content(file)), allow_pickle=False)
@@ -99,7 +99,7 @@ def own_models() -> Path:
 def model_folder(model: str) -> Path:
     """Return the folder of a shipped model by name, or of any model by path.
 
-    A relative path starts at the current folder, else at that of the Scrapy project.
+    A relative path is looked up in the current folder, then in that of the Scrapy project.
     """
     shipped = data_folder("models") / model
     if Path(model).name == model and shipped.is_dir():
@@ -112,7 +112,7 @@ def read_metadata(model: str) -> Metadata | None:
     """Return the metadata of a model by name or path; None if there is no such model.
 
     Raises:
-        ArtifactError: they are damaged.
+        ArtifactError: its metadata is damaged.
     """
     folder = model_folder(model)
     return _read_metadata(folder) if (folder / METADATA).is_file() else None
@@ -175,7 +175,7 @@ def onnx_session(model: bytes) -> onnxruntime.InferenceSession:
 
 
 class Scorer:
-    """Score rows of features by a model of one ONNX file, `WEIGHTS`; `name` is that of the extractor.
+    """Scores rows of features by a model of one ONNX file, `WEIGHTS`; `name` is `Metadata.extractor`.
 
     Raises:
         ArtifactError: the model has no such file.

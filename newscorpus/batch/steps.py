@@ -93,7 +93,7 @@ class ReadArchives(PipelineStep):
         self._portals = portals
 
     def run(self, data: Iterable[Document] | None = None, rank: int = 0, world_size: int = 1) -> Iterator[Document]:
-        """Pass on what came, and add the documents of a task."""
+        """Pass on the incoming documents, then yield those of the task's files."""
         yield from data or ()
         inputs = find_inputs(self._home, self._inputs)
         portals = tuple(map(load_portal, self._portals or list_portals()))
@@ -121,7 +121,7 @@ class ReadCorpus(PipelineStep):
         self._corpus = corpus
 
     def run(self, data: Iterable[Document] | None = None, rank: int = 0, world_size: int = 1) -> Iterator[Document]:
-        """Pass on what came, and add the documents of a task."""
+        """Pass on the incoming documents, then yield those of the task's shards."""
         yield from data or ()
         published = open_corpus(Path(self._corpus))
         for shard in published.manifest.shards[rank::world_size]:
@@ -131,7 +131,7 @@ class ReadCorpus(PipelineStep):
 
 
 class Extract(BaseFilter):
-    """Extract documents whose text is HTML in `jobs` worker processes, and judge them like a crawl does."""
+    """Extract documents whose text is HTML in `jobs` worker processes, and judge them like a crawl."""
 
     name = "newscorpus: extract"
     type = "🛢 - EXTRAC"
@@ -160,11 +160,11 @@ class Extract(BaseFilter):
 
     def filter(self, doc: Document) -> bool | tuple[bool, str]:
         """Replace the HTML of a document by its extracted record."""
-        return _become(doc, doc.metadata.pop(OUTCOME))
+        return _apply_outcome(doc, doc.metadata.pop(OUTCOME))
 
 
 class Judge(BaseFilter):
-    """Judge texts by rights, quality and language like a crawl does, and add the keys of a record."""
+    """Judge texts by rights, quality and language like a crawl, and add the keys of a record."""
 
     name = "newscorpus: judge"
 
@@ -178,7 +178,8 @@ class Judge(BaseFilter):
         known = {key: value for key, value in doc.metadata.items() if key in ARTICLE_KEYS}
         known_fields = {key: value for key, value in doc.metadata.items() if key in FIELD_KEYS}
         values = {"url": page.page.url, "extractor": "given", **known, "text": doc.text, "fields": known_fields}
-        return _become(doc, make_row(self._recipe, msgspec.convert(values, Article), replace(page, document=doc.id)))
+        outcome = make_row(self._recipe, msgspec.convert(values, Article), replace(page, document=doc.id))
+        return _apply_outcome(doc, outcome)
 
 
 class Sign(PipelineStep):
@@ -226,8 +227,8 @@ def _page_of(document: Document) -> SourcePage:
     return SourcePage(page, document.metadata.get("source") or site_key(url), document="" if url else document.id)
 
 
-def _become(document: Document, outcome: Row | Rejected) -> bool | tuple[bool, str]:
-    """Replace a document by its record; returns the verdict that datatrove expects of a filter."""
+def _apply_outcome(document: Document, outcome: Row | Rejected) -> bool | tuple[bool, str]:
+    """Replace a document by its record, unless rejected; return what a datatrove filter returns."""
     if isinstance(outcome, Rejected):
         return False, f"{outcome.stage}/{outcome.reason}"
     made = document_of(outcome.record)

@@ -1,1 +1,1 @@
-"""Find what to fetch of a site: lists, links, address rules, periods, revisits. Does not import Scrapy."""
+"""Decide which addresses of a site to fetch: feeds, sitemaps, limits, periods, revisits. Does not import Scrapy."""

@@ -18,7 +18,7 @@ DAY_SECONDS = 86_400
 
 
 class Described(msgspec.Struct):
-    """The keys of a document's line that are needed here; others are ignored."""
+    """Some keys of a document's line; others are ignored."""
 
     text: str
     title: str | None = None
@@ -32,8 +32,8 @@ DESCRIBED = msgspec.json.Decoder(Described)
 class Collection:
     """Documents by position: first all of the references, then all of the indexes to deduplicate (`own`).
 
-    A document of a reference counts if it survived there, and is never removed. An own document does not count if it is
-    `doubtful`, because its text is not trusted (default: none is).
+    Documents of a reference count if they were kept there, and are never removed. Own documents count unless `doubtful`
+    marks their text as untrusted (default: none).
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Collection:
         self.stores = (*references, *own)
         self._starts = np.cumsum([0, *map(len, self.stores)])
         self.n_references = int(self._starts[len(references)])
-        self.referred = np.concatenate([np.empty(0, bool), *(store.kept for store in references)])
+        self._kept_references = np.concatenate([np.empty(0, bool), *(store.kept for store in references)])
         self._doubtful = np.zeros(len(self) - self.n_references, bool) if doubtful is None else doubtful
 
     def __len__(self) -> int:
@@ -54,8 +54,8 @@ class Collection:
         parts = [store.documents.copy() for store in self.stores]
         numbers = {name: number for number, name in enumerate(self.sources)}
         for store, part in zip(self.stores, parts, strict=True):
-            renamed = np.array([numbers[name] for name in store.state.sources], np.uint32)
-            part["source"] = renamed[part["source"]] if len(part) else part["source"]
+            renumbered = np.array([numbers[name] for name in store.state.sources], np.uint32)
+            part["source"] = renumbered[part["source"]] if len(part) else part["source"]
         return np.concatenate(parts)
 
     @cached_property
@@ -82,8 +82,8 @@ class Collection:
 
     @cached_property
     def current(self) -> NDArray[np.bool_]:
-        """Which documents count: survivors of the references, and own documents that are newest and not doubtful."""
-        return np.concatenate([self.referred, self._newest & ~self._doubtful])
+        """Which documents count: those kept in references, and own documents that are newest and not doubtful."""
+        return np.concatenate([self._kept_references, self._newest & ~self._doubtful])
 
     @property
     def doubtful(self) -> NDArray[np.int64]:
@@ -96,8 +96,8 @@ class Collection:
         own = self.documents[self.n_references :]
         if not own["reextraction"].any():
             return np.ones(len(own), bool)
-        names = (own["space"], self.id_ranks[self.n_references :], np.nan_to_num(own["fetched"]))
-        fetches = np.unique(np.rec.fromarrays(names), return_inverse=True)[1]
+        keys = (own["space"], self.id_ranks[self.n_references :], np.nan_to_num(own["fetched"]))
+        fetches = np.unique(np.rec.fromarrays(keys), return_inverse=True)[1]
         last = np.zeros(len(own), own["reextraction"].dtype)
         np.maximum.at(last, fetches, own["reextraction"])
         newest: NDArray[np.bool_] = (own["reextraction"] == last[fetches]) & ~own["withdrawn"]
@@ -154,7 +154,7 @@ class Collection:
         return self.described(position).title or ""
 
     def values(self, column: str, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Return the "runs" or "paragraphs" of some documents, and for each value the index in `positions`."""
+        """Return the "runs" or "paragraphs" of some documents, and by value its document as an index of `positions`."""
         counts = self.documents[COUNTED[column]].astype(np.int64)
         starts = np.cumsum(counts) - counts
         values = np.concatenate([store.column(column) for store in self.stores])

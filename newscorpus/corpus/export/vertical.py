@@ -29,13 +29,13 @@ ATTRIBUTES: Mapping[str, Callable[[Record], str]] = {
     "source": lambda record: record.source,
     "site": lambda record: record.site_name,
     "title": lambda record: record.title,
-    "author": lambda record: _several(record.authors),
-    "agency": lambda record: _several(record.agencies),
+    "author": lambda record: _join_values(record.authors),
+    "agency": lambda record: _join_values(record.agencies),
     "date": lambda record: iso_day(record.published),
     "month": lambda record: iso_day(record.published)[:MONTH],
     "year": lambda record: iso_day(record.published)[:YEAR],
     "section": lambda record: record.section,
-    "tag": lambda record: _several(record.tags),
+    "tag": lambda record: _join_values(record.tags),
     "language": lambda record: record.language,
     "license": lambda record: record.license,
     "words": lambda record: str(record.n_words),
@@ -57,7 +57,7 @@ LANGUAGES = {
 
 
 def write(source: ExportSource, folder: Path) -> None:
-    """Write the vertical and the registry; the part of a document is its attribute `split`."""
+    """Write the vertical and the registry; the attribute `split` names the part of a document."""
     name = file_name(source.about.name)
     with (folder / f"{name}.vert").open("x", encoding="utf-8", newline="\n") as file:
         for part in source.parts:
@@ -83,7 +83,7 @@ def write_registry(
         manifest: of the corpus.
         vertical: the file, or `| COMMAND` that prints it.
         attributes: of a document.
-        positions: columns of the vertical after the word; if there are any, it has sentences too.
+        positions: positional attributes after the word; if there are any, the vertical has sentences too.
     """
     languages = sorted({share.language for share in manifest.shares})
     registry = fill(
@@ -126,6 +126,6 @@ def file_name(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_") or "corpus"
 
 
-def _several(values: tuple[str, ...]) -> str:
-    """Join the values of an attribute; the separator is replaced inside them."""
+def _join_values(values: tuple[str, ...]) -> str:
+    """Join the values of an attribute, replacing the separator inside them."""
     return SEPARATOR.join(value.replace(SEPARATOR, "/") for value in values)

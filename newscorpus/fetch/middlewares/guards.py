@@ -23,7 +23,7 @@ from newscorpus.urls import document_id, host_and_port, is_public, is_within, li
 class EncodingsMiddleware:
     """Refuses answers with too many nested content encodings.
 
-    Each of them may decompress to the maximum length of a body.
+    Each encoding may expand the body to its maximum length.
     """
 
     def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002 -- Scrapy's names
@@ -42,7 +42,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class CarefulRedirectMiddleware(RedirectMiddleware):
-    """Scrapy's redirects, except that each is followed, or refused with a reason.
+    """Follows every redirect like Scrapy, or refuses it with a reason.
 
     Scrapy silently drops a redirect to a known address (a loop), and one to another address of the same document
     (https for http, tracking parameters removed), which must be followed.
@@ -89,9 +89,9 @@ class PrivateAddressMiddleware(CrawlComponent):
     """Refuses requests outside the public web: other schemes, and hosts with private addresses.
 
     Names are resolved before the request is sent, through Scrapy's caching resolver; all addresses must be public, and
-    the connection uses one of them. Without an address, the download handler fails instead of resolving again. An
-    answer from a private address is discarded. Redirects and robots.txt are checked, too. `SpiderHints.loopback` lists
-    what may be fetched from localhost.
+    the connection uses one of them. If a name has no address, the download handler fails instead of resolving it again.
+    An answer from a private address is discarded. Redirects and robots.txt are checked, too. `SpiderHints.loopback`
+    lists what may be fetched from localhost.
     """
 
     def __init__(self, crawler: Crawler, resolve: Callable[[str], Awaitable[list[str]]] | None = None) -> None:
@@ -105,8 +105,8 @@ class PrivateAddressMiddleware(CrawlComponent):
             Refused: reason "private_address".
         """
         visit = visit_of(request)
-        visit.is_unresolved = False  # of the address that led here
-        if self._is_served_here(request):
+        visit.is_unresolved = False  # a redirect keeps the value of the previous address
+        if self._may_be_local(request):
             return
         if not may_ask(request.url):
             raise Refused("private_address", "no address of the public web")
@@ -125,11 +125,11 @@ class PrivateAddressMiddleware(CrawlComponent):
             Refused: reason "private_address".
         """
         address = str(response.ip_address or "")
-        if address and not is_public(address) and not self._is_served_here(request) and not request.meta.get("proxy"):
+        if address and not is_public(address) and not self._may_be_local(request) and not request.meta.get("proxy"):
             raise Refused("private_address", f"answered by {address}")
         return response
 
-    def _is_served_here(self, request: Request) -> bool:
+    def _may_be_local(self, request: Request) -> bool:
         return host_and_port(request.url) in hints_of(self._crawler.spider).loopback
 
 

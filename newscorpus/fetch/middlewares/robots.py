@@ -24,7 +24,7 @@ from newscorpus.urls import web_address
 PRIORITY = 2_000
 """Priority of the request for a robots.txt: before all others of the site."""
 
-MOST_ASKED = 3
+MAX_ATTEMPTS = 3
 """Maximum attempts at a host that never answers, while others of its site do."""
 
 
@@ -41,7 +41,7 @@ class RobotsMiddleware(CrawlComponent):
         """By host: the fetch of its rules, and when they expire."""
         self._answered: defaultdict[str, set[str]] = defaultdict(set)
         """By site: the hosts that answered in this run."""
-        self._asked: Counter[str] = Counter()
+        self._attempts: Counter[str] = Counter()
         """By host: number of attempts."""
 
     @classmethod
@@ -60,7 +60,7 @@ class RobotsMiddleware(CrawlComponent):
         """
         visit = visit_of(request)
         if visit.purpose is Purpose.ROBOTS:
-            request.meta.update({"download_maxsize": 0, "download_warnsize": 0})  # a long one is truncated
+            request.meta.update({"download_maxsize": 0, "download_warnsize": 0})  # `stop_at_limit` truncates it
             visit.n_received = 0
             visit.is_one_of_several = self._is_one_of_several(_root(request.url), request.meta["download_slot"])
             return
@@ -73,13 +73,13 @@ class RobotsMiddleware(CrawlComponent):
         """Count the bytes received of a robots.txt.
 
         Raises:
-            StopDownload: the rest is not read.
+            StopDownload: the limit is reached; the rest is not read.
         """
         visit = visit_of(request)
         if visit.purpose is not Purpose.ROBOTS:
             return
         visit.n_received += len(data)
-        request.meta["download_maxsize"] = Limits().max_bytes  # now of the decompressed body
+        request.meta["download_maxsize"] = Limits().max_bytes  # from here on, of the decompressed body
         if visit.n_received > MAX_BYTES:
             raise StopDownload(fail=False)
 
@@ -89,44 +89,44 @@ class RobotsMiddleware(CrawlComponent):
         task, _ = self._hosts.get(root, (None, 0.0))
         known = task and task.done() and not task.cancelled() and not task.exception()
         named = task.result().sitemaps if task and known else ()
-        return tuple(filter(None, (web_address(f"{root}/", one) for one in named)))
+        return tuple(filter(None, (web_address(f"{root}/", sitemap) for sitemap in named)))
 
     async def _robots(self, request: Request) -> Robots:
         """Return the rules of the host; concurrent requests wait for one fetch."""
         root = _root(request.url)
-        asked = self._hosts.get(root)
-        if asked is None or asked[1] < self._clock():
+        cached = self._hosts.get(root)
+        if cached is None or cached[1] < self._clock():
             holds_until = self._clock() + PolitenessConfig().robots_seconds
-            asked = self._hosts[root] = (asyncio.ensure_future(self._fetch(root, request)), holds_until)
+            cached = self._hosts[root] = (asyncio.ensure_future(self._fetch(root, request)), holds_until)
         try:
-            return await asyncio.shield(asked[0])
+            return await asyncio.shield(cached[0])
         except Exception:
-            if self._hosts.get(root) is asked:  # the next request tries again
+            if self._hosts.get(root) is cached:  # the next request tries again
                 del self._hosts[root]
             raise
 
     async def _fetch(self, root: str, request: Request) -> Robots:
         """Fetch robots.txt; the politeness middleware retries it while it is unreachable."""
         slot = self._crawler.engine.downloader.get_slot_key(request)
-        response = await self._ask(root, slot)
+        response = await self._download(root, slot)
         robots = read_robots(response.body if response.status == HTTPStatus.OK else b"")
         politeness = self._crawler.get_downloader_middleware(PolitenessMiddleware)
         if robots.crawl_delay and politeness:
             politeness.keep_crawl_delay(slot, robots.crawl_delay)
         return robots
 
-    async def _ask(self, root: str, slot: str) -> Response:
+    async def _download(self, root: str, slot: str) -> Response:
         """Fetch the robots.txt of a host.
 
         Raises:
             Postponed: it is unreachable.
-            Refused: likewise, reason "robots_unavailable"; only the pages of this host are refused, since it never
-                answered while another host of the site did.
+            Refused: reason "robots_unavailable": it is unreachable, and this host never answered while another host of
+                the site did; only pages of this host are refused.
         """
         url = f"{root}/robots.txt"
-        if self._asked[root] >= MOST_ASKED and self._is_one_of_several(root, slot):
+        if self._attempts[root] >= MAX_ATTEMPTS and self._is_one_of_several(root, slot):
             raise Refused("robots_unavailable", f"no answer to {url}")
-        self._asked[root] += 1
+        self._attempts[root] += 1
         self._crawler.stats.inc_value("robotstxt/request_count")
         meta = {"download_slot": slot, VISIT: Visit(purpose=Purpose.ROBOTS), "dont_retry": True}
         asking = Request(url, NO_CALLBACK, headers={"Accept-Encoding": "identity"}, priority=PRIORITY, meta=meta)

@@ -12,7 +12,7 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
 from newscorpus.config import PolitenessConfig
-from newscorpus.fetch.middlewares.robots import MOST_ASKED, RobotsMiddleware
+from newscorpus.fetch.middlewares.robots import MAX_ATTEMPTS, RobotsMiddleware
 from newscorpus.fetch.visits import VISIT, Postponed, Purpose, Refused, Visit, visit_of
 
 RULES = b"""User-agent: newscorpus
@@ -111,11 +111,11 @@ def test_robots_out_of_reach_forbid_everything_until_they_are_not(answer: int | 
 
 @pytest.mark.parametrize("silence", [503, DownloadTimeoutError("slow"), DownloadFailedError("TLS")])
 def test_a_host_out_of_reach_costs_its_own_pages_where_another_one_answers(silence: int | Exception) -> None:
-    site, other = Site(rules(), *[silence] * MOST_ASKED), "https://blog.vesti.example/a"
+    site, other = Site(rules(), *[silence] * MAX_ATTEMPTS), "https://blog.vesti.example/a"
     assert site.ask(PAGE) == [""]
     assert not visit_of(site.asked[0]).is_one_of_several
-    assert [*map(site.ask, [other] * (MOST_ASKED + 2))] == [["robots_unavailable"]] * (MOST_ASKED + 2)
-    assert [visit_of(asked).is_one_of_several for asked in site.asked[1:]] == [True] * MOST_ASKED
+    assert [*map(site.ask, [other] * (MAX_ATTEMPTS + 2))] == [["robots_unavailable"]] * (MAX_ATTEMPTS + 2)
+    assert [visit_of(asked).is_one_of_several for asked in site.asked[1:]] == [True] * MAX_ATTEMPTS
     assert site.ask(PAGE) == [""]
 
 
