@@ -100,16 +100,19 @@ def stats(
             typer.echo(f"and {len(table.rows) - SHOWN_ROWS} more")
     if output:
         output.mkdir(parents=True, exist_ok=True)
-        crawls = []
+        crawls, is_whole = [], True
         for corpus in corpora:
             try:
                 crawls += [crawl_state(corpus)] if (corpus / LEDGER).is_file() else []
             except LedgerError as error:  # of an older version: the page has its documents, and no crawl
                 complain(str(error))
+                is_whole = False
         for name, content in (("stats.html", page(found, crawls)), ("stats.svg", picture(found))):
             with replacing(output / name) as file:
                 file.write(content)
         typer.echo(f"\nstats.html and stats.svg lie in {output}")
+        if not is_whole:
+            raise typer.Exit(1)
 
 
 @app.command()

@@ -127,6 +127,14 @@ def test_several_corpora_are_counted_as_one(tmp_path: Path) -> None:
     assert "one, other: 3 documents, 90 words" in done.output
 
 
+def test_a_ledger_that_cannot_be_read_costs_its_crawl_and_is_said(tmp_path: Path) -> None:
+    folder = corpus(tmp_path / "one", [record(1)])
+    (folder / "ledger.sqlite").write_bytes(b"rubbish" * 1_000)
+    done = CliRunner().invoke(app, ["stats", str(folder), "--output", str(tmp_path / "out")])
+    assert (done.exit_code, "ledger.sqlite: " in done.stderr) == (1, True)
+    assert "1 documents" in (tmp_path / "out" / "stats.html").read_text("utf-8")
+
+
 def test_a_published_folder_has_no_rejections_and_one_of_nothing_its_page(tmp_path: Path) -> None:
     publish(tmp_path, [record(1)], BuildConfig())
     found = corpus_stats(tmp_path)
