@@ -27,7 +27,7 @@ PAGES, CLEAN = "html", "clean"
 ALL_SPLITS = "all"
 
 ANY_POSITION = -1
-"""A mark of every block of a path."""
+"""Position of a mark on all blocks of a path."""
 
 _OBJECTS = msgspec.json.Decoder(dict[str, Any])
 
@@ -43,13 +43,13 @@ LISTS_MISSING = frozenset({"fundus"})
 """Sets whose gold lacks most list items: items between good blocks are not used there."""
 
 LICENCES: Mapping[str, str] = {"wcxb": "CC-BY-4.0", "fundus": "MIT", "daniel": "GPL-3.0", "dragnet": "AGPL-3.0"}
-"""Sets whose licence allows to train shipped models on their texts, with that licence."""
+"""Sets whose licence allows training shipped models on their texts, with that licence."""
 
 TEXT_LICENCES: Mapping[str, str] = {**LICENCES, "misinformation": "MIT", "article_extraction": "Apache-2.0"}
-"""The same for the default model; the published systems keep the sets of their documented results."""
+"""Sets for the default model; published systems use `LICENCES`, as in their documented results."""
 
 FIELD_LICENCES: Mapping[str, str] = {**LICENCES, "htmldate": "Apache-2.0"}
-"""The same for title, date and authors, with sets that have no gold text."""
+"""Sets for title, date and authors, including one without gold text."""
 
 SET_WEIGHTS: Mapping[str, float] = {
     "wcxb": 1.0, "fundus": 3.0, "daniel": 0.7, "dragnet": 0.7, "misinformation": 1.0, "article_extraction": 1.0,
@@ -93,9 +93,9 @@ class GoldPage:
     text: str = ""  # gold main text, one paragraph a line
     page_type: str = ""  # kind of page ("article", "listing" ...) if the set has kinds
     split: str = ""  # "train" or "dev"
-    list: Literal["", "measure", "teach"] = ""  # of a marked page
+    list: Literal["", "measure", "teach"] = ""  # purpose of a marked page
     marks: tuple[Mark, ...] = ()  # on single blocks
-    archive: ByteRange | None = None  # place of a page without `html`; the file is relative to that of the JSONL file
+    archive: ByteRange | None = None  # place of a page without `html`; the file is relative to the JSONL file
     fetched: str = ""  # ISO 8601, if the archive has it
 
     def is_in(self, split: str) -> bool:
@@ -115,7 +115,7 @@ def read_pages(path: Path) -> Iterator[GoldPage]:
     are skipped.
 
     Raises:
-        PagesError: the file cannot be opened or unpacked, a line is not a page, or its place in an archive has none.
+        PagesError: the file cannot be opened or unpacked, a line is not a page, or an archive has none there.
     """
     if not path.is_dir():
         yield from read_rows(path, partial(_read_page, path))

@@ -76,7 +76,7 @@ def train(learner: BlockLearner, source: TrainingPages, _progress: Progress) -> 
 
     def training_pages() -> Iterator[LabelledPage]:
         for page in labelled_pages(learner, source.articles):
-            if not source.is_aside(page.site):
+            if not source.is_held_out(page.site):
                 learned[page.dataset] += 1
                 yield page
             elif len(aside) < MOST_ASIDE:

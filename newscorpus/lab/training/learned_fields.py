@@ -1,7 +1,7 @@
 """Train the model of learned fields (Kazennikov 2013) on pages that declare their fields.
 
-The labels come from a page's structured data (title, date, authors). It is then removed, and the classifier learns to
-pick the elements whose text says the same.
+The labels come from a page's structured data (title, date, authors). The structured data is then removed, and the
+classifier learns to pick the elements whose text has the same values.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from newscorpus.lab.evaluation.scores import Overlap
 from newscorpus.lab.gold.pages import TEACH, GoldPage
 from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.node_svm import bias_parameter, draw_places, join_machines, join_rows, weights_file
-from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, deal
+from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, group_kfold
 from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.dates import Setting, find_dates
 from newscorpus.page.fields.learned import FIELDS, LONGEST, MODEL, describe_candidates, pick
@@ -55,10 +55,10 @@ OWN_MEASURE = (
 
 PAGES_A_SET = 600
 """Maximum number of training pages per set."""
-OTHERS = 60
-"""Other elements sampled per page, beside the right ones: most are easy."""
+NEGATIVES = 60
+"""Wrong elements sampled per page, in addition to the right ones: most are easy."""
 PENALTY = 0.03
-"""C of the machines; of 0.003, 0.01 and 0.03 the last does best on sites not seen (dev, 2026-11)."""
+"""C of the machines: of 0.003, 0.01 and 0.03, the last scores best on held-out sites (dev, 2026-11)."""
 SEED = 1
 
 
@@ -70,7 +70,7 @@ class FieldPage:
     site: str
     setting: Setting  # context for parsing its dates
     nodes: Nodes  # its candidates, described without structured data
-    may: Flags  # whether each candidate could hold each field; shape (candidates, fields)
+    may_hold: Flags  # whether each candidate could hold each field; shape (candidates, fields)
     holds: Flags  # whether it does; same shape
     truth: Fields
 
@@ -84,7 +84,8 @@ def train_learned_fields(source: TrainingPages, _progress: Progress) -> TrainedM
     pages: list[FieldPage] = []
     for _, of_set in groupby(source.pages, attrgetter("dataset")):
         pages += islice(make_field_pages(of_set), PAGES_A_SET)
-    learned, aside = ([page for page in pages if source.is_aside(page.site) is wanted] for wanted in (False, True))
+    rest = [page for page in pages if not source.is_held_out(page.site)]
+    held_out = [page for page in pages if source.is_held_out(page.site)]
     model = fit_fields(pages, keeps_shipped=source.learns_all)
     return TrainedModel(
         name=MODEL,
@@ -94,7 +95,7 @@ def train_learned_fields(source: TrainingPages, _progress: Progress) -> TrainedM
         weights=weights_file(model),
         packages=PACKAGES,
         data=source.describe(Counter(page.dataset for page in pages)),
-        scores=_score_own(pages) if source.learns_all else {"sites set aside": score_picks(aside, fit_fields(learned))},
+        scores=_score_own(pages) if source.learns_all else {"sites set aside": score_picks(held_out, fit_fields(rest))},
         about=ABOUT,
         source=OWN_SOURCE if source.learns_all else SOURCE,
         how=f"Linear support vector machines (LIBLINEAR), C {PENALTY:g}, one a field; {COLUMNS} columns.",
@@ -106,9 +107,9 @@ def train_learned_fields(source: TrainingPages, _progress: Progress) -> TrainedM
 def _score_own(pages: Sequence[FieldPage]) -> dict[str, dict[str, float]]:
     """Return the share of right picks by field: cross-validated by site, and of the shipped model."""
     own = dict.fromkeys(FIELDS, Overlap())
-    for rest, held in deal([page.site for page in pages]):
-        model = fit_fields([pages[at] for at in rest], keeps_shipped=True)
-        counted = count_picks([pages[at] for at in held], model)
+    for training, held_out in group_kfold([page.site for page in pages]):
+        model = fit_fields([pages[at] for at in training], keeps_shipped=True)
+        counted = count_picks([pages[at] for at in held_out], model)
         own = {field: own[field] + counted[field] for field in FIELDS}
     counts = {"cross-validated": own, "shipped": count_picks(pages, load_linear(MODEL))}
     known = [field for column, field in enumerate(FIELDS) if any(page.holds[:, column].any() for page in pages)]
@@ -121,7 +122,7 @@ def make_field_pages(pages: Iterable[GoldPage]) -> Iterator[FieldPage]:
         tree = parse(page.html)
         if isinstance(tree, Rejected):
             continue
-        if page.list == TEACH and (page.title or page.date or page.authors):  # what a person or a set says
+        if page.list == TEACH and (page.title or page.date or page.authors):  # labels of a person or of the set
             truth = Fields(title=page.title, published=page.date, authors=page.authors, language=page.language)
         else:
             truth = declared(read_fields(tree, Page.from_html(page.html, page.url)).fields)
@@ -132,14 +133,14 @@ def make_field_pages(pages: Iterable[GoldPage]) -> Iterator[FieldPage]:
         if not nodes.elements:
             continue
         setting = Setting(None, truth.language)
-        may = np.zeros((len(nodes.elements), len(FIELDS)), bool)
-        holds = np.zeros_like(may)
+        may_hold = np.zeros((len(nodes.elements), len(FIELDS)), bool)
+        holds = np.zeros_like(may_hold)
         for place, (element, amount) in enumerate(zip(nodes.elements, nodes.amounts, strict=True)):
             text = plain(element.text_content())
             for column, field in enumerate(FIELDS):
                 if amount.characters <= LONGEST[field]:
-                    may[place, column], holds[place, column] = matches_field(field, text, truth, setting)
-        yield FieldPage(page.dataset, page.site, setting, nodes, may, holds, truth)
+                    may_hold[place, column], holds[place, column] = matches_field(field, text, truth, setting)
+        yield FieldPage(page.dataset, page.site, setting, nodes, may_hold, holds, truth)
 
 
 def declared(fields: Fields) -> Fields:
@@ -169,7 +170,7 @@ def matches_field(field: str, text: str, truth: Fields, setting: Setting) -> tup
 def fit_fields(pages: Sequence[FieldPage], *, keeps_shipped: bool = False) -> LinearModel:
     """Fit one linear machine per field, as a model without a name.
 
-    If no page holds a field, its machine is that of the shipped model (`keeps_shipped`), or training fails.
+    For a field that no page holds, the shipped model's machine is kept (`keeps_shipped`), or training fails.
     """
     keeps_shipped &= any(page.holds.any() for page in pages)
     machines = []
@@ -177,7 +178,7 @@ def fit_fields(pages: Sequence[FieldPage], *, keeps_shipped: bool = False) -> Li
         if with_field := [page for page in pages if page.holds[:, column].any()]:
             generator = np.random.default_rng(SEED)
             places = [
-                draw_places(right := page.holds[:, column], page.may[:, column] & ~right, OTHERS, generator)
+                draw_places(right := page.holds[:, column], page.may_hold[:, column] & ~right, NEGATIVES, generator)
                 for page in with_field
             ]
             rows = join_rows([page.nodes for page in with_field], places)
@@ -196,7 +197,7 @@ def fit_fields(pages: Sequence[FieldPage], *, keeps_shipped: bool = False) -> Li
 
 
 def score_picks(pages: Sequence[FieldPage], model: LinearModel) -> dict[str, float]:
-    """Return by field, of the pages where an element holds it, the share on which the picked text is right."""
+    """Return the share of right picks by field, of the pages where an element holds the field."""
     counted = count_picks(pages, model)
     return {field: picks.scores.recall if picks.gold else 0.0 for field, picks in counted.items()}
 
@@ -204,7 +205,7 @@ def score_picks(pages: Sequence[FieldPage], model: LinearModel) -> dict[str, flo
 def count_picks(pages: Sequence[FieldPage], model: LinearModel, *, two_stages: bool = True) -> dict[str, Overlap]:
     """Count by field, over pages whose field is known: right picks, picks, and pages where an element holds it.
 
-    A pick on a page without such an element is wrong, unless stage two reduces it to the right text.
+    A pick on a page without such an element is wrong, unless stage two of `pick` reduces it to the right text.
     """
     counted = dict.fromkeys(FIELDS, Overlap())
     for page in pages:

@@ -189,10 +189,11 @@ def train_node_svm(source: TrainingPages, _progress: Progress) -> TrainedModel:
     """
     articles = first_of_each_set(source.articles, PAGES_A_SET)
     pages = [made for page in articles if (made := make_node_page(page)) and made.best_f1 >= LEAST_F1]
-    learned, aside = ([page for page in pages if source.is_aside(page.page.site) is wanted] for wanted in (False, True))
-    if not learned:
+    training = [page for page in pages if not source.is_held_out(page.page.site)]
+    held_out = [page for page in pages if source.is_held_out(page.page.site)]
+    if not training:
         raise TrainingError(f"nothing can be learned: on no page one element holds the text (F1 {LEAST_F1} at least)")
-    model = fit_nodes(learned)
+    model = fit_nodes(training)
     return TrainedModel(
         name=MODEL,
         version=MODEL_VERSION,
@@ -200,10 +201,10 @@ def train_node_svm(source: TrainingPages, _progress: Progress) -> TrainedModel:
         parameters=bias_parameter(model),
         weights=weights_file(model),
         packages=PACKAGES,
-        data=source.describe(Counter(page.page.dataset for page in learned)),
+        data=source.describe(Counter(page.page.dataset for page in training)),
         scores={
             name: asdict(score_choices(list(of_set), model))
-            for name, of_set in groupby(aside, lambda p: p.page.dataset)
+            for name, of_set in groupby(held_out, lambda p: p.page.dataset)
         },
         about=ABOUT,
         source=SOURCE,

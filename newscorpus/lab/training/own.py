@@ -25,7 +25,7 @@ from newscorpus.lab.training.boosting import Boosting, Example, fit, make_exampl
 from newscorpus.lab.training.main_text import ABOUT, LEAST_FIT, MODEL_VERSION, PACKAGES, fits
 from newscorpus.lab.training.model import Train, TrainedModel
 from newscorpus.lab.training.onnx import add_trees, trees_to_onnx
-from newscorpus.lab.training.sources import Described, Progress, TrainingError, TrainingPages, deal
+from newscorpus.lab.training.sources import Described, Progress, TrainingError, TrainingPages, group_kfold
 from newscorpus.page.extractor import Extractor, good_paragraphs, read
 from newscorpus.page.registry import load_whole, systems
 from newscorpus.page.text.classify import COLUMNS, FIRST, SECOND, Trees, add_context, probability_of
@@ -119,7 +119,7 @@ def train_own(name: str, train: Train, source: TrainingPages, output: Path, prog
     if name in systems():
         scores = cross_validate(name, train, own, pages, progress)
         unit = "domain" if pages[0].domain else "page"
-        measure = CARD_MEASURE.format(folds=len(list(deal([page.site for page in pages]))), unit=unit)
+        measure = CARD_MEASURE.format(folds=len(list(group_kfold([page.site for page in pages]))), unit=unit)
         model = replace(model, scores={"own pages": scores}, measure=measure)
     return named(model, name, output).save(output)
 
@@ -138,7 +138,7 @@ def cross_validate(
     """Score pages out of fold by site, and by the shipped model."""
     held_out: list[GoldPage] = []
     own: list[float] = []
-    for number, (learned, held) in enumerate(deal([page.site for page in pages]), 1):
+    for number, (learned, held) in enumerate(group_kfold([page.site for page in pages]), 1):
         model = train(replace(source, pages=[pages[at] for at in learned]), lambda _: None)
         with TemporaryDirectory() as folder:
             named(model, name, Path(folder, "fold")).save(Path(folder, "fold"))
@@ -196,7 +196,7 @@ def train_own_trees(
     below = Trees(base, FIRST, len(FEATURES)) if start else None
     first = _grow(examples, matrices, below, boosting)
     probabilities = [np.zeros(0)] * len(examples)
-    for learned, held in deal([example.page.site for example in examples]):
+    for learned, held in group_kfold([example.page.site for example in examples]):
         rest = learned or held
         trees = _grow([examples[at] for at in rest], [matrices[at] for at in rest], below, boosting)
         for at in held:

@@ -21,7 +21,7 @@ from newscorpus.lab.training.site_review import train_site_review
 from newscorpus.page.fields.learned import MODEL as LEARNED_FIELDS
 from newscorpus.page.profiles.review import MODEL as SITE_REVIEW
 from newscorpus.page.quality.letters import MODEL as LETTERS
-from newscorpus.page.text.main_text import MODEL
+from newscorpus.page.text.main_text import MODEL as MAIN_TEXT
 
 BLOCK_LEARNERS: Mapping[str, BlockLearner] = {
     learner.name: learner for learner in (TEXTTRACTOR, SHALLOW_TREE, PARAGRAPH_SVM)
@@ -41,7 +41,7 @@ class Trainer:
 
 
 TRAINERS: Mapping[str, Trainer] = {
-    MODEL: Trainer(
+    MAIN_TEXT: Trainer(
         train_main_text, TEXT_LICENCES, partial(train_own_trees, start=False), partial(train_own_trees, start=True)
     ),
     **{name: Trainer(partial(train, learner), LICENCES) for name, learner in BLOCK_LEARNERS.items()},
@@ -52,4 +52,4 @@ TRAINERS: Mapping[str, Trainer] = {
 }
 
 WITHOUT_PAGES: Mapping[str, Callable[[Path], Metadata]] = {LETTERS: train_letters}
-"""Functions that make a model without pages in a folder, and return its metadata."""
+"""Functions that train a model without gold pages, write it to a folder, and return its metadata."""

@@ -51,7 +51,7 @@ class TrainingPages:
         """Those of the pages that hold an article."""
         return (page for page in self.pages if has_article(page.page_type))
 
-    def is_aside(self, site: str) -> bool:
+    def is_held_out(self, site: str) -> bool:
         """Tell whether `site` is held out for scores."""
         return not self.learns_all and fold_of(site, SITES_ASIDE) == 0
 
@@ -106,7 +106,7 @@ def fold_of(site: str, folds: int) -> int:
     return zlib.crc32(site.encode()) % folds
 
 
-def deal(sites: Sequence[str]) -> Iterator[tuple[list[int], list[int]]]:
+def group_kfold(sites: Sequence[str]) -> Iterator[tuple[list[int], list[int]]]:
     """Split pages by `sites` into random folds; yield training and held-out indices for each."""
     known = sorted(set(sites))
     order = np.random.default_rng(SEED).permutation(len(known)).tolist()

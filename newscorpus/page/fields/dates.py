@@ -18,19 +18,19 @@ ZONES = {
     5.5, "WIB": 7, "SGT": 8, "HKT": 8, "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13, "EST":
     -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
 }  # fmt: skip
-"""UTC offsets of zone abbreviations, in hours; of two meanings the one more common in news (a choice)."""
+"""UTC offsets of zone abbreviations, in hours; ambiguous ones have the meaning more common in news (a choice)."""
 
 FILLER = r"(?:[^\w\n+]|\b[^\W\d_]{1,6}\b)"
 """Marks and short words between date and time, such as "ob", "um", "godine u"."""
 MERIDIEM = r"[ap]\.?\s?m\b|π\.?\s?μ\b|μ\.?\s?μ\b"
-AFTER = re.compile(
+CLOCK_AFTER = re.compile(
     rf"{FILLER}{{0,9}}?(?P<before>오전|오후|上午|下午|午前|午後)?\s?(?<![\d.,:+-])"
     r"(?P<hour>\d{1,2})(?:\s?[:.hHч時点시]\s?(?P<minute>\d{2})(?:[:.](?P<second>\d{2})(?:[.,]\d+)?)?"
     r"(?![:.]?\d|[-/]\d|\.\s?\d)|(?=\s?(?:uhr|[ap]\.?m\b)))"
     rf"(?:\s?(?P<after>{MERIDIEM}))?",
     re.IGNORECASE,
 )
-BEFORE = re.compile(
+CLOCK_BEFORE = re.compile(
     r"(?<![\d.:])(?P<hour>\d{1,2})[:.h](?P<minute>\d{2})(?::(?P<second>\d{2}))?"
     rf"(?:\s?(?P<after>{MERIDIEM}))?(?P<gap>\W{{0,3}}(?:\b[^\W\d_]{{1,12}}\b[^\w\n]{{1,3}}){{0,3}})$",
     re.IGNORECASE,
@@ -41,7 +41,6 @@ ZONE = re.compile(
 )
 LOOK_BACK = 60
 """Characters before a date that are searched for its time."""
-
 
 EARLIEST_YEAR = 1990
 """No news page is older than the web."""
@@ -179,8 +178,8 @@ def find_dates(text: str, setting: Setting = Setting()) -> Iterator[Dated]:
             continue
         named = None if _year(parts) else WEEKDAY.search(text[max(0, start - LOOK_BACK) : start])
         word = fold(named[1]) if named else ""
-        days = (each for stem, each in WEEKDAYS.items() if word.startswith(stem) and len(word) <= len(stem) + 3)
-        if next(days, day.weekday()) != day.weekday():  # of another, unknown year
+        stated = (each for stem, each in WEEKDAYS.items() if word.startswith(stem) and len(word) <= len(stem) + 3)
+        if next(stated, day.weekday()) != day.weekday():  # the weekday shows that the inferred year is wrong
             continue
         own_clock = _clock(match, text) if parts.get("hour") else None  # as in ISO 8601
         clock = own_clock or clock_after(text, match.end()) or clock_before(text, start)
@@ -215,7 +214,7 @@ def _day(parts: dict[str, str | None], setting: Setting) -> date | None:
     try:
         if year := _year(parts):
             return date(year, month, day)
-        if len(word or "") <= 2:
+        if len(word or "") <= 2:  # without a year, numbers and short Roman numerals may be anything
             return None
         if setting.year:
             return date(setting.year, month, day)
@@ -246,13 +245,13 @@ def _checked(value: date | datetime, setting: Setting) -> str:
 
 def clock_after(text: str, position: int) -> Clock | None:
     """Return the time that follows a date ending at `position` of `text`."""
-    match = AFTER.match(text, position)
+    match = CLOCK_AFTER.match(text, position)
     return _clock(match, text, match["before"] or match["after"] or "") if match else None
 
 
 def clock_before(text: str, position: int) -> Clock | None:
     """Return the time that precedes a date starting at `position` of `text`."""
-    match = BEFORE.search(text[max(0, position - LOOK_BACK) : position])
+    match = CLOCK_BEFORE.search(text[max(0, position - LOOK_BACK) : position])
     return _clock(match, match.string[: match.start("gap")], match["after"] or "") if match else None
 
 

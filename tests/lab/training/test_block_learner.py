@@ -40,7 +40,7 @@ def test_without_a_good_block_there_is_nothing_to_learn(learner: BlockLearner, p
 def test_pages_set_aside_are_bounded(pages: list[GoldPage], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("newscorpus.lab.training.block_learner.MOST_ASIDE", 1)
     source = TrainingPages(pages, lambda _: {})
-    aside = [page for page in pages if source.is_aside(page.site)]
+    aside = [page for page in pages if source.is_held_out(page.site)]
     assert len(aside) > 1
     scores = train(PARAGRAPH_SVM, source, lambda _: None).scores
     assert scores["wcxb"]["f1"] > 0.9

@@ -15,7 +15,7 @@ from newscorpus.lab.evaluation.fields import evaluate_fields
 from newscorpus.lab.gold.pages import GoldPage, Mark, read_pages
 from newscorpus.lab.training.own import advice, apart, estimate_gain, is_own, own_source, train_own, with_marks
 from newscorpus.lab.training.registry import TRAINERS
-from newscorpus.lab.training.sources import TrainingError, deal
+from newscorpus.lab.training.sources import TrainingError, group_kfold
 from newscorpus.page.extractor import SystemExtractor
 from newscorpus.page.fields.nodes import load_linear
 from newscorpus.page.judge import process_page
@@ -128,7 +128,7 @@ def test_pages_of_one_site_are_kept_apart_and_each_of_several_is_held_out_once(p
     several = [*pages, replace(pages[0], url="https://example.net/1")]
     assert {page.site for page in apart(several)} == {"example.org", "example.net"}
     sites = [f"site{number % 7}" for number in range(30)]
-    folds = list(deal(sites))
+    folds = list(group_kfold(sites))
     assert len(folds) == 5
     assert sorted(at for _, held in folds for at in held) == list(range(30))
     for learned, held in folds:
