@@ -50,7 +50,7 @@ AUTHOR_LINK = re.compile(
 TERM_LINK = re.compile(r"/(?:categor|kategor|rubri|tag)[^/]*/")
 """Addresses of sections and tags."""
 MAX_HOME_LINKS = 50
-"""First links of a page that are searched for the one to the front page."""
+"""Number of links searched for the one to the front page, from the start of the page."""
 MAX_SITE_NAME = 60
 """Longest name of a site, in characters."""
 MAX_HEADINGS = 5
@@ -60,7 +60,7 @@ ASIDE = re.compile(f"{APART}|{TEASING}")
 """Names of page parts whose dates and authors are not the document's; beside the headline only `APART` applies, since a
 seeming teaser is often the article's own header."""
 GLUED = re.compile(r"(?<=[^\W_])\0(?![a-zà-öø-ÿа-яα-ω])|(?<=[.!?:])\0(?=\w)")
-"""Joints of a heading's pieces (marked by a null) that lack a space, since the layout separates them."""
+"""Boundaries of a heading's pieces (marked by a null) that the layout separates without a space."""
 CALLED_TITLE = re.compile(r"title|headline", re.IGNORECASE)
 """Names of elements that serve as headings."""
 MIN_SQUEEZED = 8
@@ -78,7 +78,7 @@ def read_times(
     """Yield evidence of the time elements, most promising first; `distances` from the headline are in elements.
 
     Those of other documents, outside the elements `around` the headline, are left out. If this excludes all and the
-    headline is in no `<article>`, it may be in a page header apart from the text, and all count.
+    headline is in no `<article>`, the headline may be in a page header apart from the text, so all count.
     """
 
     def rank(element: HtmlElement) -> tuple[bool, bool, bool, int, bool]:
@@ -122,7 +122,9 @@ def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> H
     titled = (each for each in islice(called, MAX_OF_A_KIND) if not holds_many(each))
     for element in chain(candidates, headings, titled):
         text = squeezed(heading_text(element))
-        for title in wanted if len(text) >= MIN_SQUEEZED else ():
+        if len(text) < MIN_SQUEEZED:
+            continue
+        for title in wanted:
             is_end = title.endswith(text) and 2 * len(text) > len(title)  # after the site's name
             if is_end or title.startswith(text) or text.startswith(title):
                 return element
@@ -130,7 +132,7 @@ def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> H
 
 
 def read_logo(tree: HtmlElement, markup: Markup) -> Iterator[Evidence]:
-    """Yield the site's name: from a heading that links to the front page, or a link named so."""
+    """Yield the site's name: from a heading or link marked as the logo, or linking to the front page."""
     links = (
         link
         for link in islice(tree.iter("a"), MAX_HOME_LINKS)
@@ -177,12 +179,12 @@ def is_elsewhere(element: HtmlElement, around: Container[HtmlElement]) -> bool:
         if holder.tag in QUOTES or ENTRY.search(holder.get("class", "")) or CARDS.search(marks_of(holder)):
             return True
         headings = islice(holder.iter("h2", "h3", "h4"), MAX_HEADINGS)
-        if sum(_leads_on(heading, element) for heading in headings) == 1:  # several are in a list of cards
+        if sum(_links_elsewhere(heading, element) for heading in headings) == 1:  # several are in a list of cards
             return True
     return False
 
 
-def _leads_on(heading: HtmlElement, element: HtmlElement) -> bool:
+def _links_elsewhere(heading: HtmlElement, element: HtmlElement) -> bool:
     """Tell whether a heading that does not contain `element` links to another document."""
     parent = heading.getparent()
     link = parent if parent is not None and parent.tag == "a" else heading.find(".//a")

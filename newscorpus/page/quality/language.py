@@ -33,7 +33,7 @@ ANSWERS = {
     "ar": frozenset({"ar", "ary", "arz"}),
     "zh": frozenset({"zh", "wuu", "yue"}),
 }
-"""Detected languages accepted for a language; others stand for themselves."""
+"""Detected languages accepted for a declared one; any other declared language accepts only itself."""
 CYRILLIC = re.compile("[\u0400-\u052f]")
 LATIN_ONLY = frozenset({"hr"})
 """Languages of the group that are not written in Cyrillic."""
@@ -64,7 +64,7 @@ FASTTEXT_ANSWERS = 5
 """Maximum number of languages requested of a fastText model."""
 
 LanguageDetector = Callable[[str], Mapping[str, float]]
-"""Gives the probability of languages for a text, by primary tag; nothing where it cannot tell."""
+"""Returns the probability of languages for a text, by primary tag; empty if undetected."""
 
 
 def by_script(text: str) -> Mapping[str, float]:
@@ -76,18 +76,18 @@ def by_script(text: str) -> Mapping[str, float]:
 
 
 def by_langid(text: str) -> Mapping[str, float]:
-    """Ask py3langid, after the script."""
-    if settled := by_script(text):
-        return settled
+    """Detect a language by its script, else by py3langid."""
+    if found := by_script(text):
+        return found
     if not any(map(str.isalpha, text)):
         return {}
     chances = dict(_langid().rank(text))
-    language = 1.0 - chances.pop(NO_LANGUAGE)
-    return {name: chance / language for name, chance in chances.items() if chance >= MIN_CHANCE * language}
+    any_language = 1.0 - chances.pop(NO_LANGUAGE)
+    return {name: chance / any_language for name, chance in chances.items() if chance >= MIN_CHANCE * any_language}
 
 
 def by_langdetect(text: str) -> Mapping[str, float]:
-    """Ask langdetect, with a fixed seed."""
+    """Detect a language by langdetect, with a fixed seed."""
     detector = _langdetect().create()
     # Set on this detector only: a seed on `DetectorFactory` would affect other users of langdetect.
     detector.seed = SEED
@@ -104,7 +104,7 @@ def by_langdetect(text: str) -> Mapping[str, float]:
 
 @cache
 def by_fasttext(path: Path) -> LanguageDetector:
-    """Make a detector of a fastText model, such as lid.176.bin or GlotLID; loaded once a process.
+    """Make a detector of a fastText model, such as lid.176.bin or GlotLID; loaded once per process.
 
     Raises:
         CorpusError: there is no such file, it is no fastText model, or the extra `fasttext` is not installed.
@@ -145,7 +145,7 @@ def check_fasttext(path: Path) -> None:
 
 @cache
 def _langid() -> LanguageIdentifier:
-    """Load the model, once a process."""
+    """Load the model of py3langid, once per process."""
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
@@ -186,7 +186,7 @@ def judge_language(
     """Check `text` against the languages declared for its portal.
 
     Without declared languages any is accepted; the label is the page's own language if the text confirms it, else the
-    detected one. Of declared languages of a group, such as hr and sr, the label is the page's own, else the likelier
+    detected one. Among declared languages of a group, such as hr and sr, the label is the page's own, else the likelier
     one. Texts that are too short, or whose declared language the detector does not know, are accepted. "no" includes
     Bokmål (nb) and Nynorsk (nn), and the label is the page's own form; if one form is declared, pages that state the
     other are rejected.
@@ -212,18 +212,18 @@ def judge_language(
         language, score = _fit(second, declared, stated, sample)
     if score >= config.min_score:
         return LanguageVerdict(language, min(score, 1.0), ok=True)
-    unknown = [name for name in declared if _answers(name, sample).isdisjoint(_langid().labels)]
+    unknown = [name for name in declared if _accepted(name, sample).isdisjoint(_langid().labels)]
     return LanguageVerdict(unknown[0], 0.0, ok=True) if unknown else LanguageVerdict(*_best(first), ok=False)
 
 
 def _fit(chances: Mapping[str, float], declared: tuple[str, ...], stated: str, sample: str) -> tuple[str, float]:
     """Find the best declared language, with the total probability of the detected languages accepted for it."""
-    fits = {name: sum(chances.get(answer, 0.0) for answer in _answers(name, sample)) for name in declared}
+    fits = {name: sum(chances.get(answer, 0.0) for answer in _accepted(name, sample)) for name in declared}
     language = max(declared, key=lambda name: (fits[name], name == stated, chances.get(name, 0.0)))
     return language, fits[language]
 
 
-def _answers(language: str, sample: str) -> frozenset[str]:
+def _accepted(language: str, sample: str) -> frozenset[str]:
     if language in LATIN_ONLY and 2 * len(CYRILLIC.findall(sample)) > sum(map(str.isalpha, sample)):
         return frozenset({language})
     return ANSWERS.get(language, frozenset({language}))

@@ -60,7 +60,7 @@ LONG_ATTRIBUTES = etree.XPath(
 )
 
 TEXT_KEYS = ("html", "text", "value", "content", "body", "children", "model", "paragraphs", "items", "blocks", "data")
-"""Keys under which parts of an article hold their text, the best first."""
+"""Keys under which parts of an article hold their text, in order of preference."""
 KIND_KEYS = ("type", "nodeType", "__typename", "kind", "component")
 """Keys that say what a part of an article is."""
 NO_TEXT = re.compile(
@@ -79,23 +79,23 @@ CLOSED = PAYWALLED_TEXT_NOT_USED.replace("_", " ")
 MARKUP = ("noscript", "template")
 """Elements whose content appears only without scripts, or only by them."""
 SOURCES = {"template": "template-element"}
-"""Source names of elements whose own name is taken."""
+"""Source names that differ from the element's: the source "template" is a portal's template."""
 
 MOST_CHARACTERS = etree.XPath("string-length(.) + count(.//br)")
 """Upper bound of the characters in an element's blocks, where a `<br>` is a space."""
 
-RUN_WORDS = 4
+NGRAM_WORDS = 4
 """Words of the n-grams by which texts are compared."""
 MAX_SHARE = 0.67
-"""A candidate replaces a text with at most this share of its n-grams: of 137 texts in JSON-LD those that add less hold
-only additional boxes and captions (2026-11)."""
+"""A candidate replaces a text that has at most this share of its number of n-grams: of 137 texts in JSON-LD, those that
+add less add only boxes and captions (2026-11)."""
 MIN_SHARED = 0.5
-"""A text is part of a candidate that holds this share of its n-grams."""
+"""A text is part of a candidate that has at least this share of the text's n-grams."""
 MIN_SAME = 0.8
-"""An untrusted text equals a trusted candidate that holds this share of its n-grams (a choice): where a page shows only
-its headline, the second opinion may have found the same hidden text."""
-MAX_TEASER_RUNS = 150
-"""Longest text taken for a teaser though the candidate does not contain it: the limit of the stub filter."""
+"""An untrusted text equals a trusted candidate that has this share of the text's n-grams (a choice): where a page shows
+only its headline, the second opinion may have found the same hidden text."""
+MAX_TEASER_NGRAMS = 150
+"""Maximum n-grams of a teaser, a text that need not be part of the candidate: the limit of the stub filter."""
 STATE_CHARACTERS = 2_000
 """Shortest trusted text that counts as complete, so that the state is not searched; teasers are shorter."""
 MAX_STATE_TEXTS = 3
@@ -172,20 +172,20 @@ def _replaces(found: FoundText, best: FoundText | Rejected) -> bool:
     """Tell whether `found` replaces `best`, which is rejected, a part of it, a teaser or untrusted."""
     if isinstance(best, Rejected):
         return True
-    ours, theirs = _runs(best), _runs(found)
+    ours, theirs = _ngrams(best), _ngrams(found)
     n_shared = len(ours & theirs)
     if found.is_trusted > best.is_trusted and n_shared >= MIN_SAME * len(ours):
         return True
     if len(ours) > MAX_SHARE * len(theirs) or found.is_trusted < best.is_trusted:
         return False
     is_part = n_shared >= MIN_SHARED * len(ours)
-    return is_part or not best.is_trusted or len(ours) < MAX_TEASER_RUNS
+    return is_part or not best.is_trusted or len(ours) < MAX_TEASER_NGRAMS
 
 
-def _runs(found: FoundText) -> set[tuple[str, ...]]:
+def _ngrams(found: FoundText) -> set[tuple[str, ...]]:
     """Return the distinct word n-grams of a text: some pages embed their article twice."""
     text = words("\n".join(found.paragraphs))
-    return {tuple(text[at : at + RUN_WORDS]) for at in range(max(len(text) - RUN_WORDS + 1, 1))}
+    return {tuple(text[at : at + NGRAM_WORDS]) for at in range(max(len(text) - NGRAM_WORDS + 1, 1))}
 
 
 def _without_copies(paragraphs: Sequence[str]) -> list[str]:
@@ -224,17 +224,17 @@ def read_state(tree: HtmlElement, fields: Fields, url: str) -> list[str]:
     names, budget = frozenset(tuple(folded_words(name)) for name in named if len(name) >= MIN_SLUG), _Budget()
     found = set[str]()
     for value in _values(tree, budget):
-        names_article: dict[int, bool] = {}  # of each object, by identity, since the objects live as long as the value
+        verdicts: dict[int, bool] = {}  # by `id`, which stays unique while `value` holds the objects
         for text, around in _texts(value, budget):
             for item in around:
-                if id(item) not in names_article:
-                    names_article[id(item)] = _names(item, names)
-            if any(names_article[id(item)] for item in around):
+                if id(item) not in verdicts:
+                    verdicts[id(item)] = _names_article(item, names)
+            if any(verdicts[id(item)] for item in around):
                 found.add(text)
     return sorted(found, key=lambda text: (-len(text), text))
 
 
-def _names(item: Mapping[str, object], names: Names) -> bool:
+def _names_article(item: Mapping[str, object], names: Names) -> bool:
     """Tell whether a value of an object, or of an object in it, names the article."""
     inner = (each for value in item.values() if isinstance(value, dict) for each in value.values())
     return any(
@@ -252,22 +252,22 @@ def _values(tree: HtmlElement, budget: _Budget) -> Iterator[object]:
     for text in (*scripts, *attributes[:MAX_STARTS]):
         if MIN_CHARACTERS <= len(text) <= left:
             left -= len(text)
-            for value in _of_script(text, budget):
+            for value in _script_values(text, budget):
                 yield value
                 stream += [piece for piece in value if isinstance(piece, str)] if isinstance(value, list) else []
-    # Repeated references may exceed the memory.
+    # Repeated references may make the stream larger than the memory.
     joined = "".join(stream) if sum(map(len, stream)) <= MAX_CHARACTERS else ""
     if ROW.match(joined):
         yield _rows(joined, budget)
 
 
-def _of_script(text: str, budget: _Budget) -> list[object]:
+def _script_values(text: str, budget: _Budget) -> list[object]:
     """Return the value of a script, or those that its code assigns or passes, JSON in strings included.
 
     String literals are added if objects and lists are less than half of the code.
     """
     try:
-        return [_revived(msgspec.json.decode(text), budget)]
+        return [_resolve_indices(msgspec.json.decode(text), budget)]
     except (msgspec.DecodeError, RecursionError):
         pass
     decoder = json.JSONDecoder(strict=False)
@@ -282,15 +282,15 @@ def _of_script(text: str, budget: _Budget) -> list[object]:
             value, position = decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
             continue
-        values.append(_decoded(value) if isinstance(value, str) and value[:1] in {"{", "["} else value)
+        values.append(_decode(value) if isinstance(value, str) and value[:1] in {"{", "["} else value)
         n_read += position - start.end() if isinstance(values[-1], dict | list) else 0
     if 2 * n_read < len(text):
         literals = (each for each in LITERAL.findall(text) if len(each) >= MIN_SLUG)
-        values.append({str(at): _decoded(literal) for at, literal in enumerate(literals)})
+        values.append({str(at): _decode(literal) for at, literal in enumerate(literals)})
     return values
 
 
-def _decoded(text: str) -> object:
+def _decode(text: str) -> object:
     """Decode JSON; other text is returned as is."""
     try:
         return msgspec.json.decode(text)
@@ -303,16 +303,16 @@ def _rows(stream: str, budget: _Budget) -> object:
     starts = list(ROW.finditer(stream))
     ends = [each.start() for each in starts[1:]] + [len(stream)]
     texts = [(each, stream[each.end() : end].strip()) for each, end in zip(starts, ends, strict=True)]
-    rows = {each[1]: text if each[2] else _decoded(text) for each, text in texts}
+    rows = {each[1]: text if each[2] else _decode(text) for each, text in texts}
 
     def refer(value: object) -> object:
         return rows.get(value.lstrip("$L"), value) if isinstance(value, str) and value.startswith("$") else value
 
-    return [_resolved(value, refer, budget) for value in rows.values()]
+    return [_resolve(value, refer, budget) for value in rows.values()]
 
 
-def _revived(value: object, budget: _Budget) -> object:
-    """Resolve a list whose values refer to each other by index to its first value; others are returned as is."""
+def _resolve_indices(value: object, budget: _Budget) -> object:
+    """Return the first value of a list whose values refer to each other by index; return others as is."""
     if not isinstance(value, list) or not value or not isinstance(value[0], dict | list):
         return value
     slots = value[0].values() if isinstance(value[0], dict) else value[0]
@@ -322,14 +322,14 @@ def _revived(value: object, budget: _Budget) -> object:
     def refer(slot: object) -> object:
         return value[slot] if isinstance(slot, int) and 0 <= slot < len(value) else slot
 
-    return _resolved(0, refer, budget)
+    return _resolve(0, refer, budget)
 
 
-def _resolved(value: object, refer: Callable[[object], object], budget: _Budget, depth: int = 0) -> object:
+def _resolve(value: object, refer: Callable[[object], object], budget: _Budget, depth: int = 0) -> object:
     if depth > MAX_DEPTH or not budget.spend():
         return None
     value = refer(value)
-    inner = partial(_resolved, refer=refer, budget=budget, depth=depth + 1)
+    inner = partial(_resolve, refer=refer, budget=budget, depth=depth + 1)
     if isinstance(value, dict):
         return {key: inner(each) for key, each in value.items()}
     return [inner(each) for each in value] if isinstance(value, list) else value
@@ -357,7 +357,7 @@ def _texts(value: object, budget: _Budget) -> Iterator[tuple[str, Objects]]:
 
 
 def _paragraphs(parts: list[str]) -> str:
-    """Render parts of an article as HTML; "" where they are no prose or too short."""
+    """Render parts of an article as HTML; "" if they are no prose or too short."""
     n_prose = sum(count_words(part) >= MIN_PART_WORDS for part in parts)
     lines = [
         line
