@@ -46,7 +46,7 @@ BLOCK_BYTES = 2**24
 """Bytes of a WARC file per request; the longest page accepted has 20 MB, compressed a fifth of that."""
 
 MAX_HELD_BYTES = 2**26
-"""Uncompressed bytes of pages taken from a block, as in four blocks of pages only; the rest is requested again."""
+"""Maximum uncompressed bytes of pages taken from a block: four times its length. The rest is requested again."""
 
 LENGTH = re.compile(rb"/(\d+)$")
 """Length of the whole file in `Content-Range`."""
@@ -164,14 +164,14 @@ class CdxSpider(Spider):
             if "://" in name:
                 yield Request(name, self.parse_list, errback=self.failed, meta={"download_maxsize": MAX_LIST_BYTES})
             else:
-                for request in self._files(await asyncio.to_thread(Path(name).read_bytes), name):
+                for request in self._first_blocks(await asyncio.to_thread(Path(name).read_bytes), name):
                     yield request
         if self._archive.files:
             return
         since = {} if self._period == Period(until=self._period.until) else {"from": f"{self._period.since:%Y%m%d}"}
         for domain in (domain for portal in self._portals for domain in portal.domains):
             query = {"url": domain, "matchType": "domain", "output": "json", **since}
-            yield self._ask(query | {"showNumPages": "true"}, self.parse_count, {"query": query})
+            yield self._query(query | {"showNumPages": "true"}, self.parse_count, {"query": query})
 
     def parse_count(self, response: Response, query: dict[str, str]) -> Iterator[Request | Rejected]:
         """Request every page of the index."""
@@ -180,7 +180,7 @@ class CdxSpider(Spider):
         except ValueError as error:
             yield Rejected("discovery", "broken_index", str(error), response.url)
             return
-        yield from (self._ask(query | {"page": str(number)}, self.parse_index) for number in range(n_pages))
+        yield from (self._query(query | {"page": str(number)}, self.parse_index) for number in range(n_pages))
 
     def parse_index(self, response: Response) -> Iterator[Request | Rejected]:
         """Request the captures of articles on a page of the index, each article once."""
@@ -204,12 +204,12 @@ class CdxSpider(Spider):
 
     def parse_list(self, response: Response) -> Iterator[Request | Rejected]:
         """Request the files in a list."""
-        yield from self._files(response.body, response.url)
+        yield from self._first_blocks(response.body, response.url)
 
     async def parse_block(self, response: Response, file: str, offset: int) -> AsyncIterator[Any]:
         """Yield the pages of the portals in a block of a WARC file, and request the next block."""
         if response.status != HTTPStatus.PARTIAL_CONTENT:
-            yield _whole_file(response, response.url)
+            yield _no_ranges(response, response.url)
             return
         length = LENGTH.search(response.headers.get("Content-Range") or b"")
         end = offset + len(response.body)
@@ -227,11 +227,11 @@ class CdxSpider(Spider):
         if not file:
             found: Capture | Rejected = Capture(replace(make_page(response), url=url, fetched=indexed.time))
         elif response.status != HTTPStatus.PARTIAL_CONTENT:
-            found = _whole_file(response, url)
+            found = _no_ranges(response, url)
         else:
             records = read_block(response.body, ByteRange(file, 0, len(response.body)), is_last=True)
-            none = Rejected("archive", "broken_record", "no record of a page came", url)
-            _, found = await asyncio.to_thread(next, records, (0, none))
+            missing = Rejected("archive", "broken_record", "no record of a page came", url)
+            _, found = await asyncio.to_thread(next, records, (0, missing))
             found = replace(found, url=url) if isinstance(found, Rejected) else found
         yield found if isinstance(found, Rejected) else self._page(found, indexed)
 
@@ -240,10 +240,10 @@ class CdxSpider(Spider):
         if not isinstance(failure.value, Postponed):
             yield fetch_rejection(failure.value, failure.request.url)  # type: ignore[attr-defined]
 
-    def _ask(self, query: dict[str, str], callback: Any, given: dict[str, Any] | None = None) -> Request:
+    def _query(self, query: dict[str, str], callback: Any, given: dict[str, Any] | None = None) -> Request:
         return Request(f"{self._archive.index}?{urlencode(query)}", callback, errback=self.failed, cb_kwargs=given)
 
-    def _files(self, listed: bytes, url: str) -> Iterator[Request | Rejected]:
+    def _first_blocks(self, listed: bytes, url: str) -> Iterator[Request | Rejected]:
         """Request the first block of each file in a list that may have captures of the period.
 
         A file begins at the time in its name, and holds captures of some hours.
@@ -272,13 +272,13 @@ class CdxSpider(Spider):
         return page_of_capture(replace(found, page=replace(found.page, capture=source)), self._portals)
 
     def _portal_of(self, url: str) -> Portal | None:
-        """Return the portal that wants the page at an address, or None."""
+        """Return the portal that covers an address; None if it ignores it or the period excludes it."""
         portal = next((one for one in self._portals if one.covers(url)), None)
         wanted = portal and not portal.is_ignored(url) and self._period.may_hold_address(url)
         return portal if wanted else None
 
 
-def _whole_file(response: Response, url: str) -> Rejected:
+def _no_ranges(response: Response, url: str) -> Rejected:
     return Rejected("fetch", f"http_{response.status}", "the server gives no parts of files", url)
 
 

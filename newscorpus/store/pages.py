@@ -39,7 +39,7 @@ from newscorpus.workers import Lost, in_order
 PAGES_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 STDIN = "-"
 PageOrigin = Callable[[Page], SourcePage]
-"""Adds the data of its source to a page."""
+"""Function that adds the data of its source to a page."""
 
 
 def page_of_capture(capture: Capture, portals: Sequence[Portal]) -> SourcePage:
@@ -70,7 +70,7 @@ def archive_files(corpus: Path) -> list[Path]:
 
 
 def archive_findings(corpus: Path, watch: Callable[[Iterable[Path]], Iterable[Path]], *, whole: bool) -> Iterator[str]:
-    """Check the files of an archive; return a line per fault that names the file.
+    """Check the files of an archive; yield a line per fault that names the file.
 
     Args:
         corpus: its folder.
@@ -79,9 +79,9 @@ def archive_findings(corpus: Path, watch: Callable[[Iterable[Path]], Iterable[Pa
     """
     for name, length in noted_lengths(corpus).items():
         path = corpus / name
-        there = path.stat().st_size if path.is_file() else 0
-        if name.startswith(f"{ARCHIVE}/") and there < length:
-            yield f"{path}: {f'cut to {there:,}' if there else 'empty or missing,'} of {length:,} bytes"
+        size = path.stat().st_size if path.is_file() else 0
+        if name.startswith(f"{ARCHIVE}/") and size < length:
+            yield f"{path}: {f'cut to {size:,}' if size else 'empty or missing,'} of {length:,} bytes"
     for path in watch(archived_files(corpus) if whole else []):
         try:
             found = (one for one in read_records(path, Limits().max_bytes) if isinstance(one, Damage))
@@ -136,7 +136,7 @@ def read_source(source: str, url: str) -> Page:
 
 
 def page_origin(portal: str = "", template: Path | None = None) -> PageOrigin:
-    """Return the origin of pages of a portal (name or file), or with a template file (plain or a portal's), or plain.
+    """Return a `PageOrigin` for a portal (name or file), a template file (plain or a portal's), or neither.
 
     Raises:
         PortalError: the file is missing or wrong, or the portal of `template` has no template.
@@ -156,7 +156,7 @@ def page_origin(portal: str = "", template: Path | None = None) -> PageOrigin:
 
 
 def with_profile(origin: PageOrigin, path: Path) -> PageOrigin:
-    """Add a profile to the pages of an origin.
+    """Return a `PageOrigin` that also adds a profile.
 
     Raises:
         CorpusError: it cannot be read.
@@ -170,7 +170,7 @@ def _add_profile(origin: PageOrigin, profile: ProfileFile, page: Page) -> Source
 
 @dataclass(frozen=True, slots=True)
 class GivenPage:
-    """A line of a file of pages; other keys are ignored."""
+    """A line of a JSON Lines file of pages; other keys are ignored."""
 
     id: str | int
     html: str
@@ -198,8 +198,8 @@ class ExtractedLine:
 def given_pages(source: Path) -> Iterator[GivenPage | Rejected]:
     """Read a file of pages; a broken line or file becomes a rejection that names it."""
     faults: list[str] = []
-    for number, line in _lines(source, faults):
-        found = _read(line)
+    for number, line in _number_lines(source, faults):
+        found = _decode_line(line)
         if isinstance(found, GivenPage):
             yield found
         else:
@@ -256,18 +256,18 @@ def extract_file(
     faults: list[str] = []
     work = partial(_extract_line, recipe, origin, profiles)
     seconds = Limits().page_seconds
-    for (number, line), found in in_order(work, _lines(source, faults), jobs, seconds, partial(prepare, recipe)):
+    for (number, line), found in in_order(work, _number_lines(source, faults), jobs, seconds, partial(prepare, recipe)):
         if isinstance(found, Lost):
-            given = _read(line)
+            given = _decode_line(line)
             lost = lost_page(SourcePage(Page("", b"")), found)
-            found = _extracted(given, lost) if isinstance(given, GivenPage) else given  # noqa: PLW2901
+            found = _encode_outcome(given, lost) if isinstance(given, GivenPage) else given  # noqa: PLW2901
         yield ExtractedLine(error=f"{source}, line {number}: {found.error}") if found.error else found
     for fault in faults:
         yield ExtractedLine(error=f"{source}, {fault}")
 
 
-def _lines(source: Path, faults: list[str]) -> Iterator[tuple[int, bytes]]:
-    """Number the lines, without empty ones; an error that ends the reading is added to `faults`."""
+def _number_lines(source: Path, faults: list[str]) -> Iterator[tuple[int, bytes]]:
+    """Number the lines, without empty ones; an error that ends the file is added to `faults`."""
     number = 0
     try:
         for number, line in enumerate(unpacked_lines(source), 1):
@@ -279,16 +279,16 @@ def _lines(source: Path, faults: list[str]) -> Iterator[tuple[int, bytes]]:
 
 def _extract_line(recipe: Recipe, origin: PageOrigin, profiles: Profiles, numbered: tuple[int, bytes]) -> ExtractedLine:
     """Extract the page of a line, in a worker process."""
-    given = _read(numbered[1])
+    given = _decode_line(numbered[1])
     if isinstance(given, ExtractedLine):
         return given
     page = origin(Page.from_html(given.html, given.url or ""))
     if profile := profiles.get(given.site):
         page = replace(page, profile=profile)
-    return _extracted(given, process_page(recipe, page))
+    return _encode_outcome(given, process_page(recipe, page))
 
 
-def _read(line: bytes) -> GivenPage | ExtractedLine:
+def _decode_line(line: bytes) -> GivenPage | ExtractedLine:
     try:
         try:
             given = GIVEN_PAGES.decode(line)
@@ -302,7 +302,7 @@ def _read(line: bytes) -> GivenPage | ExtractedLine:
     return replace(given, id=writable(given.id), url=writable(given.url or ""), domain=writable(given.domain or ""))
 
 
-def _extracted(given: GivenPage, found: Row | Rejected) -> ExtractedLine:
+def _encode_outcome(given: GivenPage, found: Row | Rejected) -> ExtractedLine:
     if isinstance(found, Rejected):
         return ExtractedLine(rejection_line(given.id, given.url or "", found), f"{found.stage}/{found.reason}")
     return ExtractedLine(encode_line(msgspec.to_builtins(found.record) | {"id": given.id}))

@@ -1,4 +1,4 @@
-"""The meaning of each reason of rejection, advice, and the rejected pages of a corpus."""
+"""Explain reasons of rejection, count the rejected pages of a corpus, and advise on them."""
 
 import tomllib
 from bisect import insort
@@ -23,7 +23,7 @@ NOTHING = ("Nothing.", "Nothing:", "Nothing;")
 """Beginnings of the advice on reasons that a user cannot or need not change."""
 
 MOST_ADVICE = 3
-"""Pieces of advice at a time; docs/reasons.md has all."""
+"""Maximum pieces of advice at a time; docs/reasons.md has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def known_reasons() -> Mapping[str, Reason]:
 
 
 def find_reason(name: str) -> Reason:
-    """Return the reason of a name such as "fetch/http_404".
+    """Return the reason with a name such as "fetch/http_404".
 
     Raises:
         CorpusError: there is no such reason.
@@ -66,8 +66,8 @@ def find_reason(name: str) -> Reason:
 
 def _look_up(name: str) -> Reason | None:
     known = known_reasons()
-    begins = (one for one in known.values() if one.name.endswith("*") and name.startswith(one.name[:-1]))
-    return known.get(name) or next(begins, None)
+    prefixes = (one for one in known.values() if one.name.endswith("*") and name.startswith(one.name[:-1]))
+    return known.get(name) or next(prefixes, None)
 
 
 def refusals(corpora: Sequence[Path], n_samples: int = SAMPLES) -> tuple[Refusals, ...]:
@@ -99,5 +99,5 @@ def advice(lost: Mapping[str, int]) -> list[str]:
     """
     ordered = sorted(((n, name) for name, n in lost.items() if n), key=lambda one: (-one[0], one[1]))
     known = [(n, name, reason.change) for n, name in ordered if (reason := _look_up(name))]
-    mendable = [one for one in known if not one[2].startswith(NOTHING)]
-    return [f"{number_of(n, 'page')} left out by {name}: {change}" for n, name, change in mendable[:MOST_ADVICE]]
+    avoidable = [one for one in known if not one[2].startswith(NOTHING)]
+    return [f"{number_of(n, 'page')} left out by {name}: {change}" for n, name, change in avoidable[:MOST_ADVICE]]

@@ -29,7 +29,7 @@ CONFIDENCE_CLASSES = tuple(f"{tenth / 10:.1f} to {(tenth + 1) / 10:.1f}" for ten
 MAX_GROUPS = 5_000
 """Maximum groups of a kind, which bounds the memory if a portal names a section per page."""
 SAMPLES = 5
-"""Articles quoted of each portal: those with the smallest ids, a random sample."""
+"""Articles quoted per portal: those with the smallest ids, a random sample."""
 QUOTED_PORTALS = 30
 """Maximum portals whose articles are quoted: those with the most articles."""
 

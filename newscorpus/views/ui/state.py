@@ -98,7 +98,7 @@ TEMPLATES = SHOWN.overlay(loader=FileSystemLoader([HERE / "templates", SHOWN_TEM
 
 
 def do(work: Work) -> Any:
-    """Do some work in the worker process; errors of the user's choice are returned, others end the process."""
+    """Run `work` in the worker process; errors in the user's input are returned, others end the process."""
     try:
         return work()
     except (ValueError, ImportError) as error:
@@ -110,7 +110,7 @@ class AppState:
     """State shared by all views."""
 
     corpora: Mapping[str, Path]  # folders by name in addresses
-    token: str  # sent by our own pages with writes
+    token: str  # sent by our own pages with each write
     contact: str  # for the user agent; "": nothing is fetched
     pool: WorkerPool[Work, Any]
     jobs: Jobs  # commands started here
@@ -130,10 +130,10 @@ class AppState:
         return corpus, portal
 
     def do(self, work: Callable[[], T]) -> T:
-        """Do some work in the worker process and wait for it.
+        """Run `work` in the worker process, and wait for it.
 
         Raises:
-            ValueError: the choice is wrong, or the process hung or died.
+            ValueError: the user's input is wrong, or the process hung or died.
         """
         found = self.pool.submit(work).result()
         if isinstance(found, Lost):
@@ -198,7 +198,7 @@ def show_job(request: Request) -> Response:
 
 
 def answer(request: Request, job: Job, *, reloads: bool = False) -> Response:
-    """Show a job; with `reloads` its page reloads when the job has succeeded."""
+    """Render a job; with `reloads` its page reloads when the job has succeeded."""
     response = state_of(request).render(request, "job.html", f"newscorpus {job.arguments[0]}", job=job, reloads=reloads)
     if reloads and job.code == 0:
         response.headers["hx-refresh"] = "true"
