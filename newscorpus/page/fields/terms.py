@@ -289,9 +289,8 @@ def _plain_lists(body: HtmlElement, around: Collection[HtmlElement], near: Colle
 
 def _from_classes(around: Collection[HtmlElement], called: Mapping[HtmlElement, str]) -> Iterator[Term]:
     """Yield terms named by the classes of the article's element, spelled as in the page's links."""
-    kinds = {"category": SECTION, "tag": TAGS}
     said = {
-        (kinds[found[1]], unquote(found[2]))
+        (SECTION if found[1] == "category" else TAGS, unquote(found[2]))
         for element in around
         if ENTRY.search(classes := element.get("class", "").lower())
         for found in SLUG.finditer(classes)
