@@ -37,6 +37,7 @@ gate: $(VENV)/.tests
 
 attacks: $(VENV)/.tests
 	$(BIN)/python -m benchmarks.attacks --short
+	$(BIN)/python -m benchmarks.faults --points 3 --faults 'kill,full disk'
 
 bench: $(VENV)/.tests
 	$(BIN)/python benchmarks/extract.py $(NEWSCORPUS_DATA)

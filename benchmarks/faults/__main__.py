@@ -4,7 +4,8 @@ Each verb runs undisturbed, then with a fault at points spread over its operatio
 must then hold what it holds after the undisturbed run, no failure may be longer than a line, and a run that says that
 it succeeded must have. For a pair, the first verb stands still at a point while the second runs whole; whatever was
 refused is run again, and the folder must hold what it holds after the one and then the other, in either order.
-Without `--points`, every operation is a point, and the tables go to benchmarks/results/faults.md. Takes Linux and cc.
+Without `--points`, every operation is a point. Verbs that start processes take part only without `--points`, or where
+they are named. Takes Linux and a C compiler.
 """
 
 import argparse
@@ -17,12 +18,10 @@ from pathlib import Path
 from benchmarks.faults.injector import Ended, Verb, preload, warm_up
 from benchmarks.faults.scenarios import ARTICLES, SCENARIOS, SETUP, Scenario, make_pages, make_portals, values_of
 from benchmarks.faults.state import State, state
-from benchmarks.newspapers import ROOT, Site, serving
+from benchmarks.newspapers import Site, serving
 
-RESULT = ROOT / "benchmarks" / "results" / "faults.md"
 FAULTS = {
     "kill": "kill",
-    "stop": "stop",
     "full disk": "full:28",
     "quota": "full:122",
     "bad block": "5",
@@ -33,11 +32,7 @@ FAULTS = {
 }
 """What befalls an operation, as FAULT_HOW of inject.c; 28 ENOSPC, 122 EDQUOT, 5 EIO, 30 EROFS, 22 EINVAL, 1 EPERM."""
 KILLED = -9
-MOST_SAID = 300
-"""Characters that are shown of a difference."""
 FROM_THE_START = {"read-only", "no fsync", "no links"}
-SLOW_POINTS = 2
-"""Of a verb that starts processes, for each fault, in the short form."""
 
 
 class Bench:
@@ -83,7 +78,7 @@ class Bench:
     def points(self, scenario: Scenario) -> Sequence[int]:
         """Choose operations, the first and the last among them."""
         last = len(self.calm(scenario)[1].operations) - 1
-        wanted = min(self._points or last + 1, SLOW_POINTS if scenario.is_slow and self._points else last + 1)
+        wanted = min(self._points or last + 1, last + 1)
         return sorted({1 + round(at * last / max(1, wanted - 1)) for at in range(wanted)})
 
     def at(self, scenario: Scenario, point: int) -> str:
@@ -99,10 +94,7 @@ class Bench:
             return
         for point in [1] if fault in FROM_THE_START else self.points(scenario):
             self.copy()
-            verb = self.start(scenario, FAULTS[fault], point)
-            if verb.is_stopped():
-                verb.go_on()
-            ended = verb.end()
+            ended = self.start(scenario, FAULTS[fault], point).end()
             wrong = "" if ended.code == KILLED and fault == "kill" else ill_said(ended)
             if not ended.code:
                 wrong = wrong or difference(right, state(self._run), "exit code 0, but ")
@@ -151,21 +143,11 @@ def difference(right: State, found: State, before: str = "") -> str:
     names = sorted(name for name in right.keys() | found.keys() if right.get(name) != found.get(name))
     kinds = ("missing" if name not in found else "left over" if name not in right else "differs" for name in names)
     told = ", ".join(f"{name} {kind}" for name, kind in zip(names, kinds, strict=True))
-    if names:
-        first = (one.get(names[0]) for one in (right, found))
-        told += " ({} for {})".format(*(str(part)[:MOST_SAID] for part in only_in(*first)))
     return f"{before}{told}" if names else ""
 
 
-def only_in(right: object, found: object) -> tuple[object, object]:
-    """What is in the one alone, and what is in the other."""
-    if isinstance(right, set | list) and isinstance(found, set | list):
-        return [one for one in found if one not in right], [one for one in right if one not in found]
-    return found, right
-
-
 def main() -> None:
-    """Run, print what is found, and write the tables."""
+    """Run, and print the tables; what is wrong goes to standard error."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", help="scenarios whose names contain one of these; default: all")
     parser.add_argument("--points", type=int, default=0, help="of each scenario and fault; 0: every operation")
@@ -176,39 +158,44 @@ def main() -> None:
         print("No C compiler (cc or gcc), or no Linux: the faults are skipped.")
         return
     warm_up()
-    chosen = [one for one in SCENARIOS if any(word in one.name for word in arguments.words or [""])]
+    chosen = [one for one in SCENARIOS if any(word in one.name for word in arguments.words)]
+    if not arguments.words:
+        chosen = [one for one in SCENARIOS if not (one.is_slow and arguments.points)]
     faults = list(filter(None, arguments.faults.split(",")))
     sharing = [] if arguments.no_pairs else [one for one in chosen if one.shares]
-    lines, bad = [f"| verb | operations | {' | '.join(faults)} |", f"|---|---:|{'---:|' * len(faults)}"], list[str]()
+    n_bad = 0
     with tempfile.TemporaryDirectory(prefix="faults-") as name, serving(ARTICLES, 1) as site:
         bench = Bench(Path(name).resolve(), arguments.points)
         bench.make_project(site)
+        print_row("verb", "operations", *faults)
+        print_row(*["---"] * (2 + len(faults)))
         for one in chosen if faults else ():
-            cells = [tally(f"{one.name}, {fault}", bench.disturb(one, fault), bad) for fault in faults]
-            lines.append(f"| `{one.name}` | {len(bench.calm(one)[1].operations)} | {' | '.join(cells)} |")
-            print(lines[-1], flush=True)
-        lines += ["", f"| stands still | {' | '.join(f'`{one.name}`' for one in sharing)} |"]
-        lines.append(f"|---|{'---:|' * len(sharing)}")
+            found = [tally(f"{one.name}, {fault}", bench.disturb(one, fault)) for fault in faults]
+            print_row(f"`{one.name}`", len(bench.calm(one)[1].operations), *(cell for cell, _ in found))
+            n_bad += sum(n for _, n in found)
+        print()
+        print_row("stands still", *(f"`{one.name}`" for one in sharing))
+        print_row(*["---"] * (1 + len(sharing)))
         for one in sharing:
-            cells = [tally(f"{one.name} while {other.name}", bench.pair(one, other), bad) for other in sharing]
-            lines.append(f"| `{one.name}` | {' | '.join(cells)} |")
-            print(lines[-1], flush=True)
-    if not (arguments.words or arguments.points):
-        RESULT.write_text("\n".join((*TEXT, *lines, "", *(f"- {line}" for line in bad))) + "\n", encoding="utf-8")
-    sys.exit(f"{len(bad)} did harm" if bad else 0)
+            found = [tally(f"{one.name} while {other.name}", bench.pair(one, other)) for other in sharing]
+            print_row(f"`{one.name}`", *(cell for cell, _ in found))
+            n_bad += sum(n for _, n in found)
+    sys.exit(f"{n_bad} did harm" if n_bad else 0)
 
 
-def tally(name: str, outcomes: Iterator[str], bad: list[str]) -> str:
-    """Count the points that held, print the others and add them to `bad`."""
+def print_row(*cells: object) -> None:
+    """Print a row of a table."""
+    print("|", " | ".join(map(str, cells)), "|", flush=True)
+
+
+def tally(name: str, outcomes: Iterator[str]) -> tuple[str, int]:
+    """Count the points that held, and print the others; gives the cell of the table, and their number."""
     found = list(outcomes)
-    wrong = [f"{name}, {one}" for one in found if one]
-    for line in wrong:
-        print(f"  {line}", file=sys.stderr, flush=True)
-    bad += wrong
-    return f"{len(found) - len(wrong)} of {len(found)}" if wrong else str(len(found))
+    wrong = [one for one in found if one]
+    for one in wrong:
+        print(f"  {name}, {one}", file=sys.stderr, flush=True)
+    return (f"{len(found) - len(wrong)} of {len(found)}" if wrong else str(len(found))), len(wrong)
 
-
-TEXT = ("# What faults do", "", "Made by `python -m benchmarks.faults`.", "")
 
 if __name__ == "__main__":
     main()

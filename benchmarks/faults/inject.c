@@ -17,7 +17,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 enum kind { ROOM, NAME, SYNC, LINK }; /* what takes room on the disk; what does not; fsync; hard links */
@@ -94,75 +93,45 @@ static int strikes(const char *name, enum kind kind, int folder, const char *pat
     return fails;
 }
 
-#define REAL(type, name, ...)                                                                                          \
-    static type (*real)(__VA_ARGS__);                                                                                  \
+#define NEXT(name)                                                                                                     \
+    static __typeof__(name) *real;                                                                                     \
     if (!real)                                                                                                         \
-        real = (type (*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
-
-#define WRITES(flags) ((flags) & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC))
-#define MODE(flags)                                                                                                    \
-    mode_t mode = 0;                                                                                                   \
-    if ((flags) & (O_CREAT | __O_TMPFILE)) {                                                                           \
-        va_list rest;                                                                                                  \
-        va_start(rest, flags);                                                                                         \
-        mode = va_arg(rest, mode_t);                                                                                   \
-        va_end(rest);                                                                                                  \
-    }
-
-#define OPEN(name)                                                                                                     \
-    int name(const char *path, int flags, ...) {                                                                       \
-        MODE(flags) REAL(int, #name, const char *, int, ...);                                                          \
-        return WRITES(flags) && strikes("open", ROOM, AT_FDCWD, path) ? -1 : real(path, flags, mode);                  \
-    }
-#define OPENAT(name)                                                                                                   \
-    int name(int folder, const char *path, int flags, ...) {                                                           \
-        MODE(flags) REAL(int, #name, int, const char *, int, ...);                                                     \
-        return WRITES(flags) && strikes("open", ROOM, folder, path) ? -1 : real(folder, path, flags, mode);            \
-    }
-#define FOPEN(name)                                                                                                    \
-    FILE *name(const char *path, const char *mode) {                                                                   \
-        REAL(FILE *, #name, const char *, const char *);                                                               \
-        return strpbrk(mode, "wa+") && strikes("open", ROOM, AT_FDCWD, path) ? NULL : real(path, mode);                \
-    }
-/* name, kind, folder, path, parameters, arguments: an int function that gives -1 where it fails */
+        real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+/* A function that gives -1 where it fails: type, name, kind, folder, path, parameters, arguments. */
 #define CALL(type, name, kind, folder, path, parameters, ...)                                                          \
     type name parameters {                                                                                             \
-        static type(*real) parameters;                                                                                 \
-        if (!real)                                                                                                     \
-            real = (type(*) parameters)dlsym(RTLD_NEXT, #name);                                                        \
+        NEXT(name);                                                                                                    \
         return strikes(#name, kind, folder, path) ? -1 : real(__VA_ARGS__);                                            \
     }
+/* One that opens a file; only to write counts. */
+#define OPEN(name, folder, parameters, ...)                                                                            \
+    int name parameters {                                                                                              \
+        NEXT(name);                                                                                                    \
+        va_list rest;                                                                                                  \
+        va_start(rest, flags);                                                                                         \
+        mode_t mode = va_arg(rest, mode_t); /* rubbish, and unused, where there is none */                             \
+        va_end(rest);                                                                                                  \
+        int writes = flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC);                                                  \
+        return writes && strikes("open", ROOM, folder, path) ? -1 : real(__VA_ARGS__);                           \
+    }
 
-OPEN(open)
-OPEN(open64)
-OPENAT(openat)
-OPENAT(openat64)
-FOPEN(fopen)
-FOPEN(fopen64)
+OPEN(open, AT_FDCWD, (const char *path, int flags, ...), path, flags, mode)
+OPEN(open64, AT_FDCWD, (const char *path, int flags, ...), path, flags, mode)
+OPEN(openat, folder, (int folder, const char *path, int flags, ...), folder, path, flags, mode)
+OPEN(openat64, folder, (int folder, const char *path, int flags, ...), folder, path, flags, mode)
 CALL(ssize_t, write, ROOM, file, NULL, (int file, const void *data, size_t size), file, data, size)
-CALL(ssize_t, writev, ROOM, file, NULL, (int file, const struct iovec *data, int size), file, data, size)
 CALL(ssize_t, pwrite, ROOM, file, NULL, (int file, const void *data, size_t size, off_t place), file, data, size, place)
-CALL(ssize_t, pwrite64, ROOM, file, NULL, (int file, const void *data, size_t size, off64_t place), file, data, size,
-     place)
-CALL(ssize_t, sendfile, ROOM, file, NULL, (int file, int from, off_t *place, size_t size), file, from, place, size)
+CALL(ssize_t, pwrite64, ROOM, file, NULL, (int file, const void *data, size_t size, off64_t at), file, data, size, at)
 CALL(ssize_t, sendfile64, ROOM, file, NULL, (int file, int from, off64_t *place, size_t size), file, from, place, size)
-CALL(ssize_t, copy_file_range, ROOM, file, NULL,
-     (int from, off64_t *start, int file, off64_t *place, size_t size, unsigned flags), from, start, file, place, size,
-     flags)
-CALL(int, fallocate, ROOM, file, NULL, (int file, int mode, off_t start, off_t size), file, mode, start, size)
 CALL(int, ftruncate, NAME, file, NULL, (int file, off_t size), file, size)
 CALL(int, ftruncate64, NAME, file, NULL, (int file, off64_t size), file, size)
-CALL(int, truncate, NAME, AT_FDCWD, path, (const char *path, off_t size), path, size)
 CALL(int, fsync, SYNC, file, NULL, (int file), file)
 CALL(int, fdatasync, SYNC, file, NULL, (int file), file)
 CALL(int, mkdir, ROOM, AT_FDCWD, path, (const char *path, mode_t mode), path, mode)
-CALL(int, mkdirat, ROOM, folder, path, (int folder, const char *path, mode_t mode), folder, path, mode)
 CALL(int, rename, NAME, AT_FDCWD, new, (const char *old, const char *new), old, new)
 CALL(int, renameat, NAME, to, new, (int from, const char *old, int to, const char *new), from, old, to, new)
 CALL(int, link, LINK, AT_FDCWD, new, (const char *old, const char *new), old, new)
-CALL(int, linkat, LINK, to, new, (int from, const char *old, int to, const char *new, int flags), from, old, to, new,
-     flags)
-CALL(int, symlink, LINK, AT_FDCWD, new, (const char *old, const char *new), old, new)
+CALL(int, linkat, LINK, to, new, (int from, const char *old, int to, const char *new, int as), from, old, to, new, as)
 CALL(int, unlink, NAME, AT_FDCWD, path, (const char *path), path)
 CALL(int, unlinkat, NAME, folder, path, (int folder, const char *path, int flags), folder, path, flags)
 CALL(int, rmdir, NAME, AT_FDCWD, path, (const char *path), path)
