@@ -20,7 +20,7 @@ from newscorpus.config import Limits
 from newscorpus.content_encoding import ContentError, unpack
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.release import forget_rows
-from newscorpus.corpus.search import index_path
+from newscorpus.corpus.search import index_path, temporary_index
 from newscorpus.data import Page
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing
@@ -189,7 +189,10 @@ def write_removing(corpus: Path, removing: Removing) -> None:
 
 def end_removing(corpus: Path) -> None:
     """Record that the removal is complete."""
-    (corpus / REMOVING).unlink(missing_ok=True)
+    if (corpus / REMOVING).exists():
+        for path in (temporary_index(corpus), index_path(corpus)):  # in this order: one that is made gets no name now
+            path.unlink(missing_ok=True)
+        (corpus / REMOVING).unlink()
 
 
 def erase(corpus: Path, removing: Removing) -> Removing:
@@ -221,7 +224,7 @@ def erase(corpus: Path, removing: Removing) -> Removing:
     forget_rows(corpus, removing.documents)
     for folder in (INDEX, AGAINST, UNFINISHED_INTAKE):
         shutil.rmtree(corpus / folder, ignore_errors=True)
-    for path in (index_path(corpus), *corpus.glob(".*.tmp"), *corpus.glob(f"{GOLD}/.*.tmp")):
+    for path in (*corpus.glob(".*.tmp"), *corpus.glob(f"{GOLD}/.*.tmp")):
         path.unlink(missing_ok=True)
     removing = msgspec.structs.replace(removing, erased=True)
     write_removing(corpus, removing)

@@ -23,6 +23,7 @@ from newscorpus.corpus.duplicates.find import DuplicateKind
 from newscorpus.corpus.left_out import DUPLICATE_LINES, DuplicateLine, read_duplicates
 from newscorpus.corpus.published import Published, open_corpus
 from newscorpus.data import Record
+from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import DUPLICATES
 from newscorpus.lines import encode_line
@@ -86,6 +87,11 @@ def index_path(corpus: Path) -> Path:
     return folder.with_name(f"{folder.name}.search.sqlite")
 
 
+def temporary_index(corpus: Path) -> Path:
+    """Return the path of an index that is being made, or whose making was killed."""
+    return index_path(corpus).with_suffix(".tmp")
+
+
 def open_index(corpus: Path) -> sqlite3.Connection | None:
     """Open the index of a corpus read-only; None if it is missing or outdated.
 
@@ -115,12 +121,14 @@ def make_index(corpus: Path, watch: Watch = iter) -> Path:
         OSError: the disk is full, or the folder above the corpus cannot be written.
     """
     path, published = index_path(corpus), open_corpus(corpus)
-    temporary = path.with_suffix(".tmp")
+    temporary = temporary_index(corpus)
     with exclusive(path.with_suffix(".lock"), "search index"):
         temporary.unlink(missing_ok=True)
         try:
             with closing(_with_texts(sqlite3.connect(temporary, isolation_level=None))) as connection:
                 _fill(connection, published, corpus / DUPLICATES, watch)
+            if open_corpus(corpus).manifest.generation != published.manifest.generation:
+                raise CorpusError(f"{corpus}: published anew while it was indexed; search again")
             temporary.replace(path)
         except sqlite3.OperationalError as error:  # such as a full disk
             raise OSError(f"{temporary}: {error}") from error

@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -29,8 +29,8 @@ from newscorpus.corpus.merge import dedup
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.release import RowChanges, diff, release
 from newscorpus.corpus.remove import RemovalReport, finish_removal, remove
-from newscorpus.corpus.search import index_path, make_index
-from newscorpus.data import Page, Rejected
+from newscorpus.corpus.search import index_path, make_index, temporary_index
+from newscorpus.data import Page, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.lab.gold.marking import MarkedBlock, MarkLine, journal_of, place_of, read_marks, save_mark
 from newscorpus.layout import INTAKE_SEGMENT, REMOVED, REMOVING
@@ -171,9 +171,20 @@ def test_a_damaged_list_of_a_release_goes_and_blocks_nothing(corpus: Path, damag
         release(corpus, "2")
 
 
+def test_no_search_index_brings_it_back(corpus: Path) -> None:
+    def watch(records: Iterable[Record]) -> Iterator[Record]:
+        yield from records
+        remove(corpus, [GONE], REASON, from_archive=True)
+
+    with pytest.raises((CorpusError, OSError), match=r"published anew|search.tmp"):
+        make_index(corpus, watch)
+    assert traces(corpus.parent) == []
+
+
 def test_no_byte_of_what_was_taken_out_is_left(corpus: Path) -> None:
     (corpus / ".intake.tmp").mkdir()  # of a killed re-extraction
     (corpus / ".intake.tmp" / "000001.jsonl").write_text("\n".join(paragraphs("story 3")))
+    temporary_index(corpus).write_text("\n".join(paragraphs("story 3")))  # of a killed search
     report = remove(corpus, [GONE], REASON, from_archive=True)
     assert report == RemovalReport((), {}, rows=2, archived=3)
     assert traces(corpus.parent) == []
