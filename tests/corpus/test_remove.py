@@ -171,6 +171,20 @@ def test_a_damaged_list_of_a_release_goes_and_blocks_nothing(corpus: Path, damag
         release(corpus, "2")
 
 
+def test_addresses_that_were_redirected_to_it_name_it_no_more(tmp_path: Path) -> None:
+    crawl, moved = Crawl(tmp_path), "https://news.example/moved-3"
+    for number in (3, 4):
+        crawl.visit(story(number), row_of(story(number)))
+    refused = Rejected("fetch", "redirect_to_known", f"to {GONE}", moved)
+    crawl.visit(Page(moved, b"", {"location": GONE}, "2026-11-20T09:00:00+00:00"), refused)
+    crawl.close()
+    build(tmp_path)
+    assert remove(tmp_path, [GONE], REASON, from_archive=True).rows
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and GONE.encode() in path.read_bytes()]
+    with Ledger.open(tmp_path) as ledger:
+        assert not ledger.reserve(moved, "news")
+
+
 def test_no_search_index_brings_it_back(corpus: Path) -> None:
     def watch(records: Iterable[Record]) -> Iterator[Record]:
         yield from records

@@ -12,7 +12,11 @@ from newscorpus.store.ledger.database import open_writer
 from newscorpus.store.ledger.values import UrlOutcome, id_of_key, key_of, key_of_id
 from newscorpus.urls import document_id
 
-MET = "SELECT url, redirected_to, reason, urls.id, documents.id FROM urls LEFT JOIN documents USING (serial)"
+MET = """
+SELECT url, CASE reason WHEN 'redirect_to_known' THEN substr(detail, 4) ELSE redirected_to END, reason, urls.id,
+    documents.id
+FROM urls LEFT JOIN documents USING (serial)"""
+"""The detail of a redirect to a known address is "to URL"."""
 OF_PLACE = (
     "UPDATE urls SET archive_file = '', archive_offset = 0 WHERE archive_file = ? AND archive_offset = ?",
     "DELETE FROM unfinished WHERE file = ? AND offset = ?",
