@@ -37,7 +37,7 @@ gate: $(VENV)/.tests
 
 attacks: $(VENV)/.tests
 	$(BIN)/python -m benchmarks.attacks --short
-	$(BIN)/python -m benchmarks.faults --points 3 --faults 'kill,full disk'
+	$(BIN)/python -m benchmarks.faults --points 2 --faults 'kill,full disk'
 
 bench: $(VENV)/.tests
 	$(BIN)/python benchmarks/extract.py $(NEWSCORPUS_DATA)

@@ -108,7 +108,8 @@ def make_pages(folder: Path) -> None:
     with (folder / PAGES).open("w", encoding="utf-8") as file:
         for number, record in enumerate(open_corpus(folder / CORPUS).records()):
             body = "".join(f"<p>{line}</p>" for line in record.text.splitlines())
-            html = f"<html lang=en><body><nav>Home</nav><article><h1>{record.title}</h1>{body}</article></body></html>"
+            article = f"<article><h1>{record.title}</h1>{body}</article>"
+            html = f"<html lang=en><body><nav>Home</nav>{article}<footer><p>Terms of use</p></footer></body></html>"
             page = {"id": record.id, "url": record.url, "html": html, "text": record.text}
             file.write(json.dumps(page) + "\n")
             (folder / "gold" / "html" / f"{number}.html").write_text(html, "utf-8")
