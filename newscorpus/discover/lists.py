@@ -14,6 +14,7 @@ from datetime import date, datetime
 from email.utils import parsedate_to_datetime
 from html import unescape
 from itertools import islice
+from urllib.parse import urlsplit
 
 from lxml import etree
 
@@ -98,6 +99,9 @@ REPAIRED = re.compile(
 """An "&" that begins no reference known to XML, or one to half a character (a surrogate), which lxml cannot read; tags
 of HTML that nothing closes. CDATA sections, in which all that is allowed, match as a whole."""
 
+
+COMMENT = re.compile(r"(?:comment|kommentar|koment|reply|respond)", re.IGNORECASE)
+"""Beginning of the fragment of a reader's comment in the address of its article, as in a feed of comments."""
 
 WIDE = {b"<\0?\0": codecs.BOM_UTF16_LE, b"\0<\0?": codecs.BOM_UTF16_BE}
 """Start of XML in UTF-16 without a byte order mark -> that mark."""
@@ -226,6 +230,8 @@ def _feed_entry(element: etree._Element, shared: tuple[Evidence, ...]) -> Listin
     url = _feed_address(element)
     if not url:
         return None
+    if COMMENT.match(urlsplit(url).fragment):  # its author, title and date are not those of the article
+        return ListingEntry(url)
     own = tuple(islice(dict.fromkeys(_feed_evidence(element)), MAX_CLAIMS))
     inherited = tuple(claim for claim in shared if claim.field not in {mine.field for mine in own})
     modified = next((claim.value for claim in own if claim.field == "modified"), "")

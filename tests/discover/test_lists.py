@@ -80,6 +80,14 @@ def test_rss_entries_and_what_they_say() -> None:
     assert Evidence("authors", "Eva Malá", "feed") in listing.entries[1].evidence
 
 
+def test_an_entry_of_a_comment_says_nothing_of_the_article() -> None:
+    item = "<item><title>On: A</title><link>http://a.example/?p=6#{}</link><author>Reader</author></item>"
+    feed = f"<rss><channel>{item.format('comment-2')}{item.format('xtor=RSS-1')}</channel></rss>"
+    comment, article = parse_list(Page(URL, feed.encode())).entries
+    assert (comment.url, comment.evidence) == ("http://a.example/?p=6#comment-2", ())
+    assert Evidence("authors", "Reader", "feed") in article.evidence
+
+
 def test_atom_entries_and_what_they_say() -> None:
     listing = parse_list(Page(URL, ATOM.encode()))
     assert listing.broken == 1
