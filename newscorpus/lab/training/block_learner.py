@@ -108,17 +108,15 @@ def labelled_pages(learner: BlockLearner, pages: Iterable[GoldPage]) -> Iterator
             yield LabelledPage(page.dataset, page.site, learner.measure(blocks), learner.label(blocks, page))
 
 
-def stack(pages: Iterable[LabelledPage]) -> tuple[Matrix, Flags, list[str]]:
-    """Return the rows of all `pages`, their labels and their sites.
+def stack(pages: Sequence[LabelledPage]) -> tuple[Matrix, Flags]:
+    """Return the rows of all `pages` and their labels.
 
     Raises:
         TrainingError: there are none, or all have the same label.
     """
-    held = list(pages)
-    good = np.concatenate([page.good for page in held]) if held else np.zeros(0, bool)
+    good = np.concatenate([page.good for page in pages]) if pages else np.zeros(0, bool)
     check_labels(int(good.sum()), len(good))
-    sites = [page.site for page in held for _ in page.good]
-    return np.concatenate([page.rows for page in held]), good, sites
+    return np.concatenate([page.rows for page in pages]), good
 
 
 def check_labels(good: int, blocks: int) -> None:

@@ -20,7 +20,7 @@ from newscorpus.artifacts import WEIGHTS, array_bytes
 from newscorpus.lab.systems import paragraph_svm, shallow_tree, texttractor
 from newscorpus.lab.training.block_learner import BlockLearner, FittedModel, LabelledPage, check_labels, stack
 from newscorpus.lab.training.onnx import estimator_to_onnx
-from newscorpus.lab.training.sources import TrainingError
+from newscorpus.lab.training.sources import TrainingError, fold_groups
 
 SEED = 1
 
@@ -38,7 +38,7 @@ bring in all blocks of their parent."""
 
 def fit_network(pages: Iterable[LabelledPage], epochs: int = EPOCHS, most_blocks: int = MOST_BLOCKS) -> FittedModel:
     """Fit the network, and choose the thresholds on its training blocks: good by the best F0.5, almost good by F1."""
-    rows, good, _ = stack(pages)
+    rows, good = stack(list(pages))
     drawn = np.random.default_rng(SEED).permutation(len(good))[:most_blocks]
     with threadpool_limits(1):  # sums of several threads differ from run to run
         weights = texttractor.train(rows[drawn], np.where(good[drawn], 1.0, -1.0), epochs, SEED).astype(np.float32)
@@ -102,14 +102,18 @@ def fit_tree(
 ) -> FittedModel:
     """Fit a tree with the pruning of the best accuracy in cross-validation over sites; ties go to the stronger.
 
+    With pages of a single site, the folds are over pages.
+
     Raises:
-        TrainingError: all pages are of one site, or all blocks of one class.
+        TrainingError: there is one page, or all blocks are of one class.
     """
-    rows, good, sites = stack(pages)
-    n_sites = len(set(sites))
-    if n_sites < 2:
-        raise TrainingError("the pruning is chosen in cross-validation over sites: pages of two at least are needed")
-    groups = GroupKFold(min(folds, n_sites))
+    held = list(pages)
+    rows, good = stack(held)
+    groups, unit = fold_groups([page.site for page in held])
+    if len(held) < 2:
+        raise TrainingError("one page to learn from; the pruning is chosen in a cross-validation, which needs two")
+    group_of_row = np.repeat(groups, [len(page.good) for page in held])
+    splits = GroupKFold(min(folds, len(set(groups))))
     trees = {
         pruning: DecisionTreeClassifier(
             criterion=criterion, min_samples_leaf=MIN_LEAF, ccp_alpha=pruning, random_state=SEED
@@ -117,7 +121,7 @@ def fit_tree(
         for pruning in prunings
     }
     accuracy = {
-        pruning: float(cross_val_score(tree, rows, good, groups=sites, cv=groups).mean())
+        pruning: float(cross_val_score(tree, rows, good, groups=group_of_row, cv=splits).mean())
         for pruning, tree in trees.items()
     }
     pruning = max(prunings, key=lambda pruning: (accuracy[pruning], pruning))
@@ -128,8 +132,8 @@ def fit_tree(
         parameters={},
         how=(
             f"Decision tree of {tree.get_n_leaves()} leaves of at least {MIN_LEAF} blocks, criterion {criterion}, "
-            f"pruned at {pruning:.2g} a leaf: the best of {len(prunings)} prunings in {groups.n_splits}-fold "
-            f"cross-validation over sites (accuracy {accuracy[pruning]:.4f})."
+            f"pruned at {pruning:.2g} a leaf: the best of {len(prunings)} prunings in {splits.n_splits}-fold "
+            f"cross-validation over {unit} (accuracy {accuracy[pruning]:.4f})."
         ),
     )
 
@@ -164,7 +168,7 @@ def fit_machine(
         left -= len(page.good)
     following = next(coming, None)
     if following is None:
-        rows, good, _ = stack(held)
+        rows, good = stack(held)
         machine, how = LinearSVC(dual=False, random_state=SEED), "squared hinge loss, C 1, fitted at once (liblinear)."
         machine.fit(rows, good)
     else:

@@ -86,6 +86,8 @@ def train_learned_fields(source: TrainingPages, _progress: Progress) -> TrainedM
         pages += islice(make_field_pages(of_set), PAGES_A_SET)
     rest = [page for page in pages if not source.is_held_out(page.site)]
     held_out = [page for page in pages if source.is_held_out(page.site)]
+    if not any(page.holds.any() for page in pages):
+        raise TrainingError("nothing can be learned: no page has an element that holds a field")
     model = fit_fields(pages, keeps_shipped=source.learns_all)
     return TrainedModel(
         name=MODEL,
@@ -172,21 +174,19 @@ def fit_fields(pages: Sequence[FieldPage], *, keeps_shipped: bool = False) -> Li
 
     For a field that no page holds, the shipped model's machine is kept (`keeps_shipped`), or training fails.
     """
-    keeps_shipped &= any(page.holds.any() for page in pages)
     machines = []
     for column, field in enumerate(FIELDS):
         if with_field := [page for page in pages if page.holds[:, column].any()]:
             generator = np.random.default_rng(SEED)
+            others = [page.may_hold[:, column] & ~page.holds[:, column] for page in with_field]
+            if not any(other.any() for other in others):  # nothing can be mistaken for it: all other elements
+                others = [~page.holds[:, column] for page in with_field]
             places = [
-                draw_places(right := page.holds[:, column], page.may_hold[:, column] & ~right, NEGATIVES, generator)
-                for page in with_field
+                draw_places(page.holds[:, column], other, NEGATIVES, generator)
+                for page, other in zip(with_field, others, strict=True)
             ]
             rows = join_rows([page.nodes for page in with_field], places)
             answers = np.concatenate([page.holds[at, column] for page, at in zip(with_field, places, strict=True)])
-            if answers.all():
-                raise TrainingError(
-                    f"nothing can be learned: no element could be taken for the field {field} by mistake"
-                )
             machine = LinearSVC(C=PENALTY, class_weight="balanced", random_state=SEED, max_iter=5_000)
             machines.append(machine.fit(rows, answers))
         elif keeps_shipped:

@@ -37,6 +37,9 @@ from newscorpus.urls import site_key
 FEWEST = 10
 """Minimum number of pages for a meaningful cross-validation."""
 
+FEWEST_SITES = 3
+"""Minimum number of sites for folds by site: with one held out, a system can still choose its parameters by site."""
+
 DEV = "dev"
 
 CARD_MEASURE = (
@@ -98,15 +101,17 @@ def with_marks(page: GoldPage) -> GoldPage:
 
 
 def apart(pages: Iterable[GoldPage]) -> list[GoldPage]:
-    """Prepare `pages` for folds by domain, or by page where all have the same domain."""
+    """Prepare `pages` for folds by domain, or by page where there are fewer than `FEWEST_SITES`."""
     known = [replace(page, domain=page.domain or (site_key(page.url) if page.url else "")) for page in pages]
-    if len({page.site for page in known}) > 1:
+    if len({page.site for page in known}) >= FEWEST_SITES:
         return known
     return [replace(page, domain="") for page in known]
 
 
 def train_own(name: str, train: Train, source: TrainingPages, output: Path, progress: Progress) -> Metadata:
     """Train the model `name` on the user's own pages and write it to `output`, with cross-validated scores.
+
+    If only the cross-validation fails, the card says why.
 
     Raises:
         TrainingError: there are too few pages, or nothing can be learned from them.
@@ -115,13 +120,18 @@ def train_own(name: str, train: Train, source: TrainingPages, output: Path, prog
     if len(pages) < FEWEST:
         raise TrainingError(f"{number_of(len(pages), 'page')} to learn from; {FEWEST} at least are needed")
     own = replace(source, pages=pages, learns_all=True)
-    model = train(own, progress)
-    if name in systems():
-        scores = cross_validate(name, train, own, pages, progress)
-        unit = "domain" if pages[0].domain else "page"
-        measure = CARD_MEASURE.format(folds=len(list(group_kfold([page.site for page in pages]))), unit=unit)
-        model = replace(model, scores={"own pages": scores}, measure=measure)
-    return named(model, name, output).save(output)
+    model = named(train(own, progress), name, output)
+    metadata = model.save(output)
+    if name not in systems():
+        return metadata
+    unit = "domain" if pages[0].domain else f"page (fewer than {FEWEST_SITES} domains are known)"
+    measure = CARD_MEASURE.format(folds=len(list(group_kfold([page.site for page in pages]))), unit=unit)
+    try:
+        scores = {"own pages": cross_validate(name, train, own, pages, progress)}
+    except ValueError as error:
+        scores, measure = {}, f"Not measured: in the cross-validation by {unit}, {error}."
+        progress(measure)
+    return replace(model, scores=scores, measure=measure).save(output)
 
 
 def named(model: TrainedModel, name: str, output: Path) -> TrainedModel:

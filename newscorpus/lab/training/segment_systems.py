@@ -31,9 +31,10 @@ from newscorpus.lab.systems.segment_systems import (
     Segment,
     cut,
 )
+from newscorpus.lab.training.block_learner import check_labels
 from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.onnx import estimator_to_onnx
-from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, first_of_each_set
+from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, first_of_each_set, fold_groups
 from newscorpus.page.extractor import read
 from newscorpus.tokens import words
 
@@ -45,8 +46,6 @@ PAGES_A_SET = 250
 
 GOOD_SHARE = 0.9
 """Minimum share of words in the gold text that makes a segment a good one."""
-
-MIN_CLASSES = MIN_SITES = 2
 
 _EXPERTS = ", ".join(EXPERTS)
 ABOUT = {
@@ -113,7 +112,7 @@ class SvmSearch:
 
     kernels: tuple[str, ...] = ("linear", "rbf")  # of libSVM, to try
     penalties: tuple[float, ...] = (1.0, 10.0, 100.0)  # libSVM's C, to try
-    folds: int = 5  # of the cross-validation over sites
+    folds: int = 5  # of the cross-validation
     choose_from: int = 3_000  # maximum rows for the choice
     fit_to: int = 8_000  # maximum rows for the fit; each may become a part of the model
     scoring: str = "f1"  # measure of scikit-learn that decides
@@ -129,27 +128,31 @@ class ChosenSvm(NamedTuple):
     rows: int
 
 
-def fit_svm(rows: Matrix, classes: Integers, sites: Sequence[str], search: SvmSearch = SvmSearch()) -> ChosenSvm:
-    """Fit a machine with the kernel and penalty that do best on held-out sites.
+def fit_svm(rows: Matrix, classes: Integers, groups: Sequence[str], search: SvmSearch = SvmSearch()) -> ChosenSvm:
+    """Fit a machine with the kernel and penalty that do best on held-out groups.
 
-    `rows` has the shape (rows, columns); each row has a class and a site.
+    `rows` has the shape (rows, columns); each row has a class and a group (`fold_groups`).
 
     Raises:
-        TrainingError: all rows have one class, or one site.
+        TrainingError: all rows have one class, or all but those of one group.
     """
-    if len(set(classes.tolist())) < MIN_CLASSES or len(set(sites)) < MIN_SITES:
-        raise TrainingError("nothing to learn from: a machine needs rows of two classes, of two sites at least")
     generator = np.random.default_rng(search.seed)
     chosen = np.sort(generator.permutation(len(rows))[: search.choose_from])
+    found, group_of = classes[chosen], [groups[at] for at in chosen]
+    folds = min(search.folds, len(set(group_of)))
+    splits = list(GroupKFold(folds).split(found, groups=group_of)) if folds > 1 else []
+    splits = [(rest, held) for rest, held in splits if np.ptp(found[rest])]
+    if not splits:
+        raise TrainingError("nothing can be learned: all rows are of one class, but for those of one site or page")
     grid = GridSearchCV(
         SVC(),
         {"kernel": search.kernels, "C": search.penalties},
         scoring=search.scoring,
-        cv=GroupKFold(min(search.folds, len({sites[at] for at in chosen}))),
+        cv=splits,
         refit=False,
     )
     with warnings.catch_warnings(action="ignore", category=UserWarning):  # about a class that a fold lacks
-        grid.fit(rows[chosen], classes[chosen], groups=[sites[at] for at in chosen])
+        grid.fit(rows[chosen], found)
     fitted = np.sort(generator.permutation(len(rows))[: search.fit_to])
     machine = SVC(**grid.best_params_).fit(rows[fitted], classes[fitted])
     return ChosenSvm(machine, search.scoring, float(grid.best_score_), len(fitted))
@@ -158,14 +161,22 @@ def fit_svm(rows: Matrix, classes: Integers, sites: Sequence[str], search: SvmSe
 def fit_segments(pages: Sequence[SegmentedPage], rows: Sequence[Matrix]) -> ChosenSvm:
     """Fit a machine that tells good segments (class 1) from others (0); `rows` are the features by page."""
     good = np.concatenate([page.good for page in pages]).astype(np.int64)
-    return fit_svm(np.concatenate(rows), good, [page.page.site for page in pages for _ in page.segments])
+    check_labels(int(good.sum()), len(good))
+    groups, _ = fold_groups([page.page.site for page in pages])
+    return fit_svm(np.concatenate(rows), good, np.repeat(groups, [len(page.good) for page in pages]).tolist())
 
 
 def fit_documents(pages: Sequence[SegmentedPage], overlap: CompareTexts) -> ChosenSvm:
-    """Fit a machine that predicts from a page's 37 features the index of the expert with the best F1."""
+    """Fit a machine that predicts from a page's 37 features the index of the expert with the best F1.
+
+    Raises:
+        TrainingError: the same expert is the best on all pages.
+    """
     best = np.array([page.best_expert(overlap) for page in pages], np.int64)
-    sites = [page.page.site for page in pages]
-    return fit_svm(np.stack([page.whole for page in pages]), best, sites, SvmSearch(scoring="accuracy"))
+    if not np.ptp(best):
+        raise TrainingError(f"nothing can be learned: {[*pages[0].texts][best[0]]} is the best expert on every page")
+    groups, _ = fold_groups([page.page.site for page in pages])
+    return fit_svm(np.stack([page.whole for page in pages]), best, groups, SvmSearch(scoring="accuracy"))
 
 
 def train(name: str, source: TrainingPages, _progress: Progress) -> TrainedModel:
@@ -175,10 +186,14 @@ def train(name: str, source: TrainingPages, _progress: Progress) -> TrainedModel
 
     Raises:
         MissingPeerError: the package of an expert is not installed.
+        TrainingError: nothing can be learned from the pages.
     """
     experts = {} if name == SEGMENT_SVM else segment_systems.load_experts()
     articles = first_of_each_set(source.articles, PAGES_A_SET)
     pages = [found for page in articles if (found := make_segmented(page, experts))]
+    if not pages:
+        raise TrainingError("nothing can be learned: no page has a segment")
+    unit = fold_groups([page.page.site for page in pages])[1]
     if name == HYBRID_DOCUMENT:
         chosen = fit_documents(pages, ngram_overlap)
     else:
@@ -194,9 +209,9 @@ def train(name: str, source: TrainingPages, _progress: Progress) -> TrainedModel
         weights={WEIGHTS: estimator_to_onnx(machine, len(features))},
         packages=PACKAGES,
         data=source.describe(Counter(page.page.dataset for page in pages)),
-        scores={"sites not seen": {chosen.measure: chosen.score}},
+        scores={f"{unit} not seen": {chosen.measure: chosen.score}},
         about=ABOUT[name],
         source=SOURCE,
         how=f"Support vector machine (libSVM), {fitted}.",
-        measure=f"Of {scored}, in the cross-validation over sites that chose kernel and C.",
+        measure=f"Of {scored}, in the cross-validation over {unit} that chose kernel and C.",
     )

@@ -106,6 +106,13 @@ def fold_of(site: str, folds: int) -> int:
     return zlib.crc32(site.encode()) % folds
 
 
+def fold_groups(sites: Sequence[str]) -> tuple[list[str], str]:
+    """Return the group of each page that no fold divides, and what it is: its site, or the page where all have one."""
+    if len(set(sites)) > 1:
+        return list(sites), "sites" if len(set(sites)) < len(sites) else "pages"
+    return [str(number) for number in range(len(sites))], "pages"
+
+
 def group_kfold(sites: Sequence[str]) -> Iterator[tuple[list[int], list[int]]]:
     """Split pages by `sites` into random folds; yield training and held-out indices for each."""
     known = sorted(set(sites))

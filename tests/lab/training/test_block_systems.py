@@ -1,5 +1,6 @@
 import weakref
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -95,8 +96,10 @@ def test_the_criterion_decides_on_the_split(criterion: Criterion, pruning: float
     ]
 
 
-def test_one_site_is_too_few() -> None:
-    with pytest.raises(TrainingError, match="pages of two at least are needed"):
+def test_the_folds_of_one_site_are_over_pages_and_one_page_is_too_few() -> None:
+    pages = [replace(page, site="one") for page in make_tree_pages(5)]
+    assert "5-fold cross-validation over pages (" in fit_tree(pages).how
+    with pytest.raises(TrainingError, match=r"^one page to learn from; "):
         fit_tree(make_tree_pages(1))
 
 

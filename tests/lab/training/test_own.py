@@ -49,11 +49,18 @@ def pages(make_page: MakePage) -> list[GoldPage]:
 LEARNERS = {name for name, trainer in TRAINERS.items() if trainer.learns_own}
 
 
-@pytest.mark.parametrize("name", sorted(LEARNERS - {"learned-fields", "hybrid-document"}))
-def test_every_system_learns_from_twelve_pages_of_one_site(
-    name: str, pages: list[GoldPage], make_page: MakePage, tmp_path: Path
+@pytest.mark.parametrize(
+    ("name", "n_sites"),
+    [
+        *((name, 1) for name in sorted(LEARNERS - {"learned-fields", "hybrid-document"})),
+        *((name, n_sites) for name in ("shallow-tree", "segment-svm") for n_sites in (2, 3)),
+    ],
+)
+def test_every_system_learns_from_twelve_pages_of_few_sites(
+    name: str, n_sites: int, pages: list[GoldPage], make_page: MakePage, tmp_path: Path
 ) -> None:
     trainer = TRAINERS[name]
+    pages = [replace(page, url=f"https://site{at % n_sites}.example/{at}") for at, page in enumerate(pages)]
     source = own_source([write(tmp_path / "vesti.jsonl", pages)])
     metadata = train_own(name, trainer.train_own or trainer.train, source, tmp_path / "my-vesti", silent)
     assert (metadata.name, metadata.system) == ("my-vesti", name)
@@ -68,6 +75,24 @@ def test_every_system_learns_from_twelve_pages_of_one_site(
     assert isinstance(found, Article)
     assert set(page.text.splitlines()) <= set(found.text.splitlines())
     assert found.extractor == f"model:my-vesti@{metadata.version}"
+    unit = "domain;" if n_sites == 3 else "page (fewer than 3 domains are known);"
+    assert f" folds by {unit}" in (tmp_path / "my-vesti" / "card.md").read_text()
+
+
+def test_a_model_whose_evaluation_fails_is_kept(pages: list[GoldPage], tmp_path: Path) -> None:
+    """Without the pages of one of three sites nothing can be learned."""
+    bare = [replace(page, html=page.html.replace("<p", "<div").replace("</p", "</div")) for page in pages]
+    mixed = [
+        replace(page, url=f"https://site{at % 3}.example/{at}")
+        for at, page in enumerate(pages[at] if at % 3 == 0 else bare[at] for at in range(12))
+    ]
+    source, steps = own_source([write(tmp_path / "vesti.jsonl", mixed)]), list[str]()
+    system = "paragraph-svm"
+    metadata = train_own(system, TRAINERS[system].train, source, tmp_path / "own", steps.append)
+    assert metadata.scores == {}
+    assert steps[-1].startswith("Not measured: in the cross-validation by domain, nothing can be learned")
+    assert steps[-1] in (tmp_path / "own" / "card.md").read_text()
+    load_whole(str(tmp_path / "own"))
 
 
 def test_added_trees_keep_those_of_the_shipped_model(pages: list[GoldPage], tmp_path: Path) -> None:
@@ -123,10 +148,10 @@ def test_marks_on_blocks_make_the_text() -> None:
     assert with_marks(page).text == page.text
 
 
-def test_pages_of_one_site_are_kept_apart_and_each_of_several_is_held_out_once(pages: list[GoldPage]) -> None:
+def test_pages_of_one_site_are_divided_and_each_of_several_is_held_out_once(pages: list[GoldPage]) -> None:
     assert len({page.site for page in apart(pages)}) == len(pages)
-    several = [*pages, replace(pages[0], url="https://example.net/1")]
-    assert {page.site for page in apart(several)} == {"example.org", "example.net"}
+    several = [*pages, *(replace(pages[0], url=f"https://example.{end}/1") for end in ("net", "com"))]
+    assert {page.site for page in apart(several)} == {"example.org", "example.net", "example.com"}
     sites = [f"site{number % 7}" for number in range(30)]
     folds = list(group_kfold(sites))
     assert len(folds) == 5
@@ -186,6 +211,14 @@ def test_a_field_that_few_pages_have_is_scored_on_these(make_page: MakePage, tmp
     assert metadata.scores["shipped"]["authors"] < 1
     assert "structured data" in (card := (tmp_path / "fields" / "card.md").read_text())
     assert "by the shipped model" in card
+
+
+def test_a_field_that_no_other_element_resembles_is_learned(make_page: MakePage, tmp_path: Path) -> None:
+    path = write_with_byline(tmp_path / "fields.jsonl", make_page, ("date",))
+    path.write_text(path.read_text().replace("<p>9 June 2023</p>", ""))
+    source = own_source([path])
+    metadata = train_own("learned-fields", TRAINERS["learned-fields"].train, source, tmp_path / "own", silent)
+    assert metadata.scores["cross-validated"] == {"published": 1}
 
 
 def test_a_field_that_no_page_has_stays_that_of_the_shipped_model(train_fields: Callable[..., Path]) -> None:

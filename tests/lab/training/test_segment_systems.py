@@ -60,5 +60,5 @@ def test_the_kernel_is_chosen_and_rows_are_drawn_where_there_are_too_many() -> N
     ids=["one_class", "one_site"],
 )
 def test_nothing_to_learn_from(classes: np.ndarray, sites: list[str]) -> None:
-    with pytest.raises(TrainingError, match="two classes, of two sites"):
+    with pytest.raises(TrainingError, match="but for those of one site or page"):
         fit_svm(ROWS, classes, sites, SEARCH)
