@@ -92,15 +92,10 @@ def stats(
     from newscorpus.views.stats.page import crawl_state, page, picture, summary, tables
 
     found = corpus_stats(*corpora, watch=partial(progress, what="records"))
-    typer.echo(f"{found.name}: {summary(found)}")
-    for table in tables(found):
-        rows = [(label, *map("{:,}".format, numbers)) for label, numbers in table.rows[:SHOWN_ROWS]]
-        print_table(table.header, rows, table.title, numbers=True)
-        if len(table.rows) > SHOWN_ROWS:
-            typer.echo(f"and {len(table.rows) - SHOWN_ROWS} more")
+    is_whole = True
     if output:
         output.mkdir(parents=True, exist_ok=True)
-        crawls, is_whole = [], True
+        crawls = []
         for corpus in corpora:
             try:
                 crawls += [crawl_state(corpus)] if (corpus / LEDGER).is_file() else []
@@ -110,9 +105,16 @@ def stats(
         for name, content in (("stats.html", page(found, crawls)), ("stats.svg", picture(found))):
             with replacing(output / name) as file:
                 file.write(content)
+    typer.echo(f"{found.name}: {summary(found)}")
+    for table in tables(found):
+        rows = [(label, *map("{:,}".format, numbers)) for label, numbers in table.rows[:SHOWN_ROWS]]
+        print_table(table.header, rows, table.title, numbers=True)
+        if len(table.rows) > SHOWN_ROWS:
+            typer.echo(f"and {len(table.rows) - SHOWN_ROWS} more")
+    if output:
         typer.echo(f"\nstats.html and stats.svg lie in {output}")
-        if not is_whole:
-            raise typer.Exit(1)
+    if not is_whole:
+        raise typer.Exit(1)
 
 
 @app.command()

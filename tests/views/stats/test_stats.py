@@ -1,6 +1,9 @@
 """What is counted, and that nothing a page says does anything on the page or in the terminal."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -125,6 +128,16 @@ def test_several_corpora_are_counted_as_one(tmp_path: Path) -> None:
     assert [(refusals.reason, refusals.number) for refusals in found.refusals] == [("http_404", 2)]
     done = CliRunner().invoke(app, ["stats", str(one), str(other)])
     assert "one, other: 3 documents, 90 words" in done.output
+
+
+def test_files_are_written_although_nobody_reads_the_tables(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from newscorpus.cli import main; main()", "stats"]
+    command += [str(corpus(tmp_path / "one", [record(1)])), "--output", str(tmp_path / "out")]
+    reading, writing = os.pipe()
+    os.close(reading)
+    assert subprocess.run(command, stdout=writing, check=False).returncode == 1
+    os.close(writing)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["stats.html", "stats.svg"]
 
 
 def test_a_ledger_that_cannot_be_read_costs_its_crawl_and_is_said(tmp_path: Path) -> None:
