@@ -120,6 +120,8 @@ CREATE TABLE refusals (name TEXT PRIMARY KEY, since REAL NOT NULL, until REAL NO
 CREATE TABLE gone (serial INTEGER PRIMARY KEY, since TEXT NOT NULL, last TEXT NOT NULL, n_visits INTEGER NOT NULL);
 """
 
+DAMAGED = "; newscorpus build {} publishes its articles without it; to crawl on, restore the whole folder from a backup"
+
 VERSION = 1
 """`PRAGMA user_version` of these tables."""
 
@@ -147,7 +149,7 @@ def open_writer(corpus: Path) -> sqlite3.Connection:
     except BaseException as error:
         connection.close()
         if isinstance(error, sqlite3.Error):
-            raise LedgerError(f"{path}: {error}") from error
+            raise LedgerError(described(corpus, error)) from error
         raise
     return connection
 
@@ -170,7 +172,7 @@ def reading(corpus: Path) -> Iterator[sqlite3.Connection]:
             _check_version(connection, path)
             yield connection
     except sqlite3.Error as error:
-        raise LedgerError(f"{path}: {error}") from error
+        raise LedgerError(described(corpus, error)) from error
 
 
 @contextmanager
@@ -183,6 +185,14 @@ def at_rest(corpus: Path) -> Iterator[None]:
     with exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError):
         open_writer(corpus).close()  # checkpoints the WAL that a killed crawl left
         yield
+
+
+def described(corpus: Path, error: Exception) -> str:
+    """Describe an error of the disk or of the database in one line that names the file, and what to do about damage."""
+    if isinstance(error, OSError):
+        return f"{error.filename or corpus}: {error.strerror}"
+    is_damaged = type(error) is sqlite3.DatabaseError  # its subclasses are for full disks, locks and the like
+    return f"{corpus / LEDGER}: {error}" + DAMAGED.format(corpus) * is_damaged
 
 
 def _check_version(connection: sqlite3.Connection, path: Path) -> None:

@@ -16,12 +16,12 @@ from typing import Self
 from newscorpus.errors import LedgerError
 from newscorpus.files import exclusive
 from newscorpus.layout import CRAWL_LOCK
-from newscorpus.store.ledger.database import open_writer
+from newscorpus.store.ledger.database import described, open_writer
 from newscorpus.store.ledger.portals import Looks, PortalCounts, Sites, UsedProfiles
 from newscorpus.store.ledger.queue import Listings, Queue
 from newscorpus.store.ledger.recover import FilePart, Losses, LostPage, recover
 from newscorpus.store.ledger.revisits import Changes, Revisits
-from newscorpus.store.ledger.transaction import Series, Transaction, described
+from newscorpus.store.ledger.transaction import Series, Transaction
 from newscorpus.store.ledger.values import Fetched, Link, UrlOutcome, UrlState, key_of
 from newscorpus.store.removals import removals_of
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from newscorpus.errors import LedgerError
 from newscorpus.files import extend, replacing, sync, sync_folder
 from newscorpus.layout import COMMITTED, LEDGER, REJECTED
-from newscorpus.store.ledger.database import MAX_LOG_BYTES
+from newscorpus.store.ledger.database import MAX_LOG_BYTES, described
 from newscorpus.store.ledger.values import key_of
 
 RENEWED = f".{REJECTED}.new"
@@ -251,13 +251,6 @@ def cut_back(path: Path, length: int) -> None:
         path.unlink()
     elif path.stat().st_size > length:
         os.truncate(path, length)
-
-
-def described(corpus: Path, error: Exception) -> str:
-    """Describe an error of the disk or of the database in one line that names the file."""
-    if isinstance(error, OSError):
-        return f"{error.filename or corpus}: {error.strerror}"
-    return f"{corpus / LEDGER}: {error}"
 
 
 def take_renewed(connection: sqlite3.Connection, corpus: Path) -> None:

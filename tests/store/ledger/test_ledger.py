@@ -345,9 +345,9 @@ def test_a_ledger_that_names_files_outside_the_corpus_cuts_none_of_them(tmp_path
 
 def test_damage_and_other_versions_are_refused(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").write_bytes(b"no database, for sure " * 100)
-    with pytest.raises(LedgerError, match=r"ledger\.sqlite: file is not a database"):
+    with pytest.raises(LedgerError, match=r"ledger\.sqlite: file is not a database; newscorpus build .* publishes"):
         Ledger.open(tmp_path)
-    with pytest.raises(LedgerError, match=r"ledger\.sqlite: file is not a database"):
+    with pytest.raises(LedgerError, match=r"ledger\.sqlite: file is not a database; newscorpus build .* publishes"):
         states(tmp_path)
     (tmp_path / "ledger.sqlite").unlink()
     with pytest.raises(LedgerError, match="no ledger here"):
