@@ -80,7 +80,10 @@ def check_folder(folder: Path) -> Path:
         CorpusError: it does not.
     """
     if not folder.is_dir():
-        what = "a file; name the folder of a corpus" if folder.exists() else "no such folder"
+        where = "" if folder.is_absolute() else f" in {Path.cwd()}"
+        usual = Path("corpora") / folder.name
+        hint = f"; there is one in {usual}" if usual != folder and usual.is_dir() else ""
+        what = "a file; name the folder of a corpus" if folder.exists() else f"no such folder{where}{hint}"
         raise CorpusError(f"{folder}: {what}")
     return folder
 

@@ -3,12 +3,14 @@
 If a process dies while it appends, the last line of a file is torn; readers skip it.
 """
 
+import codecs
 import dataclasses
 import gzip
 import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -90,6 +92,9 @@ def is_torn(path: Path) -> bool:
         return file.read(1) != b"\n"
 
 
+BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""Beginnings of files that editors of Windows write; JSON has none."""
+
 ZSTD_LEVEL = 3
 GZIP_LEVEL = 6
 """Both are the defaults of the command-line tools."""
@@ -151,10 +156,14 @@ def unpacked_lines(path: Path) -> Iterator[bytes]:
 
     Raises:
         OSError, EOFError, zlib.error, zstandard.ZstdError: the file cannot be read, is damaged or cut short.
+        CorpusError: it is in another encoding than UTF-8.
     """
     if path.suffix != ".zst":
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
-            yield from file
+            first = file.readline()
+            if first.startswith(BYTE_ORDER_MARKS):
+                raise CorpusError(f"{path}: not plain UTF-8; save it in this encoding, without a byte order mark")
+            yield from chain((first,) if first else (), file)
         return
     rest = b""
     for chunk in _unpack_zstd(path):

@@ -43,10 +43,12 @@ def read_config(path: Path, kind: type[T]) -> T:
         CorpusError: the file cannot be read, has an unknown key or a wrong value; the message names file and key.
     """
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
+        table = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise CorpusError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"{path}: not UTF-8; save it in this encoding") from error
+    except tomllib.TOMLDecodeError as error:
         raise CorpusError(f"{path}: not valid TOML: {error}") from error
     _check_keys(path, table, kind, "")
     try:

@@ -119,13 +119,22 @@ def test_start_up_loads_nothing_heavy() -> None:
     assert not {"numpy", "scrapy", "lxml", "msgspec", "onnxruntime"} & set(done.stdout.split())
 
 
-@pytest.mark.parametrize("arguments", [["train", "main-text"], ["features", "shallow-tree", "table.csv"]])
-def test_an_ordinary_installation_names_the_extra_that_trains(arguments: list[str]) -> None:
-    program = "import sys; sys.modules['onnx'] = None; from newscorpus.cli import main; main()"
-    command = [sys.executable, "-c", program, *arguments, "--data", "marked.jsonl"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize(
+    ("arguments", "package", "extra"),
+    [
+        ("train main-text --data marked.jsonl", "onnx", "train"),
+        ("features shallow-tree table.csv --data marked.jsonl", "onnx", "train"),
+        ("upload . s3://bucket/north", "s3fs", "s3"),
+    ],
+)
+def test_an_ordinary_installation_names_the_extra(tmp_path: Path, arguments: str, package: str, extra: str) -> None:
+    program = f"import sys; sys.modules['{package}'] = None; from newscorpus.cli import main; main()"
+    command = [sys.executable, "-c", program, *arguments.split()]
+    (tmp_path / "manifest.json").touch()
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "newscorpus: onnx is not installed; install it by: pip install 'newscorpus[train]'\n"
+    said = f"{package} is not installed; install it by: pip install 'newscorpus[{extra}]'\n"
+    assert done.stderr in {f"newscorpus: {said}", f"newscorpus: {arguments.rsplit(maxsplit=1)[-1]}: {said}"}
 
 
 @pytest.mark.parametrize(
@@ -258,7 +267,9 @@ def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
         (["build", "absent"], "absent: no such folder"),
         (["status", "PAGE"], "page.html: a file; name the folder of a corpus"),
         (["verify", "."], ".: no corpus here"),
-        (["stats", "absent"], "absent: no such folder"),
+        (["stats", "north"], "; there is one in corpora/north"),
+        (["dedup", "UTF16", "--output", "out"], "not plain UTF-8; save it in this encoding"),
+        (["train", "shallow-tree", "--data", "UTF16"], "not plain UTF-8; save it in this encoding"),
         (["ui", "absent"], "absent: no such folder"),
         (["evaluate", "--dataset", "."], ".: name a file of pages with gold text, or a folder with html/ and clean/"),
         (["dedup", "absent.jsonl", "--output", "out"], "absent.jsonl: No such file"),
@@ -278,7 +289,10 @@ def test_failures_are_said_in_one_line(
     run: Run, page: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     monkeypatch.chdir(page.parent)
-    assert said in one_line(run(*(argument.replace("PAGE", "page.html") for argument in arguments)))
+    Path("pages.jsonl").write_text('{"html": "<p>a</p>"}\n', "utf-16")
+    Path("corpora/north").mkdir(parents=True)
+    named = {"PAGE": "page.html", "UTF16": "pages.jsonl"}
+    assert said in one_line(run(*(named.get(argument, argument) for argument in arguments)))
 
 
 def test_nobody_reads_on(page: Path) -> None:
@@ -439,9 +453,13 @@ def test_an_error_is_said_in_one_line(capsys: pytest.CaptureFixture[str], error:
     [
         (("extract", "ftp://a.example/1"), "ftp://a.example/1: only addresses that begin with http:// or https:// are"),
         (("dedup", "a", "--survivor", "best", "--output", "b"), "Error: Invalid value for '--survivor': 'best' is not"),
+        (("crawl", "https://a.example"), "not the name of a portal; newscorpus portal add https://a.example makes one"),
+        (("portal", "add", "NUMBERED"), "127.0.0.1 gives the portal no name; name it by --name NAME"),
     ],
 )
-def test_wrong_usage_says_what_is_wrong(run: Run, arguments: tuple[str, ...], said: str) -> None:
-    done = run(*arguments)
+def test_wrong_usage_says_what_is_wrong(run: Run, tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    numbered = tmp_path / "page.html"
+    numbered.write_text('<link rel=canonical href="http://127.0.0.1:9/"><p>a')
+    done = run(*(argument.replace("NUMBERED", str(numbered)) for argument in arguments))
     assert done.code == 2
     assert said in done.err

@@ -66,6 +66,8 @@ def add(
     from newscorpus.urls import is_web
 
     front = read_front_page(_page(source, url, contact))
+    if not (name or front.name):
+        raise typer.BadParameter(f"{front.domain} gives the portal no name; name it by --name NAME")
     path = own_portal_file(name or front.name)
     if path.exists():
         raise PortalError(f"{path}: there already; `newscorpus portal try {path.stem}` shows what it does")

@@ -51,8 +51,10 @@ def naming(address: str) -> Iterator[None]:
     """Convert errors to an OSError that names the address."""
     try:
         yield
-    except ImportError:  # already names the package that this kind of address needs
-        raise
+    except ImportError as error:
+        if not address.startswith("s3:"):  # the message names the package that this kind of address needs
+            raise
+        raise ImportError(f"{address}: s3fs is not installed; install it by: pip install 'newscorpus[s3]'") from error
     except Exception as error:  # every file system has its own errors
         raise OSError(f"{address}: {str(error) or type(error).__name__}") from error
 

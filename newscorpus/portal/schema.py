@@ -42,6 +42,7 @@ from newscorpus.portal.portal import (
     read_quiet_hours,
 )
 from newscorpus.resources import data_folder, project_folder
+from newscorpus.urls import is_web
 
 WEB_ADDRESS = "an address that begins with http:// or https://, such as 'https://www.vesti.example/'"
 EXPECTED = {
@@ -88,11 +89,11 @@ def load_portal(name_or_path: str | Path) -> Portal:
     """
     path = find_file(name_or_path)
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except OSError as error:
         raise PortalError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise PortalError(f"{path}: not valid TOML: {error}") from error
+        raise PortalError(f"{path}: not UTF-8; save it in this encoding") from error
     return read_portal(text, path)
 
 
@@ -174,6 +175,8 @@ def find_file(name_or_path: str | Path) -> Path:
     Raises:
         PortalError: there is no portal of that name.
     """
+    if is_web(str(name_or_path)):
+        raise PortalError(f"{name_or_path}: not the name of a portal; newscorpus portal add {name_or_path} makes one")
     if isinstance(name_or_path, Path) or "/" in name_or_path or name_or_path.endswith(".toml"):
         return Path(name_or_path)
     _check_name(name_or_path)

@@ -30,7 +30,7 @@ from newscorpus.portal.portal import Portal
 from newscorpus.portal.schema import string_item
 from newscorpus.store.ledger.addresses import MetAddress, met_addresses
 from newscorpus.store.ledger.values import UrlState, evidence_of
-from newscorpus.urls import SUFFIX_LIST, host_of, is_loopback, is_within
+from newscorpus.urls import SUFFIX_LIST, host_of, is_loopback, is_within, literal_address
 
 FEW_LINKS = 10
 """Minimum internal links of a front page; a newspaper's has a hundred and more."""
@@ -65,7 +65,7 @@ class FrontPage:
     """Data from the front page of a site."""
 
     url: str  # that answered
-    name: str  # for the portal: of a-z, 0-9 and "-"
+    name: str  # for the portal: of a-z, 0-9 and "-"; "" if the host is an IP address
     domain: str  # host without "www."
     site_name: str  # by the page, or ""
     language: str  # BCP 47 primary tag, detected; "" if unknown
@@ -95,10 +95,11 @@ def read_front_page(page: Page) -> FrontPage:
     links = tuple(SeenLink(address, text) for address, text in texts.items() if is_within(address, [domain]))
     text = " ".join(link.text for link in links)
     # The part of a host that people know it by: "vesti" of vesti.example, "blog-vesti" of blog.vesti.example
-    suffix = SUFFIX_LIST(domain).suffix or re.sub(r"^.*\.|^[^.]*$|^[\d.]+$", "", domain)
+    suffix = SUFFIX_LIST(domain).suffix or re.sub(r"^.*\.|^[^.]*$", "", domain)
+    called = "" if literal_address(host) else domain.removesuffix(f".{suffix}")
     return FrontPage(
         url=url,
-        name=re.sub(r"[^a-z0-9]+", "-", domain.removesuffix(f".{suffix}")).strip("-"),
+        name=re.sub(r"[^a-z0-9]+", "-", called).strip("-"),
         domain=domain,
         site_name=fields.site_name,
         language=judge_language(text, (), stated=fields.language).language,

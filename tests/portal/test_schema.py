@@ -219,7 +219,7 @@ def test_languages_of_all_sizes_are_known() -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"name = \n", "not valid TOML: .*line 1"), (b'name = "\xff"', "not valid TOML"), (None, "cannot be read")],
+    [(b"name = \n", "not valid TOML: .*line 1"), (b'name = "\xff"', "not UTF-8"), (None, "cannot be read")],
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None, message: str) -> None:
     path = tmp_path / "vesti.toml"

@@ -21,7 +21,7 @@ def test_what_a_file_leaves_out_is_as_by_default(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (None, "No such file"),
-        (b"\xff\xfe", "not valid TOML"),
+        ("min_words = 80".encode("utf-16"), "not UTF-8; save it in this encoding"),
         (b"min_word = 80\n", "unknown key min_word; known: off, mask, min_words, "),
         (b'min_words = "80"\n', "min_words: Expected `int`, got `str`"),
         (b"max_top_ngrams = 0.2\n", "max_top_ngrams: Expected `array`, got `float`"),
