@@ -12,14 +12,16 @@ import argparse
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from benchmarks.faults.injector import Ended, Verb, preload, warm_up
 from benchmarks.faults.scenarios import ARTICLES, SCENARIOS, SETUP, Scenario, make_pages, make_portals, values_of
 from benchmarks.faults.state import State, state
 from benchmarks.newspapers import Site, serving
 
+T = TypeVar("T")
 FAULTS = {
     "kill": "kill",
     "full disk": "full:28",
@@ -122,6 +124,27 @@ class Bench:
                 wrong = min((difference(one, found) for one in allowed), key=len)
             yield f"{self.at(first, point)}: {wrong}; said: {said(ended)} / {said(met)}" if wrong else ""
 
+    def print_table(
+        self, head: str, rows: Sequence[Scenario], columns: Sequence[T], run: Callable[[Scenario, T], Iterator[str]]
+    ) -> int:
+        """Print how many points held, and on standard error the others; gives their number."""
+        print(f"| {head} | operations |", *(f"{column} |" for column in columns))
+        print("|---|---:|" + "---:|" * len(columns))
+        n_bad = 0
+        for row in rows:
+            print(f"| `{row}` | {len(self.calm(row)[1].operations)} |", end="")
+            for column in columns:
+                found = list(run(row, column))
+                wrong = [one for one in found if one]
+                print(
+                    f" {len(found) - len(wrong)} of {len(found)} |" if wrong else f" {len(found)} |", end="", flush=True
+                )
+                for one in wrong:
+                    print(f"{row}, {column}, {one}", file=sys.stderr, flush=True)
+                n_bad += len(wrong)
+            print()
+        return n_bad
+
 
 def said(ended: Ended) -> str:
     """What a run said last."""
@@ -158,43 +181,17 @@ def main() -> None:
         print("No C compiler (cc or gcc), or no Linux: the faults are skipped.")
         return
     warm_up()
-    chosen = [one for one in SCENARIOS if any(word in one.name for word in arguments.words)]
+    chosen = [one for one in SCENARIOS if any(word in str(one) for word in arguments.words)]
     if not arguments.words:
         chosen = [one for one in SCENARIOS if not (one.is_slow and arguments.points)]
     faults = list(filter(None, arguments.faults.split(",")))
     sharing = [] if arguments.no_pairs else [one for one in chosen if one.shares]
-    n_bad = 0
     with tempfile.TemporaryDirectory(prefix="faults-") as name, serving(ARTICLES, 1) as site:
         bench = Bench(Path(name).resolve(), arguments.points)
         bench.make_project(site)
-        print_row("verb", "operations", *faults)
-        print_row(*["---"] * (2 + len(faults)))
-        for one in chosen if faults else ():
-            found = [tally(f"{one.name}, {fault}", bench.disturb(one, fault)) for fault in faults]
-            print_row(f"`{one.name}`", len(bench.calm(one)[1].operations), *(cell for cell, _ in found))
-            n_bad += sum(n for _, n in found)
-        print()
-        print_row("stands still", *(f"`{one.name}`" for one in sharing))
-        print_row(*["---"] * (1 + len(sharing)))
-        for one in sharing:
-            found = [tally(f"{one.name} while {other.name}", bench.pair(one, other)) for other in sharing]
-            print_row(f"`{one.name}`", *(cell for cell, _ in found))
-            n_bad += sum(n for _, n in found)
+        n_bad = bench.print_table("verb", chosen if faults else [], faults, bench.disturb)
+        n_bad += bench.print_table("stands still", sharing, sharing, bench.pair)
     sys.exit(f"{n_bad} did harm" if n_bad else 0)
-
-
-def print_row(*cells: object) -> None:
-    """Print a row of a table."""
-    print("|", " | ".join(map(str, cells)), "|", flush=True)
-
-
-def tally(name: str, outcomes: Iterator[str]) -> tuple[str, int]:
-    """Count the points that held, and print the others; gives the cell of the table, and their number."""
-    found = list(outcomes)
-    wrong = [one for one in found if one]
-    for one in wrong:
-        print(f"  {name}, {one}", file=sys.stderr, flush=True)
-    return (f"{len(found) - len(wrong)} of {len(found)}" if wrong else str(len(found))), len(wrong)
 
 
 if __name__ == "__main__":

@@ -32,8 +32,7 @@ class Scenario:
     shares: bool = False  # it writes to the crawled corpus: takes part in pairs
     is_slow: bool = False  # it starts processes: few points in the short form
 
-    @property
-    def name(self) -> str:
+    def __str__(self) -> str:
         """Name it in the table."""
         return f"{self.verb} {self.arguments}".split(" -s ")[0]
 
