@@ -11,19 +11,13 @@ from tempfile import TemporaryDirectory
 from newscorpus.corpus.remote import StoredFile, fetch, find_files, is_folder, uploaded_files
 from newscorpus.data import Page, Rejected
 from newscorpus.layout import ARCHIVE, LEDGER, OWN, PROFILES, WARC_SUFFIX
+from newscorpus.page.page_files import PAGES_SUFFIXES, given_pages
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.profile import Profile, profiles_of, read_profile
 from newscorpus.store.archive.values import Capture
 from newscorpus.store.ledger.addresses import unfinished_captures
-from newscorpus.store.pages import (
-    PAGES_SUFFIXES,
-    archive_files,
-    finished_captures,
-    given_pages,
-    named_files,
-    page_of_capture,
-)
+from newscorpus.store.pages import archive_files, finished_captures, named_files, page_of_capture
 from newscorpus.urls import is_remote
 
 

@@ -65,9 +65,9 @@ def explain(
     explanation = explain_address(corpus, source) if corpus else None
     shown = None
     if explanation is None or page or format is ExplainFormat.HTML:  # the imports take a second
+        from newscorpus.page.page_files import page_origin, read_source, with_profile
         from newscorpus.page.recipe import add_profile
         from newscorpus.portal.profile import profiles_of
-        from newscorpus.store.pages import page_origin, read_source, with_profile
         from newscorpus.views.explain.page import archived_source, show_page
 
         origin = page_origin(portal, template)

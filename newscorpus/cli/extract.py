@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from newscorpus.batch.plan import Plan
     from newscorpus.corpus.changes import Change
+    from newscorpus.page.page_files import PageOrigin
     from newscorpus.page.recipe import Recipe
-    from newscorpus.store.pages import PageOrigin
 
 LEARN = "learn"
 """Value of --profile for a profile learned from the pages themselves."""
@@ -59,7 +59,7 @@ def extract(
     The crawl's filters apply: rights, quality and, with --portal, language. A line of PAGES has `id`, `html` and
     optionally `url`; the output line has the same `id`.
     """
-    from newscorpus.store.pages import PAGES_SUFFIXES, page_origin, with_profile
+    from newscorpus.page.page_files import PAGES_SUFFIXES, page_origin, with_profile
     from newscorpus.urls import is_web
 
     from_web = is_web(source)
@@ -89,8 +89,8 @@ def extract(
 def _extract_page(
     source: str, url: str, contact: str, recipe: "Recipe", origin: "PageOrigin", form: Format, output: Path | None
 ) -> None:
+    from newscorpus.page.page_files import read_source
     from newscorpus.page.recipe import extractor_of
-    from newscorpus.store.pages import read_source
     from newscorpus.terminal import sink
     from newscorpus.urls import is_web
     from newscorpus.views.explain.formats import FORMATS
@@ -105,7 +105,7 @@ def _extract_page(
 def _extract_pages(
     source: Path, recipe: "Recipe", origin: "PageOrigin", jobs: int, output: Path | None, *, learns: bool
 ) -> None:
-    from newscorpus.store.pages import extract_file, learn_file
+    from newscorpus.page.page_files import extract_file, learn_file
     from newscorpus.terminal import complain, progress, sink
 
     outcomes: Counter[str] = Counter()

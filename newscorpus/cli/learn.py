@@ -226,8 +226,8 @@ def evaluate(
 
 def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path], jobs: int) -> None:
     from newscorpus.lab.evaluation.folder import evaluate_folder, extract_folder, find_article, print_folder
+    from newscorpus.page.page_files import page_origin
     from newscorpus.page.recipe import Recipe, extractor_of
-    from newscorpus.store.pages import page_origin
     from newscorpus.terminal import progress, table_console
 
     chosen = [(Path(name).name, Recipe(name), page_origin()) for name in extractors]

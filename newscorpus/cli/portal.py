@@ -167,7 +167,7 @@ def check(
 def _page(source: str, url: str, contact: str) -> "Page":
     """Fetch the page at an address, or read a saved one."""
     from newscorpus.fetch.crawl import project_settings
-    from newscorpus.store.pages import read_source
+    from newscorpus.page.page_files import read_source
     from newscorpus.urls import host_and_port, is_loopback, is_web
 
     if not is_web(source):

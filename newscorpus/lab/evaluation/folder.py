@@ -17,8 +17,8 @@ from newscorpus.lab.evaluation.scores import Overlap, lcs_overlap, ngram_overlap
 from newscorpus.lab.evaluation.summary import print_table
 from newscorpus.lab.gold.pages import CLEAN as GOLD
 from newscorpus.lab.gold.pages import PAGES
+from newscorpus.page.page_files import PageOrigin
 from newscorpus.page.recipe import Recipe, extractor_of
-from newscorpus.store.pages import PageOrigin
 from newscorpus.workers import in_order
 
 RESULT = "evaluation.csv"

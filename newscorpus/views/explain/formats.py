@@ -8,10 +8,10 @@ from newscorpus.data import Record, Rejected
 from newscorpus.lines import encode_line
 from newscorpus.page import registry
 from newscorpus.page.judge import process_page
+from newscorpus.page.page_files import rejection_line
 from newscorpus.page.recipe import Recipe, extractor_of
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
-from newscorpus.store.pages import rejection_line
 from newscorpus.tokens import collapse, printable
 from newscorpus.urls import id_of_page
 
