@@ -26,7 +26,7 @@ from newscorpus.lab.gold.pages import NO_ARTICLE, TEXT_LICENCES, GoldPage, has_a
 from newscorpus.lab.training.main_text import FOLDS, learn_trees, read_examples
 from newscorpus.lab.training.sources import fold_of, gold_source
 from newscorpus.page.extractor import Extractor, SystemExtractor
-from newscorpus.page.quality import judge_quality
+from newscorpus.page.quality import assess_quality
 from newscorpus.page.registry import load
 from newscorpus.page.text.main_text import MODEL, MainTextSystem
 from newscorpus.tokens import words
@@ -120,7 +120,7 @@ def our_outcomes(data: Path) -> Iterator[Outcome]:
 def outcome(page: GoldPage, extract: Extractor) -> Outcome:
     """What becomes of a page: text, refusal, filters, and whether `build` leaves its text out."""
     found = extract(Page.from_html(page.html, page.url))
-    judged = found if isinstance(found, Rejected) else judge_quality(found, QualityConfig())
+    judged = found if isinstance(found, Rejected) else assess_quality(found, QualityConfig())
     refused = judged if isinstance(judged, Rejected) else None
     return Outcome(
         dataset=page.dataset,

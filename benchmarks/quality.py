@@ -17,9 +17,9 @@ from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields, Page, Rejected
 from newscorpus.lab.gold.pages import NO_ARTICLE, GoldPage, has_article, read_pages
 from newscorpus.page.extractor import read
-from newscorpus.page.quality import FILTERS, TAGS, judge_quality, tags_of
+from newscorpus.page.quality import FILTERS, TAGS, assess_quality, tags_of
+from newscorpus.page.quality.assess import read_quality
 from newscorpus.page.quality.filters import measure
-from newscorpus.page.quality.judge import read_quality
 from newscorpus.page.registry import DEFAULT, load
 
 NEWS = ("fundus", "daniel", "l3s_gn1", "ir_research")
@@ -73,7 +73,7 @@ def other_pages(data: Path) -> tuple[int, Counter[str]]:
             if isinstance(found, Rejected):
                 outcomes["not extracted"] += 1
             else:
-                judged = judge_quality(found, CONFIG)
+                judged = assess_quality(found, CONFIG)
                 outcomes[judged.reason if isinstance(judged, Rejected) else "kept"] += 1
     return outcomes.total(), outcomes
 

@@ -22,7 +22,7 @@ from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields, Rejected
 from newscorpus.lab.gold.pages import read_pages
 from newscorpus.page.parsing.decode import repair
-from newscorpus.page.quality import judge_quality
+from newscorpus.page.quality import assess_quality
 from newscorpus.page.quality.filters import measure
 from newscorpus.page.quality.letters import letter_gains, unreadable
 
@@ -100,7 +100,7 @@ CONFIG = QualityConfig()
 
 def judge(text: str) -> str:
     """Name the filter that refuses a text, or "kept"."""
-    verdict = judge_quality(Article("https://a.example/1", text, Fields(), "gold"))
+    verdict = assess_quality(Article("https://a.example/1", text, Fields(), "gold"))
     return verdict.reason if isinstance(verdict, Rejected) else "kept"
 
 

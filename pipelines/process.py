@@ -14,7 +14,7 @@ from newscorpus.fetch.plugin import FAILED, stat
 from newscorpus.fetch.visits import Delivery
 from newscorpus.fetch.workers import workers_of
 from newscorpus.page.judge import Rules, tally_rules
-from newscorpus.page.quality.judge import changed_settings
+from newscorpus.page.quality.assess import changed_settings
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import RuleTally

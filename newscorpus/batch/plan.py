@@ -29,7 +29,7 @@ from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing
 from newscorpus.layout import LEDGER
-from newscorpus.page.quality.judge import read_quality
+from newscorpus.page.quality.assess import read_quality
 from newscorpus.page.recipe import Recipe, add_profile
 from newscorpus.page.registry import DEFAULT
 from newscorpus.page.rights import RightsPolicy

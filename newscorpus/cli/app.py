@@ -142,7 +142,7 @@ def chosen_recipe(
 ) -> "Recipe":
     """Make the recipe from the options of a verb."""
     from newscorpus.config import QualityConfig, Revision
-    from newscorpus.page.quality.judge import read_quality
+    from newscorpus.page.quality.assess import read_quality
     from newscorpus.page.recipe import Recipe
     from newscorpus.page.rights import RightsPolicy
 

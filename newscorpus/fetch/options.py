@@ -11,7 +11,7 @@ import newscorpus.settings
 from newscorpus.config import Part, QualityConfig, Revision
 from newscorpus.errors import CrawlError
 from newscorpus.layout import LEDGER
-from newscorpus.page.quality.judge import read_quality
+from newscorpus.page.quality.assess import read_quality
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.registry import check_fields_model, check_name
 from newscorpus.page.rights import RightsPolicy

@@ -17,7 +17,7 @@ from newscorpus.page.fields.structured import ARTICLES as ARTICLE_KINDS
 from newscorpus.page.links import FIRST_FOLLOWING, PageReading, first_part, next_part, read_tree
 from newscorpus.page.profiles.learn import SeenPage, document_of
 from newscorpus.page.profiles.names import markup_signs
-from newscorpus.page.quality import judge_quality
+from newscorpus.page.quality import assess_quality
 from newscorpus.page.quality.language import judge_language
 from newscorpus.page.quality.masking import mask
 from newscorpus.page.recipe import REVIEWED, Recipe, detector_of, extractor_of
@@ -28,7 +28,7 @@ from newscorpus.page.rows import Row
 from newscorpus.page.signature import sign
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import RuleTally
-from newscorpus.page.text.carried import CLOSED
+from newscorpus.page.text.hidden import CLOSED
 from newscorpus.page.walls import NEEDS_SCRIPT, WALLS, find_wall
 from newscorpus.portal.addresses import PROMISING, AddressTrust
 from newscorpus.tokens import collapse
@@ -229,7 +229,7 @@ def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Reject
     if rejected := judge_rights(article.fields.rights, recipe.rights, article.url):
         return rejected
     if quality := recipe.quality:
-        judged = judge_quality(article, quality)
+        judged = assess_quality(article, quality)
         if isinstance(judged, Rejected):
             return replace(judged, excerpt=_excerpt(article, quality))
         article = judged

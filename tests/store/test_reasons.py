@@ -8,7 +8,7 @@ import pytest
 from newscorpus.cli import main
 from newscorpus.errors import CorpusError
 from newscorpus.fetch.visits import MESSAGES, REASONS
-from newscorpus.page.quality.judge import FILTERS
+from newscorpus.page.quality.assess import FILTERS
 from newscorpus.store.reasons import advice, find_reason, known_reasons, refusals
 
 ROOT = Path(__file__).parents[2]

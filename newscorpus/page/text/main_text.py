@@ -12,11 +12,11 @@ from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import LOW_CONFIDENCE, Element, Label, LabelledBlock, Rejected
 from newscorpus.page.extractor import NO_MAIN_TEXT, PROFILE, FoundText, Reading
-from newscorpus.page.text.carried import pick_best_candidate
 from newscorpus.page.text.classify import ALMOST, COLUMNS, GOOD, Classifier, label_by
 from newscorpus.page.text.clean import DESCRIBED, clean, lines_of
 from newscorpus.page.text.features import Hints, PageFeatures, measure
 from newscorpus.page.text.features.structure import NAMES, kinds_of
+from newscorpus.page.text.hidden import pick_best_candidate
 from newscorpus.page.text.post_analysis import (
     DEFAULT_RULES,
     DEFAULTS,

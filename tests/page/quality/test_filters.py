@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields, Image, Rejected
-from newscorpus.page.quality import FILTERS, judge_quality
-from newscorpus.page.quality.judge import DOUBTS, read_quality
+from newscorpus.page.quality import FILTERS, assess_quality
+from newscorpus.page.quality.assess import DOUBTS, read_quality
 
 LETTERS = "aábcčdeéěfghiíjklmnoprřsštuúvyzž"
 
@@ -31,7 +31,7 @@ def article(text: str, is_article: float | None = None, **fields: Any) -> Articl
 
 
 def reason(text: str, is_article: float | None = None, **fields: Any) -> str:
-    verdict = judge_quality(article(text, is_article, **fields), QualityConfig(off=("unreadable",)))
+    verdict = assess_quality(article(text, is_article, **fields), QualityConfig(off=("unreadable",)))
     if not isinstance(verdict, Rejected):
         return ""
     assert (verdict.stage, verdict.url) == ("quality", "https://a.example/1")
@@ -126,7 +126,7 @@ def test_dates_scores_and_numbers_are_no_clock_times(form: str) -> None:
 
 def test_a_stub_whose_text_was_not_used_is_refused_however_whole_it_looks() -> None:
     closed = replace(article(ITEM, paywalled=True), flags=("paywalled_text_not_used",))
-    assert isinstance(refused := judge_quality(closed), Rejected)
+    assert isinstance(refused := assess_quality(closed), Rejected)
     assert refused.reason == "paywall_stub"
 
 
@@ -159,8 +159,8 @@ def test_what_is_free_is_no_paywall(offer: str) -> None:
 
 
 def test_numbers_come_from_the_configuration() -> None:
-    assert not isinstance(judge_quality(article(SENTENCE), QualityConfig(min_words=10)), Rejected)
-    refused = judge_quality(article(text(5)), QualityConfig(min_words=1_000))
+    assert not isinstance(assess_quality(article(SENTENCE), QualityConfig(min_words=10)), Rejected)
+    refused = assess_quality(article(text(5)), QualityConfig(min_words=1_000))
     assert isinstance(refused, Rejected)
     assert refused.detail == "85 words, fewer than 1000"
 
@@ -181,7 +181,7 @@ def lines(number: int, first: int = 0) -> list[str]:
 
 
 def lax_reason(*paragraphs: str, config: QualityConfig = LAX) -> str:
-    verdict = judge_quality(Article("https://a.example/1", "\n".join(paragraphs), Fields(), "test"), config)
+    verdict = assess_quality(Article("https://a.example/1", "\n".join(paragraphs), Fields(), "test"), config)
     if not isinstance(verdict, Rejected):
         return ""
     assert verdict.detail
@@ -274,8 +274,8 @@ def test_a_page_that_surely_holds_an_article_is_flagged_for_its_form_and_kept(fl
     assert DOUBTED.keys() | {"photo_page"} == DOUBTS
     config = QualityConfig(off=tuple(FILTERS.keys() - {flag}))
     page = Article("https://a.example/1", "\n".join(DOUBTED[flag]), Fields(), "test", 0.8, ("other",), is_article=0.96)
-    kept = judge_quality(replace(page, is_article=0.97), config)
-    assert isinstance(refused := judge_quality(page, config), Rejected)
+    kept = assess_quality(replace(page, is_article=0.97), config)
+    assert isinstance(refused := assess_quality(page, config), Rejected)
     assert isinstance(kept, Article)
     assert refused.reason == flag
     assert (kept.confidence, kept.flags[:2], kept.text) == (0.4, ("other", flag), page.text)
@@ -283,7 +283,7 @@ def test_a_page_that_surely_holds_an_article_is_flagged_for_its_form_and_kept(fl
 
 def test_what_no_article_looks_like_is_refused_on_any_page() -> None:
     page = Article("https://a.example/1", "Lorem ipsum dolor sit amet.", Fields(), "test", is_article=1.0)
-    assert isinstance(judge_quality(page, LAX), Rejected)
+    assert isinstance(assess_quality(page, LAX), Rejected)
 
 
 def test_the_papers_are_stricter(request: pytest.FixtureRequest) -> None:

@@ -15,7 +15,7 @@ from newscorpus.config import LanguageConfig
 from newscorpus.data import Page
 from newscorpus.errors import CorpusError
 from newscorpus.page.judge import process_page
-from newscorpus.page.quality.judge import read_quality
+from newscorpus.page.quality.assess import read_quality
 from newscorpus.page.quality.language import by_fasttext, by_langdetect, by_langid, by_script, detect, judge_language
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from benchmarks.unreadable import DISFIGURED, misread, next_points
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields, Rejected
-from newscorpus.page.quality import judge_quality
+from newscorpus.page.quality import assess_quality
 from newscorpus.page.quality.letters import letter_gains
 
 PLAIN = {
@@ -54,7 +54,7 @@ UNKNOWN = {
 
 
 def reason(text: str) -> str:
-    verdict = judge_quality(Article("https://a.example/1", text, Fields(), "test"))
+    verdict = assess_quality(Article("https://a.example/1", text, Fields(), "test"))
     return verdict.reason if isinstance(verdict, Rejected) else ""
 
 

@@ -91,7 +91,7 @@ TAGS: dict[str, Tag] = {tag.__name__: tag for tag in (flash_news, machine_transl
 """Tags by the flag they set."""
 
 
-def judge_quality(article: Article, config: QualityConfig = QualityConfig()) -> Rejected | Article:
+def assess_quality(article: Article, config: QualityConfig = QualityConfig()) -> Rejected | Article:
     """Return the article with its tags if kept, else the first filter's rejection, stage "quality"."""
     measured = measure(article)
     is_sure = measured.is_surely_article(config)

@@ -11,7 +11,7 @@ from newscorpus.data import PAYWALLED_TEXT_NOT_USED, Article, Fields, Page, Reje
 from newscorpus.page.extractor import SystemExtractor
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.registry import load
-from newscorpus.page.text.carried import MAX_CHARACTERS, read_state
+from newscorpus.page.text.hidden import MAX_CHARACTERS, read_state
 
 GOLD = paragraphs("quarry", 8)
 TITLE = "The quarry above the village closes after a hundred years"

@@ -6,8 +6,8 @@ from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields
 from newscorpus.errors import CorpusError
 from newscorpus.page.quality import tags_of
+from newscorpus.page.quality.assess import read_quality
 from newscorpus.page.quality.filters import measure
-from newscorpus.page.quality.judge import read_quality
 
 
 def test_what_a_file_leaves_out_is_as_by_default(tmp_path: Path) -> None:
