@@ -41,7 +41,7 @@ from newscorpus.layout import (
 from newscorpus.page.recipe import REVIEWED
 from newscorpus.store.ledger import Ledger, LedgerError
 from newscorpus.store.ledger.addresses import ledger_files
-from newscorpus.store.ledger.status import PortalStatus, status, unreached
+from newscorpus.store.ledger.status import MOST_LOST, PortalLoss, PortalStatus, status, unreached
 from newscorpus.store.reasons import advice
 
 STOPPED = frozenset({"shutdown", "cannot_write", "extractor_failed"})
@@ -167,10 +167,11 @@ class CorpusExtension:
             logger.info(text, stats.get(KEPT, 0), kept, self._corpus, published, why)
         else:
             logger.error("Kept no article: %s", why_nothing(stats, figures))
-        lost = Counter({DOUBTFUL: built.get("low_confidence", 0)})
-        for loss in (loss for one in figures.values() for loss in one["losses"]):
-            lost[loss["reason"]] += loss["n"]
-        for line in advice(lost):
+        losses = [(one.portal, loss) for one in statuses for loss in one.losses]
+        n_doubtful = built.get("low_confidence", 0)
+        if n_doubtful > MOST_LOST * kept:
+            losses.append(("", PortalLoss(DOUBTFUL, n_doubtful, kept, ())))
+        for line in advice(self._corpus, losses):
             logger.info("Worth doing: %s", line)
 
     def _ends(self, spider: Spider, reason: str, stats: Mapping[str, Any]) -> dict[str, str]:

@@ -1,26 +1,35 @@
 """Explain reasons of rejection, count the rejected pages of a corpus, and advise on them."""
 
+import re
 import tomllib
 from bisect import insort
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from pathlib import Path
+from shlex import quote
 from zlib import crc32
 
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.layout import LOW_CONFIDENCE, REJECTED
 from newscorpus.store.intake import read_journal
-from newscorpus.tokens import number_of
+from newscorpus.store.ledger.status import PortalLoss
 
 SAMPLES = 5
 """Pages shown for each reason: those with the smallest hash of their addresses, a random sample."""
 
-NOTHING = ("Nothing.", "Nothing:", "Nothing;")
-"""Beginnings of the advice on reasons that a user cannot or need not change."""
+NOTHING = "Nothing"
+"""Beginning of the advice on reasons that a user cannot or need not change."""
+
+IF_MANY = "If many: "
+"""Beginning of the advice on a reason that matters only if it is frequent."""
+
+COMMAND = re.compile(r"`newscorpus [^`]*`")
+PLACES = re.compile("CORPUS|PORTAL|ADDRESS")
+"""Commands in advice, and the words in them that stand for values."""
 
 MOST_ADVICE = 3
 """Maximum pieces of advice at a time; docs/reasons.md has all."""
@@ -91,13 +100,22 @@ def refusals(corpora: Sequence[Path], n_samples: int = SAMPLES) -> tuple[Refusal
     return tuple(Refusals(*key, count, tuple(one for *_, one in samples[key])) for key, count in ordered)
 
 
-def advice(lost: Mapping[str, int]) -> list[str]:
-    """Return advice on the biggest losses that a user can change, one line each.
+def advice(corpus: Path, losses: Iterable[tuple[str, PortalLoss]]) -> list[str]:
+    """Return advice on the biggest losses that a user can change, one line each, with commands that can be run.
 
     Args:
-        lost: number of pages by reason; unknown reasons of other spiders are skipped.
+        corpus: the folder that the commands name.
+        losses: frequent ones, each with its portal; unknown reasons of other spiders are skipped.
     """
-    ordered = sorted(((n, name) for name, n in lost.items() if n), key=lambda one: (-one[0], one[1]))
-    known = [(n, name, reason.change) for n, name in ordered if (reason := _look_up(name))]
-    avoidable = [one for one in known if not one[2].startswith(NOTHING)]
-    return [f"{number_of(n, 'page')} left out by {name}: {change}" for n, name, change in avoidable[:MOST_ADVICE]]
+    lines = []
+    for portal, loss in sorted(losses, key=lambda one: (-one[1].n, one[1].reason, one[0])):
+        change = reason.change if (reason := _look_up(loss.reason)) else NOTHING
+        change = change.rpartition(IF_MANY)[2]
+        if not change.startswith(NOTHING):
+            values = {"CORPUS": str(corpus), "PORTAL": portal, "ADDRESS": next(iter(loss.examples), "ADDRESS")}
+            lines.append(f"{portal} lost {loss}: {_filled_in(change, values)}".lstrip())
+    return lines[:MOST_ADVICE]
+
+
+def _filled_in(change: str, values: Mapping[str, str]) -> str:
+    return COMMAND.sub(lambda command: PLACES.sub(lambda word: quote(values[word[0]]), command[0]), change)

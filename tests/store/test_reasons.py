@@ -1,14 +1,21 @@
 import ast
+import re
+import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
 
 import pytest
+from crawled import answer
 
 from newscorpus.cli import main
 from newscorpus.errors import CorpusError
 from newscorpus.fetch.visits import MESSAGES, REASONS
 from newscorpus.page.quality.assess import FILTERS
+from newscorpus.store.ledger import Ledger
+from newscorpus.store.ledger.status import PortalLoss
+from newscorpus.store.ledger.values import UrlOutcome
 from newscorpus.store.reasons import advice, find_reason, known_reasons, refusals
 
 ROOT = Path(__file__).parents[2]
@@ -94,7 +101,7 @@ def test_the_command(corpus: Path, capsys: pytest.CaptureFixture[str], monkeypat
 
 def test_the_biggest_losses_that_can_be_mended_are_advised_on() -> None:
     lost = {
-        "discovery/soft_404": 0,
+        "discovery/soft_404": 80,  # the site's own affair
         "fetch/timeout": 90,  # the next crawl asks again
         "language/unexpected_language": 24,
         "quality/low_confidence": 70,
@@ -102,11 +109,36 @@ def test_the_biggest_losses_that_can_be_mended_are_advised_on() -> None:
         "fetch/http_404": 30,
         "quality/too_short": 5,
     }
-    found = advice(lost)
+    gone = ("https://a.example/days/1?a=1&b=2",)
+    losses = [("vesti", PortalLoss(reason, n, 200, gone, "a.example/days")) for reason, n in lost.items()]
+    found = advice(Path("corpora/my north"), losses)
     assert [line.split(":")[0] for line in found] == [
-        "70 pages left out by quality/low_confidence",
-        "30 pages left out by fetch/http_404",
-        "24 pages left out by language/unexpected_language",
+        "vesti lost 70 of 200 pages (35.0%) by quality/low_confidence, most in a.example/days",
+        "vesti lost 30 of 200 pages (15.0%) by fetch/http_404, most in a.example/days",
+        "vesti lost 24 of 200 pages (12.0%) by language/unexpected_language, most in a.example/days",
     ]
+    assert "`newscorpus build 'corpora/my north' --min-confidence 0`" in found[0]
+    assert f": `newscorpus explain '{gone[0]}' --corpus 'corpora/my north'` names" in found[1]
     assert found[2].endswith(find_reason("language/unexpected_language").change)
-    assert advice({}) == []
+    assert advice(Path("corpora/vesti"), ()) == []
+
+
+def test_the_commands_of_the_advice_can_be_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "portals").mkdir()
+    rules = 'name = "vesti"\nlanguages = ["en"]\ndomains = ["a.example"]\nstart = ["https://a.example/"]\n'
+    (tmp_path / "portals" / "vesti.toml").write_text(rules)
+    corpus, gone = tmp_path / "corpora" / "vesti", "https://a.example/days/1"
+    with Ledger.open(corpus) as ledger:
+        answer(ledger, gone, UrlOutcome("fetch", "http_404"), portal="vesti")
+    (corpus / "intake").mkdir(exist_ok=True)
+    loss = PortalLoss("", 9, 9, (gone,))
+    lines = [line for name in known_reasons() for line in advice(corpus, [("vesti", replace(loss, reason=name))])]
+    commands = {command for line in lines for command in re.findall("`newscorpus (.*?)`", line)}
+    assert {command.split()[0] for command in commands} == {"build", "explain", "portal"}
+    for command in commands:
+        with pytest.raises(SystemExit) as done:
+            main(shlex.split(command))
+        assert (done.value.code, capsys.readouterr().err) == (0, "")

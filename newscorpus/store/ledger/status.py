@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from newscorpus.layout import CRAWL_REPORT, DUPLICATES
+from newscorpus.portal.addresses import section_of
 from newscorpus.store.ledger.addresses import states
 from newscorpus.store.ledger.database import reading
 from newscorpus.store.ledger.portals import Alarm, open_alarms
@@ -47,6 +48,9 @@ MOST_LOST = 0.02
 
 EXAMPLES = 3
 """Number of addresses shown for a reason, and fewest pages lost by a reported one: fewer may be chance."""
+
+SAMPLE = 300
+"""Number of addresses that tell in which section most of them lie."""
 
 MOST_DUPLICATES = 0.2
 """The same for duplicates of one kind, which every portal has."""
@@ -164,6 +168,11 @@ class PortalLoss:
     n: int  # pages
     pages: int  # all pages of the portal, kept or lost
     examples: tuple[str, ...]  # addresses
+    section: str = ""  # of most of the addresses, as by `section_of`
+
+    def __str__(self) -> str:
+        where = f", most in {self.section}" if self.section else ""
+        return f"{self.n:,} of {self.pages:,} pages ({self.n / max(1, self.pages):.1%}) by {self.reason}{where}"
 
 
 def cut_short(queued: int, counted: Mapping[str, int], end: str) -> Iterator[str]:
@@ -186,12 +195,16 @@ def losses(connection: sqlite3.Connection, portal: str, kept: int, left_out: Seq
     pages = kept + sum(n for _, n in rejected)
     for reason, n in rejected:
         if n >= EXAMPLES and n > MOST_LOST * pages and reason != CLOSED:
-            examples = connection.execute(shown_of, (portal, reason, EXAMPLES))
-            yield PortalLoss(reason, n, pages, tuple(url for (url,) in examples))
+            yield _loss(reason, n, pages, [url for (url,) in connection.execute(shown_of, (portal, reason, SAMPLE))])
     for reason, n in Counter(one.reason for one in left_out).most_common():
         if n >= EXAMPLES and n > MOST_DUPLICATES * pages:
-            shown = [one.url for one in left_out if one.reason == reason][:EXAMPLES]
-            yield PortalLoss(reason, n, pages, tuple(shown))
+            yield _loss(reason, n, pages, [one.url for one in left_out if one.reason == reason][:SAMPLE])
+
+
+def _loss(reason: str, n: int, pages: int, addresses: Sequence[str]) -> PortalLoss:
+    section, n_there = Counter(map(section_of, addresses)).most_common(1)[0]
+    is_most = "/" in section and n_there > len(addresses) / 2
+    return PortalLoss(reason, n, pages, tuple(addresses[:EXAMPLES]), section if is_most else "")
 
 
 def unreached(corpus: Path) -> dict[str, str]:
@@ -245,8 +258,7 @@ class PortalStatus:
             yield f"{name} was cut short: {'; '.join(self.cut_short)}"
         for loss in self.losses:
             examples = ", ".join(loss.examples) or "no address"
-            lost = f"{loss.n:,} of {loss.pages:,} pages ({loss.n / loss.pages:.1%})"
-            yield f"{name} lost {lost} by {loss.reason}, such as {examples}"
+            yield f"{name} lost {loss}, such as {examples}"
         yield from low_share(name, self.coverage)
 
 
