@@ -124,6 +124,8 @@ def release(
             typer.echo(f"{kind}: {len(rows):,}")
             for name in sorted(rows) if show_ids else ():
                 typer.echo(f"{kind} {name}")
+        if changes.taken_out:
+            typer.echo(f"taken out on demand: {changes.taken_out:,}")
         return
     note = freeze(corpus, tag)
     since = f"since {note.previous}" if note.previous else "the first release"

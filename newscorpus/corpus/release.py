@@ -35,6 +35,9 @@ SUFFIX = ".jsonl.zst"
 Rows = Mapping[str, str]
 """Hashes of rows, in hex, by id."""
 
+Version = tuple[Rows, int]
+"""Rows of a version that its lists still name, and its number of documents."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReleaseNote:
@@ -70,6 +73,7 @@ class RowChanges:
     added: Rows
     changed: Rows  # new hashes
     removed: Rows  # old hashes
+    taken_out: int = 0  # rows of one version that `newscorpus remove` erased, which no list names any more
 
 
 def release(corpus: Path, tag: str) -> ReleaseNote:
@@ -85,19 +89,18 @@ def release(corpus: Path, tag: str) -> ReleaseNote:
         if folder.exists():
             raise CorpusError(f"{folder}: there is such a release already")
         published, before = open_corpus(corpus), releases(corpus)
-        changes = compare(_state(corpus / RELEASES, before), rows_of(published.records()))
-        n_before, n_now = before[-1].documents if before else 0, published.manifest.documents
+        changes = _compare(_version(corpus / RELEASES, before), _read_version(published.records()))
         note = ReleaseNote(
             tag,
             len(before) + 1,
             datetime.now(UTC).isoformat(timespec="seconds"),
             before[-1].tag if before else "",
             published.manifest.generation,
-            n_now,
+            published.manifest.documents,
             len(changes.added),
             len(changes.changed),
             len(changes.removed),
-            taken_out=n_before + len(changes.added) - len(changes.removed) - n_now,
+            changes.taken_out,
         )
         unfinished = folder.with_name(f".{folder.name}.tmp")
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -131,21 +134,22 @@ def diff(old: str, new: str, corpus: Path | None = None) -> RowChanges:
     Raises:
         CorpusError: a version is none of these, or is damaged.
     """
-    return compare(*(_rows(name, corpus) for name in (old, new)))
+    return _compare(*(_find_version(name, corpus) for name in (old, new)))
 
 
-def compare(old: Rows, new: Rows) -> RowChanges:
-    """Find the rows that were added, changed and removed."""
+def _compare(old: Version, new: Version) -> RowChanges:
+    (before, n_before), (after, n_after) = old, new
     return RowChanges(
-        {name: row for name, row in new.items() if name not in old},
-        {name: row for name, row in new.items() if old.get(name, row) != row},
-        {name: row for name, row in old.items() if name not in new},
+        {name: row for name, row in after.items() if name not in before},
+        {name: row for name, row in after.items() if before.get(name, row) != row},
+        {name: row for name, row in before.items() if name not in after},
+        abs(n_before - len(before) - (n_after - len(after))),
     )
 
 
-def rows_of(records: Iterable[Record]) -> Rows:
-    """Hash records."""
-    return {record.id: digest(encode(record)).hex() for record in records}
+def _read_version(records: Iterable[Record]) -> Version:
+    rows = {record.id: digest(encode(record)).hex() for record in records}
+    return rows, len(rows)
 
 
 def forget_rows(corpus: Path, documents: Collection[str]) -> None:
@@ -165,28 +169,29 @@ def forget_rows(corpus: Path, documents: Collection[str]) -> None:
             _write_list(path, left)
 
 
-def _rows(name: str, corpus: Path | None) -> Rows:
-    """Read the rows of a version."""
+def _find_version(name: str, corpus: Path | None) -> Version:
     tagged = corpus / RELEASES / name if corpus and TAG.fullmatch(name) else None
     folder = tagged if tagged and tagged.is_dir() else Path(name)
     if not folder.is_dir():
         where = f" of {corpus}" if corpus else "; a tag needs --corpus"
         raise CorpusError(f"{name}: neither a folder nor a release{where}")
     if not (folder / NOTE).is_file():
-        return rows_of(open_corpus(folder).records())
+        return _read_version(open_corpus(folder).records())
     number = _note(folder).number
-    return _state(folder.parent, [one for one in releases(folder.parent.parent) if one.number <= number])
+    return _version(folder.parent, [one for one in releases(folder.parent.parent) if one.number <= number])
 
 
-def _state(folder: Path, notes: Iterable[ReleaseNote]) -> Rows:
-    """Compute the rows of the last of some consecutive releases, which begin with the first."""
+def _version(folder: Path, notes: Iterable[ReleaseNote]) -> Version:
+    """Compute the last of some consecutive releases, which begin with the first."""
     rows: dict[str, str] = {}
+    documents = 0
     for note in notes:
+        documents = note.documents
         added, changed, removed = (_listed(folder / note.tag / f"{kind}{SUFFIX}") for kind in KINDS)
         rows |= {line.id: line.row for line in chain(added, changed)}
         for line in removed:
             rows.pop(line.id, None)
-    return rows
+    return rows, documents
 
 
 def _listed(path: Path) -> Iterator[ListedRow]:
