@@ -5,7 +5,7 @@ answered, so a server that dies loses none. A page that a person calls done is w
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -18,6 +18,8 @@ from newscorpus.lab.evaluation.scores import Confusion, confusion
 from newscorpus.lab.gold.pages import ARTICLE, GoldPage, Mark
 from newscorpus.layout import ARCHIVE, GOLD
 from newscorpus.lines import complete_lines, encode_line
+from newscorpus.page.fields.dates import Setting, parse_date
+from newscorpus.page.fields.people import names_in
 from newscorpus.store.archive.values import ByteRange
 
 ListName = Literal["measure", "teach"]
@@ -27,6 +29,11 @@ SPLITS: Mapping[str, str] = {"measure": "dev", "teach": "train"}
 KINDS = ("good", "bad", "title", "lead", "date", "author")
 """Kinds of blocks: main text, not, headline, lead (also main text), date, author."""
 MAIN_TEXT = frozenset({"good", "lead"})
+READERS: Mapping[str, Callable[[str, Setting], tuple[str, ...]]] = {
+    "date": lambda text, setting: tuple(filter(None, [parse_date(text, setting)])),
+    "author": lambda text, _: names_in(text),
+}
+"""How to read the values of the kinds whose text is not the value ("Published: 1 May 2026")."""
 
 PATIENCE_SECONDS = 30.0
 """Maximum wait for another writer of marks on the same portal."""
@@ -46,6 +53,7 @@ class MarkedBlock(msgspec.Struct, frozen=True):
     kind: str  # of `KINDS`; "" takes the mark back
     path: str = ""  # of its element
     text: str = ""
+    values: tuple[str, ...] = ()  # of a date, ISO 8601; of an author, the names; () where none can be read
 
 
 class MarkLine(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -104,8 +112,13 @@ def read_marks(journal: Path) -> list[PageMarks]:
     return list(found.values())
 
 
-def save_mark(journal: Path, line: MarkLine) -> None:
+def save_mark(journal: Path, line: MarkLine, setting: Setting = Setting()) -> dict[int, tuple[str, ...]]:
     """Append and fsync a line unless it changes nothing, and rewrite the gold pages if they change.
+
+    Dates are read in the context of `setting`.
+
+    Returns:
+        the values read from dates and authors, by position.
 
     Raises:
         MarkError: unknown kind of mark, or another process keeps the lock.
@@ -113,6 +126,9 @@ def save_mark(journal: Path, line: MarkLine) -> None:
     """
     if unknown := {block.kind for block in line.blocks} - {*KINDS, ""}:
         raise MarkError(f"unknown mark {min(unknown)!r}; known are: {', '.join(KINDS)}")
+    read = {one.position: READERS[one.kind](one.text, setting) for one in line.blocks if one.kind in READERS}
+    blocks = tuple(msgspec.structs.replace(one, values=read.get(one.position, ())) for one in line.blocks)
+    line = msgspec.structs.replace(line, blocks=blocks)
     journal.parent.mkdir(exist_ok=True)
     with exclusive(journal.with_suffix(".lock"), "mark", MarkError, PATIENCE_SECONDS):
         known = {(one.page, one.list, one.who): one for one in read_marks(journal)}
@@ -127,6 +143,7 @@ def save_mark(journal: Path, line: MarkLine) -> None:
                 sync(file)
         if line.place or line.kept:
             write_gold(journal)
+    return read
 
 
 def judged_elsewhere(marks: Iterable[PageMarks], who: str, page: str) -> frozenset[str]:
@@ -150,14 +167,17 @@ def write_gold(journal: Path) -> int:
             finished = [one for one in versions if one.place] or versions
             chosen = next((one for one in finished if one.who == SETTLED), finished[0])
             in_order = [chosen.blocks[at] for at in sorted(chosen.blocks)]
-            of_kind = {kind: [block.text for block in in_order if block.kind == kind] for kind in KINDS}
+            dates, names = (
+                [value for block in in_order if block.kind == kind for value in block.values]
+                for kind in ("date", "author")
+            )
             page = GoldPage(
                 id=chosen.page,
                 dataset=journal.stem,
                 url=chosen.page,
-                title=" ".join(of_kind["title"]),
-                date=" ".join(of_kind["date"]),
-                authors=tuple(of_kind["author"]),
+                title=" ".join(block.text for block in in_order if block.kind == "title"),
+                date=next(iter(dates), ""),
+                authors=tuple(dict.fromkeys(names)),
                 text="\n".join(block.text for block in in_order if block.kind in MAIN_TEXT),
                 split=SPLITS[chosen.list],
                 list=chosen.list,

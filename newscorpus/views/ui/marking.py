@@ -16,7 +16,7 @@ import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from newscorpus.artifacts import own_models
 from newscorpus.corpus.left_out import read_duplicates
@@ -26,6 +26,7 @@ from newscorpus.lab.evaluation.compare import evaluate
 from newscorpus.lab.evaluation.summary import summarise
 from newscorpus.lab.gold.marking import (
     MAIN_TEXT,
+    READERS,
     SETTLED,
     SPLITS,
     Agreement,
@@ -41,6 +42,8 @@ from newscorpus.lab.gold.marking import (
     save_mark,
 )
 from newscorpus.layout import DUPLICATES, MANIFEST
+from newscorpus.page.fields.dates import Setting, parse_moment
+from newscorpus.page.fields.decide import month_first
 from newscorpus.page.registry import DEFAULT
 from newscorpus.portal.schema import set_extractor
 from newscorpus.store.ledger.addresses import UrlEntry, archived_articles, find, states
@@ -126,6 +129,7 @@ def page(request: Request) -> Response:
         if who == SETTLED
         else f"{request.url.path}?{urlencode({'who': who})}",
         held=held,
+        values={at: block.values for at, block in mine.blocks.items() if block.kind in READERS} if mine else {},
         blocks=[{"position": one.position, "path": one.path, "text": one.text} for one in shown.view.blocks],
         known=[block.position for block in shown.view.blocks if block.text in known],
         apart=sorted(set[int]().union(*texts) - set[int](texts[0]).intersection(*texts)) if texts else [],
@@ -135,18 +139,23 @@ def page(request: Request) -> Response:
 
 
 async def mark(request: Request) -> Response:
-    """Save the marks that a key sends."""
+    """Save the marks that a key sends, and answer what is read from dates and authors, by position."""
     sent = msgspec.json.decode(await request.body(), type=MarkRequest)
 
-    def save() -> None:
+    def save() -> dict[int, tuple[str, ...]]:
         _, corpus, portal, name = _place(request)
         entry = _archived(corpus, sent.page, sent.who)
         place = place_of(*entry.archived) if sent.done else None
         line = MarkLine(sent.page, name, sent.who.strip(), _now(), sent.blocks, place, sent.n_blocks)
-        save_mark(journal_of(corpus, portal), line)
+        setting = Setting()
+        if any(block.kind in READERS for block in sent.blocks):
+            source = archived_source(corpus, sent.page, *entry.archived)
+            language = source.languages[0] if len(source.languages) == 1 else ""
+            fetched = parse_moment(source.page.fetched)
+            setting = Setting(fetched, language, month_first((), language, sent.page))
+        return save_mark(journal_of(corpus, portal), line, setting)
 
-    await run_in_threadpool(save)
-    return Response(status_code=204)
+    return JSONResponse(await run_in_threadpool(save))
 
 
 def scores(request: Request) -> Response:

@@ -1,7 +1,9 @@
 """Marks are kept at once and once, and make pages with gold text."""
 
+import json
 import os
 from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
 from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
@@ -24,6 +26,7 @@ from newscorpus.lab.gold.marking import (
     write_gold,
 )
 from newscorpus.lab.gold.pages import read_pages
+from newscorpus.page.fields.dates import Setting
 from newscorpus.store.archive.values import ByteRange, Capture, Exchange, Origin
 from newscorpus.store.archive.write import ArchiveWriter, encode
 
@@ -125,6 +128,18 @@ def test_pages_that_are_done_become_gold(tmp_path: Path, journal: Path) -> None:
     )
     assert "It was opened." in gold.html
     assert {(mark.position, mark.label) for mark in gold.marks} == {(0, "bad"), (1, "good"), (2, "bad")}
+
+
+def test_dates_and_names_are_normalised_when_they_are_marked(journal: Path) -> None:
+    date, author = "Objavljeno: 1. 5. 2026 ob 10:31", "Avtor: Ana Novak in Petar Kos"
+    blocks = (block(0, "date", "danes"), block(1, "date", date), block(2, "author", author), block(3, "good"))
+    read = {0: (), 1: ("2026-05-01T10:31:00",), 2: ("Ana Novak", "Petar Kos")}
+    assert save_mark(journal, line(*blocks, place=PLACE)) == read
+    assert {at: one.values for at, one in read_marks(journal)[0].blocks.items()} == {**read, 3: ()}
+    gold = json.loads(journal.with_suffix(".jsonl").read_bytes())
+    assert (gold["date"], gold["authors"]) == ("2026-05-01T10:31:00", ["Ana Novak", "Petar Kos"])
+    today = Setting(datetime(2026, 5, 2, 8, tzinfo=UTC))
+    assert save_mark(journal, line(blocks[0]), today) == {0: ("2026-05-02",)}
 
 
 def test_two_people_agree_and_what_is_settled_counts(journal: Path) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from typer.testing import CliRunner
@@ -79,6 +80,22 @@ def test_marks_are_shown_taken_back_and_widened(tab: Any, served: str, gold: Pat
     open_page(tab, f"{served}{LISTED}?who=ann")
     assert tab.locator("[data-text] p").count() == n
     assert len(read_marks(journal_of(demo_corpus, "demo"))[0].blocks) == n
+
+
+def test_what_is_read_from_dates_and_names_is_shown(tab: Any, served: str, gold: Path, demo_corpus: Path) -> None:
+    url = next(one.url for one in open_corpus(demo_corpus).records() if "seed-vault" in one.url)
+    address = f"{served}{LISTED}?{urlencode({'who': 'ann', 'page': url})}"
+    open_page(tab, address)
+    blocks = json.loads(tab.text_content("[data-state]"))["blocks"]
+    for text in ("7 May 2026", "Advertisement"):
+        at = next(one["position"] for one in blocks if text in one["text"])
+        tab.frame_locator(".page").locator(f"[data-block='{at}']").first.click()
+        tab.keyboard.press("d")
+    tab.wait_for_selector("text=date: cannot be read, and is left out")
+    shown = ["date: 2026-05-07", "date: cannot be read, and is left out"]
+    assert sorted(tab.locator("[data-text] p").all_text_contents()) == shown
+    open_page(tab, address)
+    assert sorted(tab.locator("[data-text] p").all_text_contents()) == shown
 
 
 def test_what_teaches_is_filled_in_and_kept_apart(tab: Any, served: str, gold: Path) -> None:

@@ -7,6 +7,7 @@
   const { choose, page } = window.newscorpus;
   const token = JSON.parse(document.body.getAttribute("hx-headers"))["X-Newscorpus-Token"];
   const held = new Map(Object.entries(state.held).map(([at, kind]) => [Number(at), kind]));
+  const values = new Map(Object.entries(state.values).map(([at, read]) => [Number(at), read]));
   const known = new Set(state.known), block = new Map(state.blocks.map((one) => [one.position, one]));
   const order = state.blocks.map((one) => one.position);
   const undone = [];
@@ -14,6 +15,7 @@
 
   const say = (what) => { shown.querySelector("[data-said]").textContent = what; };
   const pieces = (at) => page(shown).querySelectorAll(`[data-block="${at}"]`);
+  const readAt = (at) => ["date", "author"].includes(held.get(at)) ? values.get(at) : undefined;
   const paint = () => {
     for (const piece of page(shown).querySelectorAll("[data-block]")) {
       const at = Number(piece.dataset.block), kind = held.get(at);
@@ -21,11 +23,12 @@
       piece.classList.toggle("marked-bad", kind === "bad" || (!kind && known.has(at)));
       piece.title = kind ?? (known.has(at) ? "judged on another page" : "");
     }
-    const text = order.filter((at) => ["good", "lead"].includes(held.get(at)));
+    const text = order.filter((at) => ["good", "lead"].includes(held.get(at)) || readAt(at));
     shown.querySelector("[data-text]").replaceChildren(...text.map((at) => {
       const line = document.createElement("p");
       line.dataset.block = at;
-      line.textContent = block.get(at).text;
+      const read = readAt(at);
+      line.textContent = read ? `${held.get(at)}: ${read.join(", ") || "cannot be read, and is left out"}` : block.get(at).text;
       return line;
     }));
   };
@@ -44,6 +47,8 @@
       });
       if (!answer.ok) throw new Error(`not saved: ${answer.status}`);
       say(`saved: ${n} mark${n === 1 ? "" : "s"}`);
+      for (const [at, read] of Object.entries(await answer.json())) values.set(Number(at), read);
+      paint();
     });
     return saving.catch((error) => { say(error.message); saving = Promise.resolve(); throw error; });
   };
@@ -52,7 +57,10 @@
   const set = (changes) => {
     const first = sentFilled ? [] : all();  // what the model filled in
     sentFilled = true;
-    for (const [at, kind] of changes) kind ? held.set(at, kind) : held.delete(at);
+    for (const [at, kind] of changes) {
+      kind ? held.set(at, kind) : held.delete(at);
+      values.delete(at);
+    }
     paint();
     return send([...first, ...changes.map(([at, kind]) => marked(at, kind))], false).catch(() => {});
   };
