@@ -28,6 +28,8 @@ CONFIDENCE_CLASSES = tuple(f"{tenth / 10:.1f} to {(tenth + 1) / 10:.1f}" for ten
 
 MAX_GROUPS = 5_000
 """Maximum groups of a kind, which bounds the memory if a portal names a section per page."""
+MAX_NAME = 200
+"""Maximum characters of a group's name, and of the details of a quoted article: a section may be a whole text."""
 SAMPLES = 5
 """Articles quoted per portal: those with the smallest ids, a random sample."""
 QUOTED_PORTALS = 30
@@ -84,16 +86,19 @@ def corpus_stats(*corpora: Path, watch: Watch = iter, max_groups: int = MAX_GROU
     samples: defaultdict[str, list[KeptArticle]] = defaultdict(list)
     for record in watch(chain.from_iterable(one.records() for one in published)):
         clusters[record.cluster_size] += record.cluster_size > 1
-        for kind, group in _groups(record):
+        for kind, name in _groups(record):
+            group = name[:MAX_NAME]
             is_full = group not in documents[kind] and len(documents[kind]) >= max_groups
             counted = OTHERS if is_full else group
             documents[kind][counted] += 1
             words[kind][counted] += record.n_words
-        quoted = samples[record.source or UNKNOWN]
+        portal = (record.source or UNKNOWN)[:MAX_NAME]
+        quoted = samples[portal if portal in documents["portal"] else OTHERS]
         if len(quoted) < SAMPLES or record.id < quoted[-1].id:
             stated = f", confidence {record.confidence:.2f}" if record.confidence else ""
             detail = f"{record.n_words:,} words, {record.language or UNKNOWN}, {record.published or 'no date'}{stated}"
-            insort(quoted, KeptArticle(record.id, record.url, excerpt(record.title, record.text), detail), key=_id)
+            article = KeptArticle(record.id, record.url, excerpt(record.title, record.text), detail[:MAX_NAME])
+            insort(quoted, article, key=_id)
             del quoted[SAMPLES:]
     groups: dict[str, dict[str, Size]] = {}
     for kind in KINDS:

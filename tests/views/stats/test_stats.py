@@ -159,9 +159,16 @@ def test_a_published_folder_has_no_rejections_and_one_of_nothing_its_page(tmp_pa
 
 
 def test_groups_beyond_the_bound_are_added_up(tmp_path: Path) -> None:
-    records = [record(number, section=f"s{number}") for number in range(5)]
+    records = [record(number, section=f"s{number}", source=f"p{number}") for number in range(5)]
     found = corpus_stats(corpus(tmp_path, records), max_groups=2)
     assert documents(found, "section") == {OTHERS: 3, "s0": 1, "s1": 1}
+    assert {portal: len(articles) for portal, articles in found.kept.items()} == {OTHERS: 3, "p0": 1, "p1": 1}
+
+
+def test_a_record_takes_little_memory_whatever_it_holds(tmp_path: Path) -> None:
+    long: dict[str, Any] = dict.fromkeys(("section", "source", "language", "published"), "x" * 100_000)
+    found = corpus_stats(corpus(tmp_path, [record(1, **long)]))
+    assert len(repr(found)) < 10_000
 
 
 @pytest.mark.parametrize(
