@@ -7,7 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -107,8 +107,10 @@ class CorpusExtension:
         return extension
 
     def spider_opened(self) -> None:
-        """Note that the crawl holds the corpus."""
+        """Note that the crawl holds the corpus; how an earlier one ended is no longer true."""
         self._is_open = True
+        with suppress(OSError):  # none is there, or the report of this crawl will name the error
+            (self._corpus / CRAWL_REPORT).unlink()
 
     async def spider_closed(self, spider: Spider, reason: str) -> None:
         """Judge pages again and build, in a thread, and report; do nothing if the crawl never began."""

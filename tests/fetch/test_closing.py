@@ -31,7 +31,8 @@ from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter
 from newscorpus.store.ledger import Fetched, Ledger, LedgerError, Link, Series
 from newscorpus.store.ledger.portals import UsedProfile
-from newscorpus.store.ledger.status import PortalStatus
+from newscorpus.store.ledger.status import PortalStatus, status
+from newscorpus.store.ledger.values import key_of
 
 INTAKE = Series("intake/{:06}.jsonl", b"header\n")
 
@@ -87,6 +88,17 @@ def test_a_crawl_without_profiles_notes_that_its_pages_are_judged_without(tmp_pa
         CorpusExtension.from_crawler(get_crawler(settings_dict=settings))
         with Ledger.open(tmp_path) as ledger:
             assert ledger.profiles.of("mock") == left
+
+
+def test_how_an_earlier_crawl_ended_is_forgotten_when_another_begins(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path) as ledger:
+        ledger.add(Link(key_of("https://a.example/"), "https://a.example/", "a"))
+    (tmp_path / "crawl-report.json").write_text('{"by_portal": {"a": {"end": "limit"}}}')
+    (before,) = status(tmp_path)
+    assert before.cut_short == ("the limit of articles is reached, addresses still queued: 1",)
+    CorpusExtension(get_crawler(), tmp_path, builds=False, profiles=False).spider_opened()
+    (during,) = status(tmp_path)
+    assert during.cut_short == ()
 
 
 def test_a_crawl_that_never_began_leaves_the_corpus_alone(tmp_path: Path) -> None:
