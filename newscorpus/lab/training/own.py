@@ -135,11 +135,16 @@ def train_own(name: str, train: Train, source: TrainingPages, output: Path, prog
 
 
 def named(model: TrainedModel, name: str, output: Path) -> TrainedModel:
-    """Rename the model after its folder, unless the folder has the name of the shipped model."""
+    """Rename the model after its folder, unless the folder has the name of the shipped model.
+
+    Its version becomes a hash of its content, so that rows tell models of one folder apart.
+    """
     if output.name == name:
         return model
     option = "--extractor" if name in systems() else "--fields-model"
-    return replace(model, name=output.name, system=name, use=f"`newscorpus extract PAGE {option} {output}`")
+    content = repr((sorted(model.parameters.items()), sorted(model.weights.items()))).encode()
+    version, use = hashlib.sha256(content).hexdigest()[:8], f"`newscorpus extract PAGE {option} {output}`"
+    return replace(model, name=output.name, version=version, system=name, use=use)
 
 
 def cross_validate(

@@ -13,7 +13,8 @@ from newscorpus.artifacts import METADATA, Metadata, model_folder
 from newscorpus.data import Article, Page
 from newscorpus.lab.evaluation.fields import evaluate_fields
 from newscorpus.lab.gold.pages import GoldPage, Mark, read_pages
-from newscorpus.lab.training.own import advice, apart, estimate_gain, is_own, own_source, train_own, with_marks
+from newscorpus.lab.training.model import TrainedModel
+from newscorpus.lab.training.own import advice, apart, estimate_gain, is_own, named, own_source, train_own, with_marks
 from newscorpus.lab.training.registry import TRAINERS
 from newscorpus.lab.training.sources import TrainingError, group_kfold
 from newscorpus.page.extractor import SystemExtractor
@@ -269,3 +270,12 @@ def test_no_second_opinion_holds_for_a_model_of_ones_own(tmp_path: Path) -> None
         system = cast("MethodType", extractor.find).__self__
         assert isinstance(system, MainTextSystem)
         assert (system.arbiter is not None) is asks
+
+
+def test_the_version_of_an_own_model_tells_its_content(tmp_path: Path) -> None:
+    model = TrainedModel("main-text", "3", (), {"upper": 0.5}, {"model.onnx": b"1"}, (), {}, {}, "", "", "", "")
+    others = replace(model, weights={"model.onnx": b"2"}), replace(model, parameters={"upper": 0.6})
+    versions = [named(one, "main-text", tmp_path / "mine").version for one in (model, model, *others)]
+    assert versions[0] == versions[1]
+    assert len(set(versions)) == 3
+    assert named(model, "main-text", tmp_path / "main-text").version == "3"
