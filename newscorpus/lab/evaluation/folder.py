@@ -19,7 +19,7 @@ from newscorpus.lab.gold.pages import CLEAN as GOLD
 from newscorpus.lab.gold.pages import PAGES
 from newscorpus.page.page_files import PageOrigin
 from newscorpus.page.recipe import Recipe, extractor_of
-from newscorpus.workers import in_order
+from newscorpus.workers import Lost, in_order
 
 RESULT = "evaluation.csv"
 COLUMNS = ("file", "common", "extracted", "gold", "precision", "recall", "f1")
@@ -61,10 +61,11 @@ def extract_folder(
 ) -> Iterator[Path]:
     """Extract the pages of `folder` into text files of its subfolder `name`; yield each file once it is written.
 
-    A page without main text makes an empty file. With several `jobs`, `find` runs in worker processes.
+    A page without main text, or that takes too long, makes an empty file. With several `jobs`, `find` runs in worker
+    processes.
 
     Raises:
-        FolderError: there are no pages, or the subfolder is that of the pages, the gold or a file.
+        FolderError: there are no pages, the subfolder is that of the pages, the gold or a file, or a worker died.
     """
     pages = _files(folder / PAGES)
     if name in (PAGES, GOLD) or (folder / name).is_file():
@@ -77,6 +78,8 @@ def extract_folder(
         else zip(pages.values(), map(read, pages.values()), strict=True)
     )
     for path, text in found:
+        if isinstance(text, Lost) and text.reason == "worker_failed":  # no fault of the extractor: it has no score
+            raise FolderError(f"{path}: {text.detail}")
         target = folder / name / f"{path.stem}.txt"
         target.write_text(text if isinstance(text, str) else "", encoding="utf-8")
         yield target

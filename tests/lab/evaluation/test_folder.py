@@ -1,6 +1,7 @@
 import csv
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -94,6 +95,12 @@ def test_the_table_shows_the_total(folder: Path) -> None:
     print_folder(evaluate_folder(folder), Console(file=output, width=120))
     (line,) = [line for line in output.getvalue().splitlines() if "mine" in line]
     assert line.replace("│", " ").split() == ["mine", "2", "4", "5", "6", "0.8000", "0.6667", "0.7273", "0.5000"]
+
+
+def test_a_worker_that_dies_is_an_error_and_no_score(folder: Path) -> None:
+    fails: Any = int  # of a page: an exception ends the worker
+    with pytest.raises(FolderError, match=r"html/.+: "):
+        list(extract_folder(folder, "dying", fails, jobs=2))
 
 
 def test_as_a_command_with_a_template_named_by_its_file(folder: Path, tmp_path: Path) -> None:
