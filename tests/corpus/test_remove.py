@@ -171,6 +171,18 @@ def test_a_damaged_list_of_a_release_goes_and_blocks_nothing(corpus: Path, damag
         release(corpus, "2")
 
 
+def test_damage_in_the_archive_is_named_when_it_may_hold_the_page(
+    corpus: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (path, *_) = sorted((corpus / "archive").glob("*.warc.gz"))
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) // 2 : len(damaged) // 2 + 9] = b"x" * 9
+    path.write_bytes(damaged)
+    remove(corpus, [GONE], REASON, from_archive=True)
+    assert f"{path}, offset" in caplog.text
+    assert "damaged, and not searched" in caplog.text
+
+
 def test_addresses_that_were_redirected_to_it_name_it_no_more(tmp_path: Path) -> None:
     crawl, moved = Crawl(tmp_path), "https://news.example/moved-3"
     for number in (3, 4):

@@ -1,5 +1,6 @@
 """Overwrite responses in an archive, each by one record of the same length, so that no other record moves."""
 
+import logging
 import struct
 import uuid
 import zlib
@@ -9,8 +10,10 @@ from pathlib import Path
 from newscorpus.config import Limits
 from newscorpus.files import sync
 from newscorpus.store.archive.read import BESIDE
-from newscorpus.store.archive.records import WarcRecord, read_records
+from newscorpus.store.archive.records import Damage, WarcRecord, read_records
 from newscorpus.store.archive.values import METADATA_TYPE, OWN_URN, ArchiveError, ByteRange
+
+logger = logging.getLogger(__name__)
 
 MEMBER_HEAD = b"\x1f\x8b\x08\x10" + bytes(5) + b"\xff"
 """Head of a gzip member with a comment, without time and system (RFC 1952). A comment can have any length."""
@@ -28,13 +31,15 @@ NOTICE = (
 def read_groups(path: Path) -> Iterator[tuple[ByteRange, list[WarcRecord]]]:
     """Read the responses of one of our archive files, each with the records that belong to it and their place.
 
-    Damage is skipped.
+    Damaged records are skipped with a warning: they may hold what is to be overwritten.
 
     Raises:
         ArchiveError: the file cannot be opened or read.
     """
     group: list[WarcRecord] = []
     for record in read_records(path, Limits().max_bytes):
+        if isinstance(record, Damage):
+            logger.warning("%s, offset %d: damaged, and not searched for removed pages", path, record.place.offset)
         belongs = isinstance(record, WarcRecord) and record.kind in BESIDE and bool(group)
         if group and not belongs:
             yield _range(group), group
