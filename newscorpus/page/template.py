@@ -2,7 +2,6 @@
 
 import hashlib
 import logging
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -14,19 +13,16 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence, RuleHit
-from newscorpus.errors import PortalError
 from newscorpus.page.fields.dates import Setting, parse_date
 from newscorpus.page.fields.decide import MAX_TITLE, primary_tag
 from newscorpus.page.parsing.segment import segment
 from newscorpus.portal.portal import TemplateSection
-from newscorpus.portal.schema import compile_rules
+from newscorpus.portal.schema import compile_rules, read_plain_rules
 from newscorpus.tokens import collapse, number_of
 
 FIELDS = tuple(name for name in TemplateSection.__slots__ if name not in {"remove", "text"})
 UNWANTED = "newscorpus-unwanted"
 VERSION_LENGTH = 8
-PLAIN_RULE = re.compile(r"[A-Za-z0-9_-]+(=.*)?")
-PLAIN_FORMS = "element, attribute= or attribute=value; names of letters, digits, '-' and '_'"
 
 logger = logging.getLogger(__name__)
 
@@ -196,31 +192,9 @@ def _value(match: Any) -> str:
 
 
 def load_plain_template(path: Path) -> TemplateRules:
-    """Read a plain template file of rules for the main text, one per line; the template is named after the file.
-
-    A line is `element` (every element of that name), `attribute=` (every element that carries the attribute) or
-    `attribute=value` (every element whose attribute is exactly that value, to the end of the line). Names hold
-    letters, digits, "-" and "_". Blank lines are skipped.
+    """Read a plain template file; the template is named after the file.
 
     Raises:
-        PortalError: the file cannot be read, holds no rule, or a line is none of the three forms.
+        PortalError: as for `read_plain_rules`.
     """
-    try:
-        lines = path.read_text("utf-8-sig").split("\n")
-    except OSError as error:
-        raise PortalError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise PortalError(f"{path}: not UTF-8: {error}") from error
-    rules = []
-    for number, line in enumerate(lines, 1):
-        if line.strip() and not PLAIN_RULE.fullmatch(line):
-            raise PortalError(f"{path}, line {number}: {line!r} is none of the forms {PLAIN_FORMS}")
-        if line.strip():
-            try:
-                compile_rules(line)
-            except ValueError as error:
-                raise PortalError(f"{path}, line {number}: {error}") from error
-            rules.append(line)
-    if not rules:
-        raise PortalError(f"{path}: no rule in it; a line is {PLAIN_FORMS}")
-    return TemplateRules(path.stem, TemplateSection(text=tuple(rules)))
+    return TemplateRules(path.stem, TemplateSection(text=read_plain_rules(path)))

@@ -147,6 +147,9 @@ class Portal:
     # `true`: a browser runs the scripts of pages that are empty without them; requires the extra `render`
     # (docs/crawling.md#pages-that-scripts-fill).
     render: bool = False
+    # Plain template file for `template.text`, relative to the portal's file
+    # (docs/portals.md#a-plain-template-file).
+    template_file: str = ""
     limits: PortalLimits = PortalLimits()  # bounds on one crawl
     politeness: PolitenessSection = PolitenessSection()  # quiet hours
     # The site's own rules for text and fields, or several versions of them; None where there are none.

@@ -55,6 +55,8 @@ EXPECTED = {
 NO_ELEMENT_STEP = re.compile(r"(::text|::attr\([^)]*\)|/{1,2}(text\(\)|@[\w:-]+|attribute::[\w:-]+))$")
 """The end of a rule that selects text or an attribute of an element."""
 
+PLAIN_RULE = re.compile(r"[A-Za-z0-9_-]+(=.*)?")
+PLAIN_FORMS = "element, attribute= or attribute=value; names of letters, digits, '-' and '_'"
 FORMS = "a CSS selector, an XPath (starts with '/', './' or '('), element, attribute= or attribute=value"
 ATTRIBUTE_FORM = re.compile(r"([A-Za-z0-9_-]+)=(.*)", re.DOTALL)
 XPATH_STARTS = ("/", "./", "(")
@@ -121,6 +123,14 @@ def read_portal(text: str, path: Path) -> Portal:
     except msgspec.ValidationError as error:
         what, _, where = str(error).rpartition(" - at `$.")
         raise PortalError(f"{path}: {where.rstrip('`')}: {_in_words(what, where.rstrip('`'), table)}") from error
+    if portal.template_file:
+        template = portal.template or TemplateVersion()
+        if isinstance(template, tuple) or template.text:
+            why = "[template] has rules for `text` already, or several versions; write the rules there"
+            raise PortalError(f"{path}: template_file: {why}")
+        with _faults_of(f"{path}: template_file: "):
+            rules = read_plain_rules(path.parent / portal.template_file)
+        portal = dataclasses.replace(portal, template=dataclasses.replace(template, text=rules))
     _check_values(portal, path)
     return portal
 
@@ -276,6 +286,35 @@ def _faults_of(where: str) -> Iterator[None]:
         yield
     except ValueError as error:
         raise PortalError(f"{where}{error}") from error
+
+
+def read_plain_rules(path: Path) -> tuple[str, ...]:
+    """Read a plain template file (Bakić 2012): rules for the main text, one per line.
+
+    A line is `element` (every element of that name), `attribute=` (every element that carries the attribute) or
+    `attribute=value` (every element whose attribute is exactly that value, to the end of the line). Names hold
+    letters, digits, "-" and "_". Blank lines are skipped.
+
+    Raises:
+        PortalError: the file cannot be read, holds no rule, or a line is none of the three forms.
+    """
+    try:
+        lines = path.read_text("utf-8-sig").split("\n")
+    except OSError as error:
+        raise PortalError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise PortalError(f"{path}: not UTF-8: {error}") from error
+    rules = []
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not PLAIN_RULE.fullmatch(line):
+            raise PortalError(f"{path}, line {number}: {line!r} is none of the forms {PLAIN_FORMS}")
+        if line.strip():
+            with _faults_of(f"{path}, line {number}: "):
+                compile_rules(line)
+            rules.append(line)
+    if not rules:
+        raise PortalError(f"{path}: no rule in it; a line is {PLAIN_FORMS}")
+    return tuple(rules)
 
 
 def compile_rules(*rules: str) -> etree.XPath:

@@ -82,6 +82,22 @@ def test_keys_are_read_and_the_defaults_are_polite(tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(loaded)) == loaded, "it travels to worker processes"
 
 
+def test_a_plain_template_file_gives_the_rules_for_the_text(tmp_path: Path) -> None:
+    named = 'template_file = "rules.txt"\n'
+    with pytest.raises(PortalError, match=r"vesti\.toml: template_file: .*rules\.txt: cannot be read"):
+        portal(tmp_path, MINIMAL + named)
+    (tmp_path / "rules.txt").write_text("class=article body\np\n")
+    for text, title in ((MINIMAL + named, ()), (MINIMAL + named + "[template]\ntitle = ['h1']\n", ("h1",))):
+        template = portal(tmp_path, text).template_for("2026-05-01T00:00:00")
+        assert template
+        assert (template.text, template.title) == (("class=article body", "p"), title)
+    with pytest.raises(PortalError, match=r"template_file: \[template\] has rules for `text` already"):
+        portal(tmp_path, MINIMAL + named + "[template]\ntext = ['p']\n")
+    (tmp_path / "rules.txt").write_text("p\n//div\n")
+    with pytest.raises(PortalError, match=r"rules\.txt, line 2: '//div' is none of the forms"):
+        portal(tmp_path, MINIMAL + named)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "key", "hint"),
     [
