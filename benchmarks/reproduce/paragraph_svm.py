@@ -19,10 +19,11 @@ from benchmarks.reproduce.block_systems import (
 from benchmarks.reproduce.tables import table
 from newscorpus.lab.evaluation.scores import Overlap, ngram_overlap, word_edits
 from newscorpus.lab.gold.pages import GoldPage
+from newscorpus.lab.systems.blocks import keep_good
 from newscorpus.lab.systems.paragraph_svm import ParagraphSvm
 from newscorpus.lab.training.block_learner import BlockLearner, labelled_pages
 from newscorpus.lab.training.block_systems import PARAGRAPH_SVM, fit_machine
-from newscorpus.page.extractor import Extractor, keep_good
+from newscorpus.page.extractor import Extractor
 from newscorpus.page.registry import load
 
 PEER = "boilerpipe-article"

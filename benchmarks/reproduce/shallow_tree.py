@@ -22,10 +22,11 @@ from newscorpus.artifacts import Artifact, Scorer
 from newscorpus.lab.evaluation.scores import Confusion, character_similarity, confusion
 from newscorpus.lab.gold.align import LABELLERS
 from newscorpus.lab.gold.pages import LICENCES, GoldPage
+from newscorpus.lab.systems.blocks import keep_good
 from newscorpus.lab.systems.shallow_tree import ShallowTree
 from newscorpus.lab.training.block_learner import BlockLearner, LabelledPage, block_scores, labelled_pages
 from newscorpus.lab.training.block_systems import SHALLOW_TREE, Criterion, fit_tree
-from newscorpus.page.extractor import Extractor, keep_good
+from newscorpus.page.extractor import Extractor
 from newscorpus.page.registry import load
 
 PEER = "boilerpipe-article"

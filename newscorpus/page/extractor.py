@@ -37,7 +37,6 @@ from newscorpus.page.parsing.decode import REPAIRED, decode, repair, repair_fiel
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import find_excess, segment
 from newscorpus.page.template import TemplateRules
-from newscorpus.page.text.post_analysis import revise
 from newscorpus.tokens import collapse, count_words
 from newscorpus.urls import document_id
 
@@ -257,29 +256,6 @@ class BlockSystemExtractor(SystemExtractor):
         """Return every block of `page` with its label; empty where the page cannot be parsed."""
         reading = self.read(page)
         return () if isinstance(reading, Rejected) else self.label_blocks(reading)
-
-
-class BlockSystem(Protocol):
-    """A system that decides block by block; `name` identifies it in articles."""
-
-    name: str
-
-    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
-        """Return the blocks of a parsed page with their final labels."""
-        ...
-
-
-def keep_good(system: BlockSystem, template: TemplateRules | None = None) -> BlockSystemExtractor:
-    """Make an extractor of the blocks that `system` labels good, except the headline, which is the title."""
-
-    def label(reading: Reading) -> tuple[LabelledBlock, ...]:
-        return revise(system.label(reading), reading.fields.title)
-
-    return BlockSystemExtractor(
-        find=lambda reading: FoundText(good_paragraphs(label(reading)), system.name),
-        template=template,
-        label_blocks=label,
-    )
 
 
 def good_paragraphs(labelled: Sequence[LabelledBlock]) -> list[str]:

@@ -1,12 +1,16 @@
-"""Features of neighbours and verdicts by thresholds, shared by the published block systems."""
+"""Features of neighbours, verdicts by thresholds and the extractor, shared by the published block systems."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
 from newscorpus.arrays import Floats, Matrix
 from newscorpus.config import Revision
 from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.page.extractor import BlockSystemExtractor, FoundText, Reading, good_paragraphs
+from newscorpus.page.template import TemplateRules
+from newscorpus.page.text.post_analysis import revise
 
 
 def with_neighbours(own: Matrix) -> Matrix:
@@ -34,4 +38,27 @@ def label_by_thresholds(
             block, score, Label.GOOD if score > good_above else Label.ALMOST if score > almost_above else Label.BAD
         )
         for block, score in zip(blocks, scores.tolist(), strict=True)
+    )
+
+
+class BlockSystem(Protocol):
+    """A system that decides block by block; `name` identifies it in articles."""
+
+    name: str
+
+    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
+        """Return the blocks of a parsed page with their final labels."""
+        ...
+
+
+def keep_good(system: BlockSystem, template: TemplateRules | None = None) -> BlockSystemExtractor:
+    """Make an extractor of the blocks that `system` labels good, except the headline, which is the title."""
+
+    def label(reading: Reading) -> tuple[LabelledBlock, ...]:
+        return revise(system.label(reading), reading.fields.title)
+
+    return BlockSystemExtractor(
+        find=lambda reading: FoundText(good_paragraphs(label(reading)), system.name),
+        template=template,
+        label_blocks=label,
     )

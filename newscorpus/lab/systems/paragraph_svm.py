@@ -15,8 +15,8 @@ from newscorpus.arrays import Floats, Integers, Matrix
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import Block, LabelledBlock
-from newscorpus.lab.systems.blocks import label_by_thresholds
-from newscorpus.page.extractor import Reading, SystemExtractor, keep_good
+from newscorpus.lab.systems.blocks import keep_good, label_by_thresholds
+from newscorpus.page.extractor import Reading, SystemExtractor
 from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.structure import NAMES as CLASS_NAMES

@@ -16,8 +16,8 @@ from newscorpus.arrays import Matrix
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import Block, LabelledBlock
-from newscorpus.lab.systems.blocks import label_by_thresholds, neighbour_names, with_neighbours
-from newscorpus.page.extractor import Reading, SystemExtractor, keep_good
+from newscorpus.lab.systems.blocks import keep_good, label_by_thresholds, neighbour_names, with_neighbours
+from newscorpus.page.extractor import Reading, SystemExtractor
 from newscorpus.page.parsing.segment import segment
 from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.post_analysis import BREZOVNIK, revise

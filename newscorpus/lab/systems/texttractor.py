@@ -19,8 +19,8 @@ from newscorpus.arrays import Floats, Integers, Matrix
 from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import Block, LabelledBlock
-from newscorpus.lab.systems.blocks import label_by_thresholds, neighbour_names, with_neighbours
-from newscorpus.page.extractor import Reading, SystemExtractor, keep_good
+from newscorpus.lab.systems.blocks import keep_good, label_by_thresholds, neighbour_names, with_neighbours
+from newscorpus.page.extractor import Reading, SystemExtractor
 from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.own import POSITIVE_INLINE
