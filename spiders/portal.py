@@ -377,7 +377,7 @@ class PortalSpider(Spider):
             listing = asked_address(response) if is_listing else ""
             if listing and planner.portal.limits.max_depth is None and is_further(listing):
                 depth = response.meta["depth"] = min(depth, planner.frontier.bounds.max_depth - 1)
-            for planned in planner.links(reading, depth + 1, tried, listing):
+            for planned in planner.links(reading, depth + 1, (*tried, response.url), listing):
                 leads_on = leads_on or planner.may_bring_article(planned)
                 goes_on = goes_on or planner.may_go_on(planned)
                 yield planned

@@ -217,6 +217,11 @@ def _print_version(handler: Handler, _count: int) -> None:
     handler.answer(article("/news/story-of-the-day-10002.html", canonical).encode())
 
 
+def _with_permalink(handler: Handler, _count: int) -> None:
+    page = article(handler.path).replace("<footer>", f"<footer><a href='{handler.path}'>permalink</a>")
+    handler.answer(page.encode())
+
+
 def _session(handler: Handler, _count: int) -> None:
     following = f"?PHPSESSID={len(handler.server.log):017}"
     page = article("session").replace("<footer>", f"<footer><a href='{following}'>again</a>")
@@ -247,6 +252,7 @@ ROUTES: list[tuple[str, Answer]] = [
     ("/section/", _section),
     ("/other-section/", _section),
     ("/news/moved-away-10060", _redirect("/news/moved-here-10062.html")),
+    ("/news/moved-here-10062", _with_permalink),
     ("/news/moved-within-10061", _without_query),
     ("/news/turning-round-10070", _redirect("/news/turning-back-10070.html")),
     ("/news/turning-back-10070", _redirect("/news/turning-round-10070.html")),

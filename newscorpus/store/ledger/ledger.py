@@ -174,8 +174,12 @@ class Ledger:
             values = (fetched.time, fetched.status, fetched.n_bytes, *validators, *fetched.archived)
             self._write(sql, (*values, fetched.url if moved else "", serial))
             if moved and not self.removals.covers(fetched.url):
-                sql = """INSERT OR IGNORE INTO urls (id, url, portal, kind, state, reason, found_on)
-                    VALUES (?, ?, ?, '', 4, 'redirect_target', ?)"""
+                sql = "SELECT portal, serial FROM urls WHERE id = ? AND state = 1 AND fetched = ''"
+                for queued in self._read(sql, (key_of(fetched.url),)).fetchall():  # by a page that links to it
+                    self.revisits.withdraw(*queued)
+                sql = """INSERT INTO urls (id, url, portal, kind, state, reason, found_on)
+                    VALUES (?, ?, ?, '', 4, 'redirect_target', ?) ON CONFLICT (id) DO UPDATE
+                    SET state = 4, reason = 'redirect_target', found_on = excluded.found_on WHERE state = 0"""
                 self._write(sql, (key_of(fetched.url), fetched.url, portal, serial))
             if not fetched.is_stored:
                 self.counts.add(portal, "fetched")

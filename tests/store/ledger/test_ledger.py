@@ -137,7 +137,9 @@ def test_a_redirect_target_is_known_except_to_what_led_there(ledger: Ledger) -> 
     ledger.add(link("old"))
     lease = ledger.queue.lease("a")
     assert lease
+    ledger.add(link("new"))  # as a link on the page itself does
     ledger.finish(lease.serial, (), Fetched(URL + "new", 200, NEVER))
+    assert (leased(ledger), ledger.queue.size("a")) == ("", 0)
     assert ledger.knows(URL + "new")
     assert ledger.knows(URL + "new", asked=URL + "other")
     assert not ledger.knows(URL + "new", asked=URL + "old")
