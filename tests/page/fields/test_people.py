@@ -76,6 +76,7 @@ def test_names(text: str, names: tuple[str, ...]) -> None:
 def test_agencies_and_the_paper_are_no_authors() -> None:
     authors, agencies = authors_and_agencies(["Jana Nováková, ČTK", "Le Figaro et AFP", "dpa/AFP"], {"lefigaro"})
     assert (authors, agencies) == (("Jana Nováková",), ("ČTK", "AFP", "dpa/AFP"))
+    assert authors_and_agencies(["The Telegram & Gazette"], {"thetelegramgazette"}) == ((), ())
 
 
 @pytest.mark.parametrize(
