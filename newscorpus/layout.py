@@ -65,10 +65,11 @@ def check_corpus(folder: Path) -> Path:
     """Return `folder` if it holds a corpus.
 
     Raises:
-        CorpusError: it does not; the message names corpora in its subfolders.
+        CorpusError: it does not; the message names corpora in its subfolders and their usual place.
     """
     if not _holds_corpus(check_folder(folder)):
-        within = sorted(str(path) for path in folder.iterdir() if path.is_dir() and _holds_corpus(path))
+        near = (path for pattern in ("*", "corpora/*") for path in folder.glob(pattern))
+        within = sorted(str(path) for path in near if path.is_dir() and _holds_corpus(path))
         raise CorpusError(f"{folder}: no corpus here{'; there is one in ' if within else ''}{', '.join(within)}")
     return folder
 

@@ -454,6 +454,7 @@ def test_an_error_is_said_in_one_line(capsys: pytest.CaptureFixture[str], error:
         (("extract", "ftp://a.example/1"), "ftp://a.example/1: only addresses that begin with http:// or https:// are"),
         (("dedup", "a", "--survivor", "best", "--output", "b"), "Error: Invalid value for '--survivor': 'best' is not"),
         (("crawl", "https://a.example"), "not the name of a portal; newscorpus portal add https://a.example makes one"),
+        (("crawl", "www.a.example/news"), "not the name of a portal; newscorpus portal add https://www.a.example/news"),
         (("portal", "add", "NUMBERED"), "127.0.0.1 gives the portal no name; name it by --name NAME"),
     ],
 )

@@ -57,7 +57,11 @@ def test_a_file_that_cannot_be_written_is_named_as_it_was_given(tmp_path: Path) 
 def test_a_folder_of_corpora_is_no_corpus_and_names_them(tmp_path: Path) -> None:
     (tmp_path / "vesti" / "intake").mkdir(parents=True)
     (tmp_path / "logs").mkdir()
+    (tmp_path / "corpora" / "b92" / "intake").mkdir(parents=True)
     with pytest.raises(CorpusError) as raised:
         check_corpus(tmp_path)
-    assert str(raised.value) == f"{tmp_path}: no corpus here; there is one in {tmp_path / 'vesti'}"
+    assert (
+        str(raised.value)
+        == f"{tmp_path}: no corpus here; there is one in {tmp_path / 'corpora/b92'}, {tmp_path / 'vesti'}"
+    )
     assert check_corpus(tmp_path / "vesti") == tmp_path / "vesti"

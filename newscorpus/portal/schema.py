@@ -79,6 +79,9 @@ WITHDRAWN = frozenset({"in", "iw", "ji", "jw", "mo"})
 UNLISTED = frozenset({"abq", "sjo"})
 """Languages with newspapers that CLDR does not list: Abaza, Xibe."""
 
+ADDRESS = re.compile(r"https?://|[\w-]+(\.[\w-]+)+(/|$)", re.IGNORECASE)
+"""The beginning of an address, perhaps without its scheme."""
+
 
 def load_portal(name_or_path: str | Path) -> Portal:
     """Read a portal by name, or from a file (a `Path`, or text with "/" or ending in ".toml").
@@ -185,9 +188,12 @@ def find_file(name_or_path: str | Path) -> Path:
     Raises:
         PortalError: there is no portal of that name.
     """
-    if is_web(str(name_or_path)):
-        raise PortalError(f"{name_or_path}: not the name of a portal; newscorpus portal add {name_or_path} makes one")
-    if isinstance(name_or_path, Path) or "/" in name_or_path or name_or_path.endswith(".toml"):
+    if isinstance(name_or_path, Path) or name_or_path.endswith(".toml"):
+        return Path(name_or_path)
+    if ADDRESS.match(name_or_path):
+        address = name_or_path if is_web(name_or_path) else f"https://{name_or_path}"
+        raise PortalError(f"{name_or_path}: not the name of a portal; newscorpus portal add {address} makes one")
+    if "/" in name_or_path:
         return Path(name_or_path)
     _check_name(name_or_path)
     for folder in _folders():

@@ -113,7 +113,7 @@ def advice(corpus: Path, losses: Iterable[tuple[str, PortalLoss]]) -> list[str]:
         change = change.rpartition(IF_MANY)[2]
         if not change.startswith(NOTHING):
             values = {"CORPUS": str(corpus), "PORTAL": portal, "ADDRESS": next(iter(loss.examples), "ADDRESS")}
-            lines.append(f"{portal} lost {loss}: {_filled_in(change, values)}".lstrip())
+            lines.append(f"{portal or 'the build'} lost {loss}: {_filled_in(change, values)}")
     return lines[:MOST_ADVICE]
 
 

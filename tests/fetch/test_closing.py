@@ -115,7 +115,7 @@ def test_the_end_says_how_many_are_published(tmp_path: Path, caplog: pytest.LogC
     close(tmp_path, {"newscorpus/kept": 3, "downloader/request_count": 3})
     counts = "1 published, 1 left out as doubtful, 1 as duplicates or earlier texts"
     assert f"Kept 3 articles; 3 are in the intake of {tmp_path}; {counts}\n" in caplog.text
-    assert "Worth doing: lost 1 of 3 pages (33.3%) by quality/low_confidence: Look at some in" in caplog.text
+    assert "Worth doing: the build lost 1 of 3 pages (33.3%) by quality/low_confidence: Look at some in" in caplog.text
 
 
 def test_a_crawl_that_could_fetch_nothing_fails_though_articles_are_there(

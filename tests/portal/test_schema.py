@@ -248,7 +248,8 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | No
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        *((name, "a name holds only") for name in ("..", "Idnes", "a b", "", "a\0", "idnes.cz")),
+        *((name, "a name holds only") for name in ("..", "Idnes", "a b", "", "a\0")),
+        ("idnes.cz", "portal add https://idnes.cz makes one"),
         ("no-such-portal", "no portal 'no-such-portal'; known: .*idnes"),
     ],
 )
