@@ -12,6 +12,7 @@ import zstandard
 
 from newscorpus.data import Page, Rejected
 from newscorpus.lines import unpacked_lines
+from newscorpus.page.fields.dates import Setting, parse_date
 from newscorpus.page.parsing.decode import decode
 from newscorpus.store.archive.read import read_capture
 from newscorpus.store.archive.values import ArchiveError, ByteRange
@@ -87,7 +88,7 @@ class GoldPage:
     domain: str = ""  # registered domain; never divided by a split
     language: str = ""  # primary language tag
     title: str = ""  # headline
-    date: str = ""  # publication date as the set gives it
+    date: str = ""  # publication date, ISO 8601; as the set gives it where it cannot be read
     authors: tuple[str, ...] = ()  # names
     html: str = ""  # the page, decoded
     text: str = ""  # gold main text, one paragraph a line
@@ -154,6 +155,7 @@ def read_rows(path: Path, read_row: Callable[[bytes], Row]) -> Iterator[Row]:
 def _read_page(path: Path, line: bytes) -> GoldPage:
     known = {key: value for key, value in _OBJECTS.decode(line).items() if value is not None}
     page = msgspec.convert(known | {"dataset": path.name.split(".")[0]}, GoldPage)
+    page = replace(page, date=parse_date(page.date, Setting(language=page.language)) or page.date)
     if "html" in known:
         return page
     if page.archive is None:

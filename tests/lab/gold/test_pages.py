@@ -48,6 +48,19 @@ def test_reads_every_packing_alike_in_lines_that_end_at_line_feeds_only(tmp_path
         assert len(list(read_pages(tmp_path / name))) == 3
 
 
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("2024-01-02T09:00", "2024-01-02T09:00:00"),
+        ("Objavljeno: 1. 5. 2024 ob 10:31", "2024-05-01T10:31:00"),
+        ("danes", "danes"),
+    ],
+)
+def test_dates_are_normalised_where_they_can_be_read(tmp_path: Path, given: str, read: str) -> None:
+    (page,) = read_pages(write(tmp_path / "a.jsonl", as_lines({**FULL, "date": given})))
+    assert page.date == read
+
+
 def test_nulls_and_missing_keys_are_empty(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", as_lines({"id": "1", "html": "", **NULLS}, {"id": "2", "html": "", "more": 1}))
     for page in read_pages(path):
