@@ -1,5 +1,8 @@
 """Errors by what a user can do about them. Each message is one line, and names the file, if any."""
 
+CHECK_FAILED, STOPPED = 3, 4
+"""Exit codes of a failed check of a portal, and of a command that a signal ended; docs/crawling.md lists all."""
+
 
 class CrawlError(ValueError):
     """A crawl cannot start; the message names the wrong setting or argument, and a right value."""

@@ -15,6 +15,9 @@ from newscorpus import cli, terminal
 from newscorpus.cli.app import GROUPS
 from newscorpus.config import SignatureParameters
 from newscorpus.data import Article, Fields, Page
+from newscorpus.errors import STOPPED, CorpusError
+from newscorpus.files import exclusive
+from newscorpus.layout import BUILD_LOCK
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
 from newscorpus.page.signature import sign
@@ -256,8 +259,6 @@ def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
         (["extract", "."], ".: a folder; name the file of a page"),
         (["extract", "www.vesti.example"], "no such file; an address begins with https://"),
         (["extract", "PAGE", "--extractor", "nonsense"], "unknown extractor 'nonsense'; known are: "),
-        (["extract", "PAGE", "--template", "absent.txt"], "absent.txt: cannot be read"),
-        (["extract", "PAGE", "--template", "PAGE"], "page.html, line 1"),
         (["extract", "PAGE", "--format", "blocks", "--extractor", "bte"], "does not decide block by block"),
         ([*EXTRACT, "PAGE", "--output", "absent/out.txt"], "newscorpus: absent/out.txt: No such file or directory"),
         (
@@ -455,6 +456,9 @@ def test_an_error_is_said_in_one_line(capsys: pytest.CaptureFixture[str], error:
         (("dedup", "a", "--survivor", "best", "--output", "b"), "Error: Invalid value for '--survivor': 'best' is not"),
         (("crawl", "https://a.example"), "not the name of a portal; newscorpus portal add https://a.example makes one"),
         (("crawl", "www.a.example/news"), "not the name of a portal; newscorpus portal add https://www.a.example/news"),
+        (("extract", "NUMBERED", "--template", "absent.txt"), "absent.txt: cannot be read"),
+        (("extract", "NUMBERED", "--template", "NUMBERED"), "page.html, line 1"),
+        (("portal", "try", "absent"), "no portal 'absent'; known: "),
         (("portal", "add", "NUMBERED"), "127.0.0.1 gives the portal no name; name it by --name NAME"),
     ],
 )
@@ -463,4 +467,40 @@ def test_wrong_usage_says_what_is_wrong(run: Run, tmp_path: Path, arguments: tup
     numbered.write_text('<link rel=canonical href="http://127.0.0.1:9/"><p>a')
     done = run(*(argument.replace("NUMBERED", str(numbered)) for argument in arguments))
     assert done.code == 2
+    assert said in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ((*EXTRACT, "PAGE"), 0, ""),
+        ((*EXTRACT, "PAGE", "--output", "/dev/full"), 1, "No space left on device"),
+        (("verify", "DAMAGED"), 1, "manifest.json"),
+        (("build", "BUSY"), 1, "another build is at work here"),
+        (("extract", "PAGE", "--nonsense"), 2, "No such option"),
+        (("extract", "PAGE", "--portal", "absent"), 2, "no portal 'absent'"),
+        (("crawl", "absent", "--at-once", "1"), 2, "no portal 'absent'"),
+        (("status", "DAMAGED"), STOPPED, ""),
+    ],
+)
+def test_the_exit_code_says_how_a_verb_ended(
+    run: Run,
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    code: int,
+    said: str,
+) -> None:
+    def interrupted(_corpus: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("newscorpus.store.ledger.status.status", interrupted)
+    paths = {"PAGE": page, "DAMAGED": tmp_path / "damaged", "BUSY": tmp_path / "busy"}
+    for name in ("damaged/corpus", "busy/intake"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "damaged/corpus/manifest.json").write_text("{")
+    with exclusive(paths["BUSY"] / BUILD_LOCK, "build", CorpusError):
+        done = run(*(paths.get(argument, argument) for argument in arguments))
+    assert done.code == code
     assert said in done.err

@@ -11,8 +11,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
 
-from newscorpus.errors import CrawlError
-from newscorpus.fetch.crawl import STOPPED
+from newscorpus.errors import STOPPED, CrawlError
 from newscorpus.fetch.options import default_corpus
 from newscorpus.portal.portal import Portal
 from newscorpus.urls import host_of, site_key

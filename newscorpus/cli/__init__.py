@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from newscorpus.cli import begin, crawl, explain, extract, learn, look, portal, publish
 from newscorpus.cli.app import app
-from newscorpus.errors import DemoError
+from newscorpus.errors import CrawlError, DemoError, PortalError
 
 __all__ = [
     "app",
@@ -28,7 +28,7 @@ __all__ = [
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command, by default with the arguments of the process.
 
-    An expected error is printed as one line, with exit code 1 (2 for wrong usage).
+    An expected error is printed as one line; docs/crawling.md lists the exit codes.
     """
     from newscorpus.terminal import complain, describe
 
@@ -39,4 +39,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(1)
     except (ValueError, OSError, ImportError, DemoError) as error:
         complain(describe(error))
-        sys.exit(1)
+        sys.exit(2 if isinstance(error, CrawlError | PortalError) else 1)

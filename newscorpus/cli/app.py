@@ -14,6 +14,7 @@ from typer import Argument, Option
 from typer.core import TyperGroup
 
 from newscorpus.config import Part
+from newscorpus.errors import STOPPED
 from newscorpus.layout import check_corpus
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Verbs(TyperGroup):
         """Run the verb."""
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Exit(STOPPED) from None
         except typer.BadParameter as error:
             error.message = error.message.removeprefix("Value error, ")
             raise
@@ -86,15 +89,14 @@ def fetch(url: str, contact: str, loopback: Collection[str] = ()) -> "Page":
     """Fetch one page as a crawl would.
 
     Raises:
-        CrawlError: the page was not fetched.
+        ConnectionError: the page was not fetched.
     """
     from newscorpus.data import Page, Rejected
-    from newscorpus.errors import CrawlError
     from newscorpus.spiders.one_page import fetch_page
 
     found: Page | Rejected = fetch_page(url, contact, loopback)
     if isinstance(found, Rejected):
-        raise CrawlError(f"{url} was not fetched: {found.reason}, {found.detail}")
+        raise ConnectionError(f"{url} was not fetched: {found.reason}, {found.detail}")
     return found
 
 

@@ -35,23 +35,17 @@ def crawl(
     The first line names the folder of the corpus. Run the command again to resume a crawl.
     """
     from newscorpus.batch.crawls import Crawls, Machine, group
-    from newscorpus.errors import CrawlError, PortalError
     from newscorpus.fetch.crawl import crawl_portals
     from newscorpus.spiders.arguments import named_portals
-    from newscorpus.terminal import complain
 
     if part and not at_once:
         raise typer.BadParameter("--part goes with --at-once")
     if at_once and any(pair.startswith("NEWSCORPUS_CORPUS=") for pair in settings or ()):
         raise typer.BadParameter("with --at-once each portal has a corpus of its own; leave NEWSCORPUS_CORPUS out")
-    try:
-        wanted = named_portals(names)  # a wrong name is an error before anything is printed
-        if not at_once:
-            crawl_portals(names, arguments or (), settings or ())
-        groups, machine = group(wanted), Machine.read(part or "1/1")
-    except (CrawlError, PortalError) as error:
-        complain(str(error))
-        raise typer.Exit(2) from None
+    wanted = named_portals(names)  # a wrong name is an error before anything is printed
+    if not at_once:
+        crawl_portals(names, arguments or (), settings or ())
+    groups, machine = group(wanted), Machine.read(part or "1/1")
     own = [one for one in groups if machine.has(one)]
     n_portals = sum(len(one.portals) for one in own)
     typer.echo(f"Portals: {n_portals} of {len(wanted)}; sites: {len(own)}", err=True)

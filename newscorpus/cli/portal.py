@@ -12,13 +12,12 @@ from typer import Argument, Option
 from typer.core import TyperGroup
 
 from newscorpus.cli.app import Contact, Jobs, app, fetch
+from newscorpus.errors import CHECK_FAILED
 
 if TYPE_CHECKING:
     from newscorpus.data import Page
     from newscorpus.upkeep.adding import FirstCrawl
 
-CHECK_FAILED = 3
-"""Exit code of a check that failed."""
 FIRST_ARTICLES = 20
 MOST_PAGES = 60
 """Maximum responses of the first crawl: a minute at one a second."""

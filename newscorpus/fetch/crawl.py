@@ -28,7 +28,7 @@ from scrapy.utils.conf import arglist_to_dict
 from scrapy.utils.project import get_project_settings
 
 import newscorpus.settings
-from newscorpus.errors import CorpusError, CrawlError, PortalError
+from newscorpus.errors import STOPPED, CorpusError, CrawlError, PortalError
 from newscorpus.fetch.closing import CorpusExtension
 from newscorpus.fetch.options import corpus_folder, default_corpus
 from newscorpus.fetch.plugin import FAILED, KEPT, KEPT_IN_ALL, LEFT, add_settings
@@ -40,9 +40,6 @@ from newscorpus.store.ledger import LedgerError
 
 QUIET = ("scrapy.utils.log", "scrapy.addons", "scrapy.middleware", "scrapy.crawler", "scrapy.core.engine")
 """Loggers of versions, settings and components, a hundred lines per crawl; shown only with LOG_LEVEL=DEBUG."""
-
-STOPPED = 4
-"""Exit code of a crawl that a signal ended early; 3 is that of a failed check."""
 
 PATIENCE_SECONDS = 1.5
 """Time limit for a stop; after it the process dies as if killed, which the ledger survives."""

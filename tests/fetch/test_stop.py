@@ -13,7 +13,7 @@ import pytest
 from serving import ask
 
 from benchmarks.newspapers import started
-from newscorpus.fetch.crawl import STOPPED
+from newscorpus.errors import STOPPED
 from newscorpus.store.ledger import UrlState
 from newscorpus.store.ledger.addresses import states
 
