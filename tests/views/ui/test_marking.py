@@ -58,7 +58,8 @@ def test_ten_pages_by_keys_alone_give_scores(tab: Any, served: str, gold: Path) 
         finish(tab)
     pages = list(read_pages(gold / "demo.jsonl"))
     assert len(pages) == 10
-    assert all(page.list == "measure" and page.split == "dev" and page.text and page.title for page in pages)
+    assert all(page.list == "measure" and page.split == "dev" and page.title for page in pages)
+    assert all(page.text or len(page.marks) < 4 for page in pages)  # a page drawn may have two blocks alone
     tab.goto(f"{served}/mark/demo")
     assert "10 pages done" in tab.text_content("main")
     tab.click("text=F1 of the extractors")
