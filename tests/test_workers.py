@@ -253,6 +253,7 @@ def test_a_closed_pool_cannot_be_started() -> None:
 
 @pytest.mark.timeout(120)
 def test_closing_does_not_wait_for_what_is_under_way() -> None:
+    before = set(multiprocessing.active_children())
     pool: Pool = WorkerPool(call, 1, 600)
     with pool:
         pool.start()
@@ -260,7 +261,7 @@ def test_closing_does_not_wait_for_what_is_under_way() -> None:
         time.sleep(0.2)
     assert isinstance(futures[0].result(), Lost)
     assert all(future.cancelled() for future in futures[1:])
-    assert not multiprocessing.active_children()
+    assert set(multiprocessing.active_children()) <= before
 
 
 SCRIPT = """
