@@ -108,7 +108,8 @@ def authors_and_agencies(texts: Iterable[str], sites: Collection[str]) -> tuple[
     Names of user accounts count only if nobody else is named.
     """
     # A site may be called "The Telegram & Gazette"
-    names = dict.fromkeys(name for text in texts if squeezed(text) not in sites for name in names_in(text))
+    others = (text for text in texts if squeezed(text) not in sites or is_agency(text))
+    names = dict.fromkeys(name for text in others for name in names_in(text))
     agencies = tuple(name for name in names if is_agency(name))
     people = [name for name in names if not is_agency(name) and squeezed(name) not in sites]
     if agencies:  # a name beside one is a department if a word of it occurs in no personal name, or it is a single word

@@ -77,6 +77,7 @@ def test_agencies_and_the_paper_are_no_authors() -> None:
     authors, agencies = authors_and_agencies(["Jana Nováková, ČTK", "Le Figaro et AFP", "dpa/AFP"], {"lefigaro"})
     assert (authors, agencies) == (("Jana Nováková",), ("ČTK", "AFP", "dpa/AFP"))
     assert authors_and_agencies(["The Telegram & Gazette"], {"thetelegramgazette"}) == ((), ())
+    assert authors_and_agencies(["ČTK"], {"čtk", "ctk"}) == ((), ("ČTK",))
 
 
 @pytest.mark.parametrize(
