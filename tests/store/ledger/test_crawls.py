@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections import Counter
+from contextlib import ExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,14 +87,16 @@ class Crawls(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self._folder = TemporaryDirectory(dir=IN_MEMORY if IN_MEMORY.is_dir() else None)
-        self.corpus = Path(self._folder.name, "corpus")
+        self._held = ExitStack()
         self.asked: Counter[int] = Counter()
         self.now, self.committed = Model(), Model()
 
     @initialize(site=SITES)
     def begin(self, site: list[Page]) -> None:
         """Queue the first pages of both portals."""
+        folder = self._held.enter_context(TemporaryDirectory(dir=IN_MEMORY if IN_MEMORY.is_dir() else None))
+        self.corpus = Path(folder, "corpus")
+        self._held.callback(lambda: self.ledger.close(commits=False))
         self.site = [(fate, [link % len(site) for link in links] if fate != "trap" else []) for fate, links in site]
         self.open()
 
@@ -258,9 +261,8 @@ class Crawls(RuleBasedStateMachine):
         self.open()
 
     def teardown(self) -> None:
-        """Remove the corpus."""
-        self.ledger.close(commits=False)
-        self._folder.cleanup()
+        """Remove the corpus, if the machine ran."""
+        self._held.close()
 
     def recount(self, answers: dict[str, int]) -> None:
         """Compare the outcomes, the counts and the files."""
