@@ -8,6 +8,7 @@ classifies single characters accordingly.
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from zlib import crc32
 
@@ -48,6 +49,11 @@ def words(text: str) -> list[str]:
 def folded_words(text: str) -> list[str]:
     """Return the words of `text` in order, case-folded."""
     return _WORD.findall(text.casefold())
+
+
+def word_ngrams(words: Sequence[str], n: int) -> "zip[tuple[str, ...]]":
+    """Yield the runs of `n` successive words, in order; none if there are fewer words."""
+    return zip(*(words[at:] for at in range(n)), strict=False)
 
 
 def count_words(text: str) -> int:

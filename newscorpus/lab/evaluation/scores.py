@@ -11,7 +11,7 @@ import numpy as np
 from rapidfuzz.distance import LCSseq, Levenshtein
 
 from newscorpus.arrays import Floats
-from newscorpus.tokens import clean, words
+from newscorpus.tokens import clean, word_ngrams, words
 
 NGRAM = 4
 """Words a shingle, as in the article-extraction-benchmark (Scrapinghub 2020)."""
@@ -65,7 +65,7 @@ def ngrams(text: str, n: int = NGRAM) -> Counter[tuple[str, ...]]:
     tokens = words(clean(text))
     if len(tokens) < n:
         return Counter([tuple(tokens)] if tokens else [])
-    return Counter(zip(*(tokens[i:] for i in range(n)), strict=False))
+    return Counter(word_ngrams(tokens, n))
 
 
 def ngram_overlap(predicted: str, gold: str, n: int = NGRAM) -> Overlap:

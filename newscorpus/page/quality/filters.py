@@ -21,7 +21,7 @@ from operator import gt, lt
 from newscorpus.config import QualityConfig
 from newscorpus.data import PAYWALLED_TEXT_NOT_USED, Article
 from newscorpus.resources import read_toml
-from newscorpus.tokens import IDEOGRAPHS, SOUTHEAST_ASIAN, count_words, paragraphs, words
+from newscorpus.tokens import IDEOGRAPHS, SOUTHEAST_ASIAN, count_words, paragraphs, word_ngrams, words
 
 IDEOGRAMS = re.compile(f"[{IDEOGRAPHS}]")
 """Chinese characters and Japanese kana."""
@@ -243,7 +243,7 @@ def repeated_words(measured: Measured, config: QualityConfig) -> str:
     words, step = measured.words, measured.characters_a_word
     total = characters(words)
     for n, most in enumerate(config.max_top_ngrams, FIRST_TOP):
-        counts = Counter(_ngrams(words, n * step))
+        counts = Counter(word_ngrams(words, n * step))
         top = max((characters(gram) * count for gram, count in counts.most_common(1) if count > 1), default=0)
         if (found := share(top, total)) > most:
             return f"{found:.0%} of the characters are one {n}-gram"
@@ -324,15 +324,11 @@ def _too_many(found: int, measured: Measured, config: QualityConfig, most: float
     return f"{found} of {lines} lines {what}" if many else ""
 
 
-def _ngrams(words: Sequence[str], n: int) -> "zip[tuple[str, ...]]":
-    return zip(*(words[at:] for at in range(n)), strict=False)
-
-
 def _repeated(words: Sequence[str], n: int) -> int:
     """Count characters in repeated n-grams, none of them twice."""
     seen: set[tuple[str, ...]] = set()
     found = at = 0
-    grams = list(_ngrams(words, n))
+    grams = list(word_ngrams(words, n))
     while at < len(grams):
         gram = grams[at]
         if gram in seen:

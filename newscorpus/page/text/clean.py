@@ -8,7 +8,7 @@ name, and its place. `additions.toml` has the phrases.
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Final
 
 import numpy as np
@@ -28,7 +28,7 @@ from newscorpus.page.text.post_analysis import (
     relabel,
 )
 from newscorpus.resources import read_toml
-from newscorpus.tokens import count_words
+from newscorpus.tokens import count_words, word_ngrams
 
 CELL_MARK = " | "
 """Separator of the cells of a row, which becomes one line."""
@@ -179,8 +179,12 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
 def is_off_topic(texts: Iterable[str], fields: Fields) -> bool:
     """Tell whether texts have nearly no word of the headline and description: an appeal, the presentation of a blog."""
     topic = {word for word in lower_words(f"{fields.title} {fields.description}") if len(word) > MAX_FUNCTION_WORD}
-    on_topic = topic.intersection(chain.from_iterable(map(lower_words, texts)))
-    return len(topic) >= MIN_TOPIC and len(on_topic) <= MAX_ON_TOPIC * len(topic)
+    on_topic = set[str]()
+    for text in texts:
+        on_topic |= topic.intersection(lower_words(text))
+        if len(on_topic) > MAX_ON_TOPIC * len(topic):  # mostly after the first paragraph
+            return False
+    return len(topic) >= MIN_TOPIC
 
 
 def lines_of(labelled: Labelled) -> list[str]:
@@ -327,23 +331,25 @@ def _additions(labelled: Labelled, features: PageFeatures) -> dict[int, str]:
 def _described(blocks: Sequence[Block], fields: Fields) -> set[int]:
     """Return the indices of the block that repeats the description, if one does, and of its like siblings below."""
     title, told = set(lower_words(fields.title)), _runs(fields.description) - _runs(fields.title)
-    repeated = [0.0]
-    for block in blocks:
-        runs = frozenset[tuple[str, ...]]()
-        if told and not is_heading(block) and len({*lower_words(block.text)} - title) >= MIN_TOPIC:
-            runs = _runs(block.text)
-        repeated.append(len(runs & told) / max(min(len(runs), len(told)), 1))
-    first = max(range(len(repeated)), key=repeated.__getitem__) - 1
-    if first < 0 or repeated[first + 1] < MIN_REPEATED:
+
+    def repeated(block: Block) -> float:
+        if is_heading(block) or len({*lower_words(block.text)} - title) < MIN_TOPIC:
+            return 0.0
+        runs = _runs(block.text)
+        return len(runs & told) / max(min(len(runs), len(told)), 1)
+
+    shares = [repeated(block) for block in blocks] if told else []
+    best = max(shares, default=0.0)
+    if best < MIN_REPEATED:
         return set()
+    first = shares.index(best)
     kind = blocks[first].element.parent, blocks[first].tag
     return {at for at in range(first, len(blocks)) if (blocks[at].element.parent, blocks[at].tag) == kind}
 
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
     """Return the runs of words of a text, long enough that two texts do not share one by chance."""
-    words = lower_words(text)
-    return frozenset(zip(*(words[at:] for at in range(RUN)), strict=False))
+    return frozenset(word_ngrams(lower_words(text), RUN))
 
 
 def _comments(labelled: Labelled, good: Sequence[int], n_words: Floats) -> Iterable[int]:

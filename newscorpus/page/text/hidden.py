@@ -24,7 +24,7 @@ from newscorpus.page.extractor import NO_MAIN_TEXT, FoundText, Reading
 from newscorpus.page.fields.structured import ARTICLES
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import HIDDEN, find_excess, segment
-from newscorpus.tokens import count_words, folded_words, words
+from newscorpus.tokens import count_words, folded_words, word_ngrams, words
 
 MAX_CHARACTERS = 5_000_000
 """Maximum number of characters read on a page; of 3,600 pages the longest state has 2.6 million."""
@@ -185,7 +185,7 @@ def _replaces(found: FoundText, best: FoundText | Rejected) -> bool:
 def _ngrams(found: FoundText) -> set[tuple[str, ...]]:
     """Return the distinct word n-grams of a text: some pages embed their article twice."""
     text = words("\n".join(found.paragraphs))
-    return {tuple(text[at : at + NGRAM_WORDS]) for at in range(max(len(text) - NGRAM_WORDS + 1, 1))}
+    return set(word_ngrams(text, NGRAM_WORDS)) or {tuple(text)}
 
 
 def _without_copies(paragraphs: Sequence[str]) -> list[str]:
