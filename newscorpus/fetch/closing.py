@@ -6,7 +6,7 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from rich.console import Console
+from rich.table import Table
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 
@@ -24,7 +25,6 @@ from newscorpus.corpus.remove import finish_removal
 from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.fetch.options import corpus_folder, switch, worker_count
 from newscorpus.fetch.plugin import FAILED, KEPT, KEPT_IN_ALL, LEFT, hints_of, stat
-from newscorpus.fetch.progress import LEFT_OUT, make_table
 from newscorpus.fetch.workers import workers_of
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import (
@@ -56,6 +56,9 @@ DOUBTFUL = "quality/low_confidence"
 MOST_REASONS = 3
 """Rejection reasons shown at the end; the report has all."""
 
+LEFT_OUT = "most often rejected for"
+"""Heading of rejection reasons."""
+
 NOTHING_LEFT = "nothing was to be asked for now; -a revisit=due asks again for what is due, revisit=all for every list"
 
 REJECTIONS = "newscorpus/rejected/"
@@ -71,6 +74,9 @@ logger = logging.getLogger(__name__)
 class CorpusExtension:
     """Builds the corpus and writes `crawl-report.json` when the spider closes."""
 
+    ledger: Ledger
+    """Opened by `from_crawler`; the scheduler uses and closes it."""
+
     def __init__(self, crawler: Crawler, corpus: Path, *, builds: bool, profiles: bool) -> None:
         self._crawler = crawler
         self._corpus = corpus
@@ -82,7 +88,7 @@ class CorpusExtension:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Read the settings, and open the corpus once, since Scrapy would hide a later refusal behind other errors.
+        """Read the settings, and open the ledger, since Scrapy would hide a later refusal behind other errors.
 
         Raises:
             CrawlError: no corpus folder is set, or the user keeps the corpus in it.
@@ -98,10 +104,10 @@ class CorpusExtension:
         adopts, builds, profiles = (
             switch(crawler.settings, f"NEWSCORPUS_{name}") for name in ("ADOPT", "BUILD", "PROFILE")
         )
-        with Ledger.open(corpus, adopts=adopts) as ledger:
-            if not profiles:
-                ledger.profiles.forget()
         extension = cls(crawler, corpus, builds=builds, profiles=profiles)
+        extension.ledger = Ledger.open(corpus, adopts=adopts)
+        if not profiles:
+            extension.ledger.profiles.forget()
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         crawler.signals.connect(extension.spider_closed, signals.spider_closed)
         return extension
@@ -279,6 +285,16 @@ def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]], sta
     for each in statuses:
         for line in (*each.shortfalls(), *map(str, each.redesigns)) if each.portal else ():
             logger.warning("%s", line)
+
+
+def make_table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """Make a table of strings; numbers are aligned right."""
+    table = Table(box=None, pad_edge=False)
+    for name in names:
+        table.add_column(name, justify="left" if name in {"portal", "", LEFT_OUT} else "right")
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 def why_nothing(stats: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]]) -> str:

@@ -3,17 +3,17 @@
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, Self
 
 from rich.console import Console
 from rich.live import Live
-from rich.table import Table
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
+from newscorpus.fetch.closing import make_table
 from newscorpus.fetch.middlewares.politeness import PolitenessMiddleware
 from newscorpus.fetch.options import corpus_folder
 from newscorpus.fetch.plugin import hints_of
@@ -27,20 +27,7 @@ COLUMNS = ("portal", "kept", "rejected", "queued", "pages/min", "")
 MOST_NAMED = 5
 """Portals that are named when a crawl begins."""
 
-LEFT_OUT = "most often rejected for"
-"""Heading of rejection reasons."""
-
 logger = logging.getLogger(__name__)
-
-
-def make_table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """Make a table of strings; numbers are aligned right."""
-    table = Table(box=None, pad_edge=False)
-    for name in names:
-        table.add_column(name, justify="left" if name in {"portal", "", LEFT_OUT} else "right")
-    for row in rows:
-        table.add_row(*row)
-    return table
 
 
 def _time_after(seconds: float) -> str:

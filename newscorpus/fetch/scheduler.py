@@ -25,6 +25,7 @@ from twisted.internet.defer import Deferred
 
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
+from newscorpus.fetch.closing import CorpusExtension
 from newscorpus.fetch.middlewares.archive import Archive
 from newscorpus.fetch.middlewares.politeness import RETRIES, PolitenessMiddleware
 from newscorpus.fetch.options import corpus_folder, worker_count
@@ -93,12 +94,13 @@ class LedgerScheduler(BaseScheduler):
         return cls(crawler, corpus_folder(crawler.settings))
 
     def open(self, spider: Spider) -> None:
-        """Open the ledger.
+        """Take the ledger that the extension opened, or open it where a project disabled the extension.
 
         Raises:
             LedgerError: another crawl uses the corpus, or the ledger is unusable.
         """
-        self.ledger = Ledger.open(self._corpus)
+        corpus = self._crawler.get_extension(CorpusExtension)
+        self.ledger = corpus.ledger if corpus else Ledger.open(self._corpus)
         if archive := self._crawler.get_extension(Archive):
             archive.join(self.ledger)
         self.ledger.sites.forget()

@@ -85,8 +85,7 @@ def test_a_crawl_without_profiles_notes_that_its_pages_are_judged_without(tmp_pa
         ledger.profiles.note("mock", UsedProfile("sample", "hash"))
     for value, left in (("on", UsedProfile("sample", "hash")), ("off", None)):
         settings = {"NEWSCORPUS_CORPUS": str(tmp_path), "NEWSCORPUS_PROFILE": value}
-        CorpusExtension.from_crawler(get_crawler(settings_dict=settings))
-        with Ledger.open(tmp_path) as ledger:
+        with CorpusExtension.from_crawler(get_crawler(settings_dict=settings)).ledger as ledger:
             assert ledger.profiles.of("mock") == left
 
 
