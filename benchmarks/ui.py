@@ -28,7 +28,7 @@ from newscorpus.page.records import make_record
 from newscorpus.page.source_page import SourcePage
 from newscorpus.views.explain.page import saved_page, show_page
 from newscorpus.views.ui.app import make_app
-from newscorpus.views.ui.documents import LINED, LISTED, MOST_LINES
+from newscorpus.views.ui.documents import LINED, LISTED
 
 RESULTS = Path(__file__).parent / "results" / "ui.md"
 SEARCHED, SHOWN = 1_000_000, 100_000
@@ -114,7 +114,7 @@ def milliseconds(call: Callable[[], object]) -> str:
 
 def shown_lines(index: SearchIndex, query: Query) -> object:
     """The lines of a concordance as the browser shows them."""
-    return list(in_order(islice(index.lines(query, LINED), MOST_LINES), "right"))
+    return list(in_order(islice(index.lines(query), LINED), "right"))
 
 
 def search_rows(corpus: Path) -> Iterator[str]:

@@ -179,6 +179,7 @@ class ExportConfig:
     # file, such as XML editors, can open 64 MB. Ignored by `vertical` and `text`.
     max_bytes: int = 64_000_000
     per_line: bool = False  # `text` writes one document per line, not one per file
+    subcorpus: str = ""  # name of a saved search, whose documents alone are written; "" for all
 
 
 @dataclass(frozen=True, slots=True)

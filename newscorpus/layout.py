@@ -26,6 +26,7 @@ CRAWL_REPORT = "crawl-report.json"
 PROFILES = "profiles"
 GOLD = "gold"
 RELEASES = "releases"
+SUBCORPORA = "subcorpora"
 REMOVED = "removed.jsonl"
 """Hashed ids of removed documents; the file stays when the corpus is started over."""
 REMOVING = ".removing.json"
@@ -158,7 +159,11 @@ def corpus_files(folder: Path) -> list[str]:
     if any((folder / name).exists() for name in (LEDGER, INTAKE, f"{PUBLISHED}/{MANIFEST}")):
         refuse_strangers(folder)
         inner = [name for part in OWN if part != INDEX for name in _entries(folder, part)]
-        by_hand = [path.relative_to(folder).as_posix() for part in (GOLD, RELEASES) for path in _visible(folder / part)]
+        by_hand = [
+            path.relative_to(folder).as_posix()
+            for part in (GOLD, RELEASES, SUBCORPORA)
+            for path in _visible(folder / part)
+        ]
         names = [*inner, *by_hand, *(name for name in (REMOVED, *FILES) if (folder / name).exists())]
     else:
         names = [path.relative_to(folder).as_posix() for path in _visible(folder)]

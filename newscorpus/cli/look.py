@@ -1,6 +1,7 @@
 """Add the verbs that look into a corpus: `newscorpus status`, `stats`, `verify` and `search`."""
 
 import re
+from dataclasses import asdict
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer import Argument, Option
+from typer import Argument, BadParameter, Option
 
 from newscorpus.cli.app import Corpus, app, counted
 
@@ -155,7 +156,7 @@ class SortSide(StrEnum):
 
 def _day(given: str) -> str:
     if given and not re.fullmatch(r"\d{4}(-\d\d){2}", given):
-        raise typer.BadParameter(f"{given!r} is no day, such as 2026-05-31")
+        raise BadParameter(f"{given!r} is no day, such as 2026-05-31")
     return given
 
 
@@ -163,7 +164,10 @@ def _day(given: str) -> str:
 def search(
     corpus: Corpus,
     words: Annotated[
-        list[str] | None, Argument(metavar="WORDS", help="Words, '\"phrases\"', begin*. None: only the index is made.")
+        list[str] | None,
+        Argument(
+            metavar="WORDS", help="Words, '\"phrases\"', begin*, *end, AND, OR, NOT. None: only the index is made."
+        ),
     ] = None,
     portal: Annotated[str, Option(metavar="NAME", help="Only documents of this portal.")] = "",
     since: Annotated[
@@ -171,34 +175,61 @@ def search(
     ] = "",
     until: Annotated[str, Option(metavar="DAY", help="Published on this day or earlier.", callback=_day)] = "",
     language: Annotated[str, Option(metavar="TAG", help="Only documents in this language.")] = "",
+    section: Annotated[str, Option(metavar="NAME", help="Only documents of this section.")] = "",
+    author: Annotated[str, Option(metavar="NAME", help="Only documents by this author.")] = "",
     flag: Annotated[str, Option(help="Only documents with this flag.")] = "",
     sort: Annotated[SortSide | None, Option(help="Sort by the context on this side.")] = None,
+    sample: Annotated[int | None, Option(min=1, help="Print so many hits, drawn at random.")] = None,
+    months: Annotated[bool, Option("--months", help="Print the frequency by month instead of the hits.")] = False,
     as_csv: Annotated[bool, Option("--csv", help="Print CSV.")] = False,
+    save: Annotated[str, Option(metavar="NAME", help="Save the documents found for `export --subcorpus NAME`.")] = "",
 ) -> None:
-    """Find words in a published corpus, each in its context.
+    """Find words in a published corpus, each in its context, and count them.
 
-    Finds documents with all the words; 'this -that' excludes documents with that. The index, CORPUS.search.sqlite
-    beside the corpus, is made if it is missing or older than the corpus.
+    Finds documents with all the words; in words and phrases `*` stands for any letters. OR, NOT and parentheses combine
+    them. The index, CORPUS.search.sqlite beside the corpus, is made if it is missing or older than the corpus.
     """
-    from newscorpus.corpus.search import Query, in_order, lines_table, make_index, opened_index
-    from newscorpus.terminal import progress, sink
+    from newscorpus.corpus.query import QueryError
+    from newscorpus.corpus.search import Query, in_order, lines_table, make_index, months_table, opened_index
+    from newscorpus.corpus.search import whole_words as cut
+    from newscorpus.corpus.subcorpora import save_subcorpus
+    from newscorpus.terminal import print_table, progress, sink
     from newscorpus.tokens import number_of, printable
 
-    sought = " ".join(words or ())
-    query = Query(sought, portal, since, until, language, flag)
-    if sought and not query.matched:
-        raise typer.BadParameter(f"{sought!r} names no word")
+    query = Query(" ".join(words or ()), portal, since, until, language, section, author, flag)
+    try:
+        _ = query.parsed
+    except QueryError as error:
+        raise BadParameter(str(error)) from error
     with opened_index(corpus) as found:
         is_missing = found is None
     if is_missing:
         typer.echo(f"The index lies in {make_index(corpus, partial(progress, what='documents'))}", err=True)
     with opened_index(corpus) as index, sink(None) as file:
-        if index and query.matched:
-            lines = in_order(index.lines(query), sort.value if sort else "")
+        if index is None or not (query.words or months or save):
+            return
+        counts = index.count(query)
+        if months and as_csv:
+            file.writelines(months_table(counts))
+        elif months:
+            header, *rows = (line.decode().rstrip().split(",") for line in months_table(counts))
+            print_table(header, rows, numbers=True)
+        else:
+            hits = index.sample(query, sample) if sample else index.lines(query)
+            lines = in_order(hits, sort.value if sort else "")
             if as_csv:
                 file.writelines(lines_table(lines))
             for line in () if as_csv else lines:
-                left, right = line.left[-CONTEXT_COLUMNS:], line.right[:CONTEXT_COLUMNS]
-                text = f"{line.day:10} {line.source}  {left:>{CONTEXT_COLUMNS}} [{line.found}] {right}"
+                left, right = (
+                    cut(line.left_context[::-1], CONTEXT_COLUMNS)[::-1],
+                    cut(line.right_context, CONTEXT_COLUMNS),
+                )
+                text = f"{line.day:10} {line.source}  {left:>{CONTEXT_COLUMNS}} [{line.match}] {right}"
                 file.write(f"{printable(text)}\n".encode())
-            typer.echo(number_of(index.number(query), "document"), err=True)
+        total = counts.total
+        frequency = f"{number_of(total.hits, 'hit')} in " if query.words else ""
+        relative = f", {total.per_million:,.1f} per million words" if query.words else ""
+        typer.echo(f"{frequency}{number_of(total.documents, 'document')}{relative}", err=True)
+        if save:
+            asked = {name: value for name, value in asdict(query).items() if value}
+            typer.echo(f"Saved in {save_subcorpus(corpus, save, asked, index.ids(query))}", err=True)

@@ -173,6 +173,7 @@ def export(
     validation: Annotated[float | None, Option(min=0, max=1, help=f"{SHARE} validation.")] = None,
     test: Annotated[float | None, Option(min=0, max=1, help=f"{SHARE} testing.")] = None,
     per_line: Annotated[bool, Option("--per-line", help="With --format text: one document a line.")] = False,
+    subcorpus: Annotated[str, Option(metavar="NAME", help="Only the documents of `search --save NAME`.")] = "",
     name: CorpusName = "",
     creator: Annotated[str, Option(help="Name of the publisher, for cards and headers.")] = "",
     url: Annotated[str, Option(help="Address of the corpus, for cards and headers.")] = "",
@@ -193,7 +194,7 @@ def export(
         validation=DEFAULT.validation if validation is None else validation,
         test=DEFAULT.test if test is None else test,
     )
-    config = ExportConfig(per_line=per_line)
+    config = ExportConfig(per_line=per_line, subcorpus=subcorpus)
     report = export_corpus(corpus, output, format, about, splits, config, partial(progress, what="documents"))
     for part, documents in report.documents.items():
         typer.echo(f"{part or 'all'}: {documents:,} documents, {report.words[part]:,} words")

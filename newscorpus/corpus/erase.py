@@ -36,6 +36,7 @@ from newscorpus.layout import (
     PROFILES,
     REJECTED,
     REMOVING,
+    SUBCORPORA,
     UNFINISHED_INTAKE,
     archived_files,
     inside,
@@ -52,7 +53,7 @@ from newscorpus.store.ledger.portals import UsedProfile
 from newscorpus.store.removals import note_removal, removals_of
 from newscorpus.urls import document_id, is_web
 
-JOURNALS = (f"{INTAKE}/*.jsonl", f"{GOLD}/*.marks", f"{GOLD}/*.jsonl")
+JOURNALS = (f"{INTAKE}/*.jsonl", f"{GOLD}/*.marks", f"{GOLD}/*.jsonl", f"{SUBCORPORA}/*.jsonl")
 LISTS = (REJECTED, DUPLICATES, LOW_CONFIDENCE)
 """Files of JSON lines that name documents."""
 

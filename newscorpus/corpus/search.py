@@ -1,27 +1,35 @@
-"""Index a published corpus, and search it: documents, words in context, and counts by portal and month.
+"""Index a published corpus, and search it: documents, words in context, and frequencies by portal and month.
 
 The index is one SQLite file beside the folder of the corpus, made on demand. FTS5 holds the inverted index. The records
 are stored compressed in the same file, and FTS5 reads their text from there to mark matches ("external content").
-Search ignores case, but not diacritics.
+Search ignores case, but not diacritics. A hit is an occurrence of a wanted word or phrase in a document found;
+overlapping ones are one hit. Hits are counted in the inverted index, without reading a text.
 """
 
 import csv
+import difflib
 import io
+import json
+import math
 import re
 import sqlite3
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import astuple, dataclass
-from itertools import chain
+from dataclasses import astuple, dataclass, replace
+from itertools import chain, product
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import zstandard
+from numpy.typing import NDArray
 
 from newscorpus.corpus.duplicates.find import DuplicateKind
 from newscorpus.corpus.left_out import DUPLICATE_LINES, DuplicateLine, read_duplicates
 from newscorpus.corpus.published import Published, open_corpus
+from newscorpus.corpus.query import TOKENIZER, AllOf, AnyOf, Node, Phrase, QueryError, parse, phrases
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
@@ -30,14 +38,18 @@ from newscorpus.lines import encode_line
 from newscorpus.page.records import decode, encode
 from newscorpus.tokens import collapse, folded_words
 
-VERSION = 1
+VERSION = 2
 """Version of the tables."""
 
 RECORD_LEVEL = 1
 """The fastest level of zstd: a record is decompressed only when shown."""
 
 TABLES = """
-CREATE TABLE made (generation TEXT NOT NULL);
+CREATE TABLE made (
+  generation TEXT NOT NULL,
+  cells BLOB NOT NULL,  -- of each document, as `Numbers`
+  n_words BLOB NOT NULL  -- that are indexed, of each document
+);
 CREATE TABLE cells (cell INTEGER PRIMARY KEY, source TEXT NOT NULL, month TEXT NOT NULL);
 CREATE TABLE documents (
   serial INTEGER PRIMARY KEY,
@@ -47,17 +59,23 @@ CREATE TABLE documents (
   language TEXT NOT NULL,
   confidence REAL NOT NULL,
   cluster_size INTEGER NOT NULL,
-  flags TEXT NOT NULL  -- a comma before and behind each
+  flags TEXT NOT NULL,  -- a comma before and behind each
+  section TEXT NOT NULL,
+  authors TEXT NOT NULL  -- a line feed before and behind each
 );
 CREATE TABLE records (serial INTEGER PRIMARY KEY, record BLOB NOT NULL);
 CREATE TABLE left_out (cluster TEXT NOT NULL, line BLOB NOT NULL);
 CREATE TABLE choices (kind TEXT NOT NULL, name TEXT NOT NULL);
 CREATE VIEW contents AS SELECT serial, searched_text(record) AS text FROM records;
 CREATE VIRTUAL TABLE words USING fts5(
-  text, content = 'contents', content_rowid = 'serial', tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3 4'
+  text, content = 'contents', content_rowid = 'serial', tokenize = 'TOKENIZER', prefix = '2 3 4'
 );
-"""
+CREATE VIRTUAL TABLE occurrences USING fts5vocab(words, instance);
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
+""".replace("TOKENIZER", TOKENIZER)
 LOOKED_UP = """
+CREATE TABLE forms (term TEXT PRIMARY KEY, hits INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO forms SELECT term, cnt FROM vocabulary;  -- which is counted whenever it is read
 CREATE INDEX ids ON documents (id);
 CREATE INDEX clusters ON left_out (cluster);
 """
@@ -76,7 +94,23 @@ BEGIN, END = "\x02", "\x03"
 
 FOUND = re.compile(f"{BEGIN}([^{END}]*){END}")
 UNMARKED = re.compile(f"[{BEGIN}{END}]")
-TERM = re.compile(r'(-?)("[^"]*"?|[^\s"]+)(\*?)')
+
+MAX_FORMS = 2_000
+"""Maximum words for which a pattern such as `*ova` stands: a search for so many takes half a second."""
+
+MAX_OCCURRENCES, MAX_SHARE = 5_000_000, 0.25
+"""Maximum occurrences that are read for a query, or share of all words, whichever is more: 1.5 s on an idle machine."""
+
+NOTHING = '"\ue001"'
+"""Matches no document: texts hold no characters of private use."""
+
+OFFSET_BITS = 24
+"""An occurrence is the number of its document, shifted by these bits, plus that of its word."""
+
+SEED = 1
+"""Of random samples: the same query gives the same sample."""
+
+Numbers = NDArray[np.int64]
 Side = Literal["", "left", "right"]
 """Context by which lines of a concordance are sorted; "" for the order of the corpus, by day of publication."""
 
@@ -147,21 +181,37 @@ def _fill(connection: sqlite3.Connection, published: Published, duplicates: Path
         day = record.published[:10]
         cell = cells.setdefault((record.source, day[:7]), len(cells))
         flags = [flag.partition(":")[0] for flag in record.flags]  # without counts
-        row = (record.id, day, record.language, record.confidence, record.cluster_size)
-        values = (serial, cell, *row, f",{','.join(flags)},")
+        row = (record.id, day, record.language, record.confidence, record.cluster_size, f",{','.join(flags)},")
+        values = (serial, cell, *row, record.section, "\n".join(["", *record.authors, ""]))
         packed = zstandard.ZstdCompressor(RECORD_LEVEL).compress(encode(record))
-        connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+        connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         connection.execute("INSERT INTO records VALUES (?, ?)", (serial, packed))
         connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (serial, _searched_text(record)))
-        named = (("flag", flag) for flag in flags)
-        choices.update([("source", record.source), ("language", record.language), *named])
+        named = [*(("flag", flag) for flag in flags), *(("author", author) for author in record.authors)]
+        own = (("source", record.source), ("language", record.language), ("section", record.section))
+        choices.update([*own, *named])
     lines = read_duplicates(duplicates) if duplicates.is_file() else ()
     rows = ((one.cluster, encode_line(one)) for one in lines)
     connection.executemany("INSERT INTO left_out VALUES (?, ?)", rows)
     connection.executemany("INSERT INTO choices VALUES (?, ?)", (one for one, _ in choices.most_common()))
     connection.executemany("INSERT INTO cells VALUES (?, ?, ?)", ((cell, *names) for names, cell in cells.items()))
-    connection.execute("INSERT INTO made VALUES (?)", (published.manifest.generation,))
+    of_each = [_numbers(connection.execute("SELECT cell FROM documents ORDER BY serial"))]
+    of_each.append(
+        _numbers((_first_varint(n),) for (n,) in connection.execute("SELECT sz FROM words_docsize ORDER BY id"))
+    )
+    arrays = [numbers.tobytes() for numbers in of_each]
+    connection.execute("INSERT INTO made VALUES (?, ?, ?)", (published.manifest.generation, *arrays))
     connection.executescript(f"{LOOKED_UP} PRAGMA user_version = {VERSION};")  # this commits
+
+
+def _first_varint(packed: bytes) -> int:
+    """Decode a number of SQLite: seven bits a byte, the highest first."""
+    number = 0
+    for byte in packed:
+        number = number << 7 | byte & 0x7F
+        if byte < 0x80:
+            break
+    return number
 
 
 def _searched_text(record: Record) -> str:
@@ -178,19 +228,17 @@ def _with_texts(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
-class QueryError(ValueError):
-    """A query is invalid; the message is one line."""
-
-
 @dataclass(frozen=True, slots=True)
 class Query:
     """A search; "" and 0 mean no restriction."""
 
-    words: str = ""  # all must occur; "a phrase"; -excluded; prefix*
+    words: str = ""  # in the syntax of `newscorpus.corpus.query`
     source: str = ""  # name of the portal
     since: str = ""  # first day of publication, ISO 8601
     until: str = ""  # last day
     language: str = ""
+    section: str = ""
+    author: str = ""
     flag: str = ""
     least: float = 0.0  # minimum confidence
     below: float = 0.0  # confidence below this
@@ -198,22 +246,9 @@ class Query:
     group: str = ""  # id of the document that represents the group
 
     @property
-    def matched(self) -> str:
-        """The words in the syntax of FTS5; "" if there are none.
-
-        Raises:
-            QueryError: all words are excluded ones.
-        """
-        wanted: list[str] = []
-        unwanted: list[str] = []
-        for minus, text, star in TERM.findall(self.words):
-            plain = text.strip('"').rstrip("*")
-            is_prefix = star or text.rstrip('"').endswith("*")
-            if any(map(str.isalnum, plain)):
-                (unwanted if minus else wanted).append(f'"{plain}"{"*" if is_prefix else ""}')
-        if unwanted and not wanted:
-            raise QueryError(f"{self.words!r} names only words that are not wanted; name one that is")
-        return "".join([" AND ".join(wanted), *(f" NOT {term}" for term in unwanted)])
+    def parsed(self) -> Node | None:
+        """The parsed words; None if there are none; errors as for `parse`."""
+        return parse(self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,17 +258,44 @@ class ContextLine:
     source: str
     day: str
     id: str  # of the document
-    left: str
-    found: str
-    right: str
+    left_context: str
+    match: str
+    right_context: str
+
+
+@dataclass(frozen=True, slots=True)
+class Frequency:
+    """Documents found, hits in them, and words of all documents that the filters let through."""
+
+    documents: int = 0
+    hits: int = 0
+    words: int = 0
+
+    @property
+    def per_million(self) -> float:
+        """Hits per million words."""
+        return 1e6 * self.hits / self.words if self.words else 0.0
+
+    def __add__(self, other: "Frequency") -> "Frequency":
+        """Return the frequency in both parts together."""
+        return Frequency(self.documents + other.documents, self.hits + other.hits, self.words + other.words)
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Matching documents by month of publication and portal."""
+    """Frequencies by month of publication and portal."""
 
     portals: tuple[str, ...]  # most documents first
-    months: Mapping[str, Mapping[str, int]]  # documents by month (latest first; "" if undated) and portal
+    months: Mapping[str, Mapping[str, Frequency]]  # by month (latest first; "" if undated) and portal
+    total: Frequency
+
+    def of_month(self, month: str) -> Frequency:
+        """Return the frequency in a month."""
+        return sum(self.months[month].values(), Frequency())
+
+
+NAMED_KINDS = ("source", "language", "section", "author", "flag")
+"""Fields of a query with a name that a document must have; `SearchIndex.choices` lists the names."""
 
 
 class SearchIndex:
@@ -243,44 +305,165 @@ class SearchIndex:
         self._connection = connection
 
     def choices(self, kind: str) -> list[str]:
-        """Return all values of a kind ("source", "language" or "flag"), the most frequent first."""
+        """Return all names of a kind of `NAMED_KINDS`, the most frequent first."""
         sql = "SELECT name FROM choices WHERE kind = ? AND name != ''"
         return [name for (name,) in self._connection.execute(sql, (kind,))]
 
     def number(self, query: Query) -> int:
         """Return the number of matching documents."""
-        if query.matched and query == Query(query.words):  # the full-text index suffices
-            found = self._connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", (query.matched,))
+        if query.parsed and query == Query(query.words):  # the full-text index suffices
+            matched = self._matched_by(query)
+            found = self._connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", (matched,))
         else:
             found = self._select(query, "count(*)", "")
         number: int = found.fetchone()[0]
         return number
 
     def count(self, query: Query) -> Counts:
-        """Count the matching documents; a million takes some seconds."""
-        named = {cell: names for cell, *names in self._connection.execute("SELECT cell, source, month FROM cells")}
-        rows = [(*named[cell], n) for cell, n in self._select(query, "cell, count(*)", "GROUP BY cell")]
+        """Count documents and hits by month and portal."""
+        stored = self._connection.execute("SELECT cells, n_words FROM made").fetchone()
+        cell_of, n_words = (np.frombuffer(array, np.int64) for array in stored)
+        everything = replace(query, words="")
+        let_through = slice(None) if everything == Query() else self._serials(everything) - 1
+        serials, hits = self._found(query)
+        sizes, n_documents, n_hits = (
+            np.bincount(cell_of[chosen], weights, minlength=cell_of.max(initial=0) + 1)
+            for chosen, weights in (
+                (let_through, n_words[let_through]),
+                (serials - 1, None),
+                ((hits >> OFFSET_BITS) - 1, None),
+            )
+        )
         by_portal: Counter[str] = Counter()
-        months: defaultdict[str, dict[str, int]] = defaultdict(dict)
-        for portal, month, n in rows:
-            by_portal[portal] += n
-            months[month][portal] = n
+        months: defaultdict[str, dict[str, Frequency]] = defaultdict(dict)
+        for cell, portal, month in self._connection.execute("SELECT cell, source, month FROM cells"):
+            if sizes[cell]:
+                found = Frequency(int(n_documents[cell]), int(n_hits[cell]), int(sizes[cell]))
+                by_portal[portal] += found.documents
+                months[month][portal] = found
         portals = tuple(name for name, _ in sorted(by_portal.items(), key=lambda item: (-item[1], item[0])))
-        return Counts(portals, dict(sorted(months.items(), reverse=True)))
+        total = sum((one for of in months.values() for one in of.values()), Frequency())
+        return Counts(portals, dict(sorted(months.items(), reverse=True)), total)
+
+    def ids(self, query: Query) -> list[str]:
+        """Return the ids of all matching documents, sorted."""
+        return [name for (name,) in self._select(query, "id", "ORDER BY id")]
 
     def documents(self, query: Query, limit: int, skipped: int = 0) -> list[Record]:
         """Read matching documents, in the order of the corpus."""
         found = self._select(query, "documents.serial", "LIMIT ? OFFSET ?", limit, skipped)
         return [self._record(serial) for (serial,) in found.fetchall()]
 
-    def lines(self, query: Query, limit: int = -1) -> Iterator[ContextLine]:
-        """Yield the matches in context, of at most `limit` documents; -1 for all."""
-        if query.matched:
-            marked = f"highlight(words, 0, '{BEGIN}', '{END}')"
-            source = "(SELECT source FROM cells WHERE cells.cell = documents.cell)"
-            for portal, day, name, text in self._select(query, f"{source}, day, id, {marked}", "LIMIT ?", limit):
-                for context in contexts(text):
-                    yield ContextLine(portal, day, name, *context)
+    def lines(self, query: Query) -> Iterator[ContextLine]:
+        """Yield all hits in context, in the order of the corpus."""
+        for _, line in self._lines(query, None):
+            yield line
+
+    def sample(self, query: Query, number: int) -> Iterator[ContextLine]:
+        """Yield so many hits, drawn at random, the same ones each time, in the order of the corpus."""
+        hits = self._found(query)[1]
+        drawn = np.sort(np.random.default_rng(SEED).permutation(len(hits))[:number])
+        documents = hits >> OFFSET_BITS
+        places = drawn - np.searchsorted(documents, documents[drawn])  # numbers of the hits in their documents
+        wanted = set(zip(documents[drawn].tolist(), places.tolist(), strict=True))
+        for place, line in self._lines(query, {serial for serial, _ in wanted}):
+            if place in wanted:
+                yield line
+
+    def _lines(self, query: Query, serials: set[int] | None) -> Iterator[tuple[tuple[int, int], ContextLine]]:
+        """Yield the hits in context, in some documents or in all, each with its document and its number there."""
+        if query.parsed is None:
+            return
+        source = "(SELECT source FROM cells WHERE cells.cell = documents.cell)"
+        columns = f"documents.serial, {source}, day, id, highlight(words, 0, '{BEGIN}', '{END}')"
+        chosen = "" if serials is None else "AND +documents.serial IN (SELECT value FROM json_each(?))"
+        values = () if serials is None else (json.dumps(sorted(serials)),)
+        # FTS5 also marks words of alternatives that do not apply: it marks in a search without conditions.
+        marked = " OR ".join(map(self._matched, phrases(query.parsed)))
+        for serial, portal, day, name, text in self._select(query, columns, chosen, *values, marked=marked):
+            for number, context in enumerate(contexts(text)):
+                yield (serial, number), ContextLine(portal, day, name, *context)
+
+    def _found(self, query: Query) -> tuple[Numbers, Numbers]:
+        """Return the serials of the matching documents and the hits in them, sorted."""
+        serials = self._serials(query)
+        found = [] if query.parsed is None else list(phrases(query.parsed))
+        self._check_size(found)
+        occurrences = [self._occurrences(phrase) for phrase in found]
+        lengths = [np.full(len(at), len(phrase.words)) for at, phrase in zip(occurrences, found, strict=True)]
+        begins = np.concatenate([*occurrences, np.zeros(0, np.int64)])
+        order = np.argsort(begins, kind="stable")
+        begins, ends = begins[order], np.concatenate([*lengths, np.zeros(0, np.int64)])[order]
+        ends = np.maximum.accumulate(begins + ends)
+        hits = begins[np.concatenate([begins[:1] >= 0, begins[1:] >= ends[:-1]])]
+        is_found = np.zeros(serials.max(initial=0) + 1, bool)
+        is_found[serials] = True
+        hits = hits[hits >> OFFSET_BITS < len(is_found)]
+        return serials, hits[is_found[hits >> OFFSET_BITS]]
+
+    def _serials(self, query: Query) -> Numbers:
+        return _numbers(self._select(query, "documents.serial", ""))
+
+    def _occurrences(self, phrase: Phrase) -> Numbers:
+        """Return the occurrences of a phrase, sorted."""
+        # One long text is read three times as fast as a million rows.
+        sql = f"SELECT group_concat(doc << {OFFSET_BITS} | offset) FROM occurrences WHERE"  # noqa: S608 -- a number of ours
+        found = np.zeros(0, np.int64)
+        for number, word in enumerate(phrase.words):
+            condition, values = self._has_form(word)
+            (listed,) = self._connection.execute(f"{sql} {condition}", values).fetchone()
+            places = np.sort(np.fromstring(listed, np.int64, sep=",") if listed else found[:0], kind="stable")
+            found = np.intersect1d(found, places - number, assume_unique=True) if number else places
+        return found
+
+    def _has_form(self, word: str) -> tuple[str, tuple[str, ...]]:
+        """Return the condition for the forms of a word or pattern in SQL, and its values."""
+        if "*" not in word:
+            return "term = ?", (word,)
+        if _is_prefix(word):
+            return "term >= ? AND term < ?", (word.rstrip("*"), word.rstrip("*") + chr(sys.maxunicode))
+        return "term IN (SELECT value FROM json_each(?))", (json.dumps(self._forms(word)),)
+
+    def _check_size(self, found: Iterable[Phrase]) -> None:
+        """Refuse a query that stands for too large a part of the corpus."""
+        words = [word for phrase in found for word in phrase.words]
+        total, number = self._connection.execute("SELECT sum(hits), 0 FROM forms").fetchone()
+        for word in words:
+            condition, values = self._has_form(word)
+            hits = self._connection.execute(f"SELECT sum(hits) FROM forms WHERE {condition}", values)  # noqa: S608 -- ours
+            number += hits.fetchone()[0] or 0
+        if number > max(MAX_OCCURRENCES, MAX_SHARE * total):
+            raise QueryError(f"the words of the query occur {number:,} times, too often to be counted; name rarer ones")
+
+    def _matched_by(self, query: Query) -> str:
+        """Return the words of a query in the syntax of FTS5."""
+        matched = "" if query.parsed is None else self._matched(query.parsed)
+        if matched.count('"') > 2 * MAX_FORMS:
+            raise QueryError(f"the query stands for more than {MAX_FORMS:,} words; write more of their letters")
+        return matched
+
+    def _matched(self, node: Node) -> str:
+        if isinstance(node, AnyOf):
+            return f"({' OR '.join(map(self._matched, node.choices))})"
+        if isinstance(node, AllOf):
+            unwanted = "".join(f" NOT {self._matched(one)}" for one in node.unwanted)
+            return f"(({' AND '.join(map(self._matched, node.wanted))}){unwanted})"
+        *words, last = node.words
+        ending = " *" if _is_prefix(last) else ""
+        forms = [self._forms(word) if "*" in word else [word] for word in words]
+        forms.append([last.rstrip("*")] if ending else self._forms(last) if "*" in last else [last])
+        if math.prod(map(len, forms)) > MAX_FORMS:
+            raise QueryError(f"{' '.join(node.words)!r} stands for more than {MAX_FORMS:,} phrases; write more letters")
+        alternatives = [f'"{" ".join(one)}"{ending}' for one in product(*forms)]
+        return f"({' OR '.join(alternatives) or NOTHING})"
+
+    def _forms(self, pattern: str) -> list[str]:
+        """Return the words of the corpus for which a pattern stands."""
+        forms = self._connection.execute("SELECT term FROM forms WHERE term GLOB ? LIMIT ?", (pattern, MAX_FORMS + 1))
+        found = [form for (form,) in forms]
+        if len(found) > MAX_FORMS:
+            raise QueryError(f"{pattern!r} stands for more than {MAX_FORMS:,} words; write more of its letters")
+        return found
 
     def document(self, name: str) -> Record | None:
         """Read a document by its id; None if it is not published."""
@@ -302,13 +485,19 @@ class SearchIndex:
     def _record(self, serial: int) -> Record:
         return _unpacked(*self._connection.execute("SELECT record FROM records WHERE serial = ?", (serial,)).fetchone())
 
-    def _select(self, query: Query, columns: str, ending: str, *values: int) -> sqlite3.Cursor:
-        matched = query.matched
-        conditions: Mapping[str, str | float] = {
+    def _select(self, query: Query, columns: str, ending: str, *values: object, marked: str = "") -> sqlite3.Cursor:
+        """Select documents; `marked`: in the syntax of FTS5, the words to be marked in them."""
+        self._check_names(query)
+        matched = self._matched_by(query)
+        conditions: Mapping[str, object] = {
+            "words MATCH ?": marked or matched,
+            "+words.rowid IN (SELECT rowid FROM words WHERE words MATCH ?)": marked and matched,  # no look-up of each
             "cell IN (SELECT cell FROM cells WHERE source = ?)": query.source,
             "day >= ?": query.since,
             "day != '' AND day <= ?": query.until,
             "language = ?": query.language,
+            "section = ?": query.section,
+            "instr(authors, char(10) || ? || char(10))": query.author,
             "instr(flags, ',' || ? || ',')": query.flag,
             "confidence >= ?": query.least,
             "confidence < ?": query.below,
@@ -317,10 +506,18 @@ class SearchIndex:
         }
         asked = {sql: value for sql, value in conditions.items() if value}
         tables = "words CROSS JOIN documents ON documents.serial = words.rowid" if matched else "documents"
-        given = [*([matched] if matched else []), *asked.values(), *values]
-        where = " AND ".join([*(["words MATCH ?"] if matched else []), *asked]) or "TRUE"
+        where = " AND ".join(asked) or "TRUE"
         # Only constants of ours are formatted in; the query's values are parameters.
-        return self._connection.execute(f"SELECT {columns} FROM {tables} WHERE {where} {ending}", given)  # noqa: S608
+        sql = f"SELECT {columns} FROM {tables} WHERE {where} {ending}"  # noqa: S608
+        return self._connection.execute(sql, [*asked.values(), *values])
+
+    def _check_names(self, query: Query) -> None:
+        """Refuse names that no document has: nothing found would be taken for a fact about the words."""
+        for kind in NAMED_KINDS:
+            name, known = getattr(query, kind), self.choices(kind)
+            if name and name not in known:
+                near = difflib.get_close_matches(name, known, 3, 0.5) or known[:10]
+                raise QueryError(f"no document has the {kind} {name!r}; some have: {', '.join(near) or 'none'}")
 
 
 def _is_other_text(line: DuplicateLine, name: str) -> bool:
@@ -336,28 +533,54 @@ def opened_index(corpus: Path) -> Iterator[SearchIndex | None]:
 
 
 def contexts(marked: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the marked matches in a text: left context, match, right context."""
+    """Yield the marked matches in a text: left context, match, right context; the contexts consist of whole words."""
     for match in FOUND.finditer(marked):
         left, right = marked[: match.start()][-REACH:], marked[match.end() :][:REACH]
         plain = (collapse(UNMARKED.sub("", part).replace("\n", " ¶ ")) for part in (left, match[1], right))
         left, found, right = plain
-        yield left[-CONTEXT_CHARACTERS:], found, right[:CONTEXT_CHARACTERS]
+        yield whole_words(left[::-1])[::-1], found, whole_words(right)
+
+
+def whole_words(text: str, width: int = CONTEXT_CHARACTERS) -> str:
+    """Cut a text to a width, before the word that does not fit."""
+    return text if len(text) <= width else text[: width + 1].rpartition(" ")[0] or text[:width]
 
 
 def in_order(lines: Iterable[ContextLine], side: Side) -> Iterable[ContextLine]:
     """Sort lines by the words after the match, or by those before it, nearest first."""
     if not side:
         return lines
-    words = (lambda line: folded_words(line.right)) if side == "right" else lambda line: folded_words(line.left)[::-1]
-    return sorted(lines, key=words)
+    if side == "right":
+        return sorted(lines, key=lambda line: folded_words(line.right_context))
+    return sorted(lines, key=lambda line: folded_words(line.left_context)[::-1])
 
 
 def lines_table(lines: Iterable[ContextLine]) -> Iterator[bytes]:
     """Yield the lines of a concordance as CSV, with a header."""
+    return _csv_lines(chain([ContextLine.__slots__], map(astuple, lines)))
+
+
+def months_table(counts: Counts) -> Iterator[bytes]:
+    """Yield the frequencies by month as CSV, with a header; the last line has all months."""
+    rows = [*((month or "undated", counts.of_month(month)) for month in counts.months), ("all", counts.total)]
+    values = ((month, one.documents, one.hits, one.words, f"{one.per_million:.2f}") for month, one in rows)
+    return _csv_lines(chain([("month", "documents", "hits", "words", "per_million")], values))
+
+
+def _csv_lines(rows: Iterable[Iterable[object]]) -> Iterator[bytes]:
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
-    for row in chain([ContextLine.__slots__], map(astuple, lines)):
+    for row in rows:
         writer.writerow(row)
         yield table.getvalue().encode()
         table.seek(0)
         table.truncate()
+
+
+def _is_prefix(word: str) -> bool:
+    """Whether a pattern has its only `*` at the end, which FTS5 finds by itself."""
+    return word.find("*") == len(word) - 1
+
+
+def _numbers(found: Iterable[tuple[int]]) -> Numbers:
+    return np.fromiter((number for (number,) in found), np.int64)

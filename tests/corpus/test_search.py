@@ -2,10 +2,14 @@
 
 import csv
 import io
+import re
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 from typer.testing import CliRunner
@@ -17,10 +21,11 @@ from newscorpus.corpus.changes import Piece, marked_difference, texts_of
 from newscorpus.corpus.duplicates.find import DuplicateKind
 from newscorpus.corpus.left_out import DuplicateLine
 from newscorpus.corpus.published import publish
+from newscorpus.corpus.query import QueryError
 from newscorpus.corpus.search import (
+    MAX_FORMS,
     ContextLine,
     Query,
-    QueryError,
     contexts,
     in_order,
     index_path,
@@ -43,8 +48,21 @@ def record(name: str, text: str, **fields: object) -> Record:
 
 
 RECORDS = (
-    record("Most", "Novi most preko Save je otvoren.\nStari mostovi čekaju.", published="2026-05-04T10:00:00+02:00"),
-    record("Мост", "Нови мост преко Саве је отворен.", published="2026-05-09", source="b", confidence=0.4),
+    record(
+        "Most",
+        "Novi most preko Save je otvoren.\nStari mostovi čekaju.",
+        published="2026-05-04T10:00:00+02:00",
+        section="Kultura",
+        authors=("Ivo Ivić", "Ana Anić"),
+    ),
+    record(
+        "Мост",
+        "Нови мост преко Саве је отворен.",
+        published="2026-05-09",
+        source="b",
+        confidence=0.4,
+        authors=("Ana Anić",),
+    ),
     record("Γέφυρα", "Η νέα γέφυρα άνοιξε χθες. ΓΈΦΥΡΑ!", language="el", flags=("masked_email:2", "flash_news")),
     record("Česta", "Cesta přes most. Česta!", published="2026-04-30", language="cs", cluster_size=3),
 )
@@ -80,9 +98,14 @@ def titles(corpus: Path, query: Query) -> set[str]:
         (Query('"most preko"'), {"Most"}),
         (Query('"most pre*"'), {"Most"}),
         (Query('"preko most"'), set()),
-        (Query("most !?"), {"Most", "Česta"}),
-        (Query('most AND "'), set()),  # a word like others: only its own letters can be searched for
-        (Query("* ^ : ( {"), {"Most", "Мост", "Γέφυρα", "Česta"}),
+        (Query("*st AND *reko"), {"Most"}),
+        (Query("m*t OR γέφ*"), {"Most", "Γέφυρα", "Česta"}),
+        (Query('(most OR мост) NOT "save je"'), {"Мост", "Česta"}),
+        (Query('"nov* most* *ko"'), {"Most"}),
+        (Query("*xyz"), set()),
+        (Query("most OR *xyz"), {"Most", "Česta"}),
+        (Query(section="Kultura"), {"Most"}),
+        (Query(author="Ana Anić"), {"Most", "Мост"}),
         (Query(), {"Most", "Мост", "Γέφυρα", "Česta"}),
         (Query(source="b"), {"Мост"}),
         (Query(since="2026-05-01"), {"Most", "Мост"}),
@@ -90,7 +113,6 @@ def titles(corpus: Path, query: Query) -> set[str]:
         (Query(until="2026-05-01"), {"Česta"}),
         (Query(language="el"), {"Γέφυρα"}),
         (Query(flag="masked_email"), {"Γέφυρα"}),
-        (Query(flag="masked"), set()),
         (Query(least=0.3), {"Мост"}),
         (Query("мост", below=0.3), set()),
         (Query(least_group=2), {"Česta"}),
@@ -105,14 +127,18 @@ def test_words_are_shown_in_context_and_counted(corpus: Path) -> None:
     make_index(corpus)
     with opened_index(corpus) as index:
         assert index
-        lines = {(line.left, line.found, line.right) for line in index.lines(Query("most*", source="a"))}
+        lines = {
+            (line.left_context, line.match, line.right_context) for line in index.lines(Query("most*", source="a"))
+        }
         counts = index.count(Query())
         assert list(index.lines(Query(language="sr"))) == []
     assert ("Most ¶ Novi", "most", "preko Save je otvoren. ¶ Stari mostovi čekaju.") in lines
     assert ("", "Most", "¶ Novi most preko Save je otvoren. ¶ Stari mostovi čekaju.") in lines
     assert len(lines) == 4
     assert counts.portals == ("a", "b")
-    assert list(counts.months.items()) == [("2026-05", {"a": 1, "b": 1}), ("2026-04", {"a": 1}), ("", {"a": 1})]
+    found = {month: {portal: one.documents for portal, one in of.items()} for month, of in counts.months.items()}
+    assert found == {"2026-05": {"a": 1, "b": 1}, "2026-04": {"a": 1}, "": {"a": 1}}
+    assert list(found) == ["2026-05", "2026-04", ""]
 
 
 def test_lines_are_sorted_by_what_stands_on_a_side() -> None:
@@ -120,8 +146,8 @@ def test_lines_are_sorted_by_what_stands_on_a_side() -> None:
         return ContextLine("a", "", "1", left, "x", right)
 
     given = [line("b c", "Zid"), line("a d", "alfa"), line("z C", "beta")]
-    assert [one.right for one in in_order(given, "right")] == ["alfa", "beta", "Zid"]
-    assert [one.left for one in in_order(given, "left")] == ["b c", "z C", "a d"]
+    assert [one.right_context for one in in_order(given, "right")] == ["alfa", "beta", "Zid"]
+    assert [one.left_context for one in in_order(given, "left")] == ["b c", "z C", "a d"]
     assert list(in_order(given, "")) == given
     assert list(contexts("\x02a\x03 b \x02a\x03")) == [("", "a", "b a"), ("a b", "a", "")], "no marks of other hits"
 
@@ -200,27 +226,127 @@ def test_the_verb_makes_the_index_and_prints_lines(corpus: Path) -> None:
     assert found.exit_code == 0, found.output
     assert "Novi [most] preko Save" in found.stdout
     assert f"The index lies in {index_path(corpus)}" in found.stderr
-    assert "1 documents" not in found.stderr
-    assert "1 document" in found.stderr
+    assert "3 hits in 1 document, 103,448.3 per million words" in found.stderr
     again = CliRunner().invoke(app, ["search", str(corpus), "most", "--portal", "a", "--language", "cs", "--csv"])
     rows = list(csv.DictReader(io.StringIO(again.stdout)))
     assert "The index lies" not in again.stderr
-    assert [(row["source"], row["day"], row["found"]) for row in rows] == [("a", "2026-04-30", "most")]
+    assert [(row["source"], row["day"], row["match"]) for row in rows] == [("a", "2026-04-30", "most")]
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (['"'], "names no word"),
+        (['"'], "a quotation mark without its second one"),
+        (["NOT most"], "name one that is"),
+        (["most", "--portal", "vesty"], "no document has the source 'vesty'; some have: a, b"),
+        (["most", "--flag", "masked"], "no document has the flag 'masked'; some have: masked_email"),
+        (["most", "--save", "../x"], "a subcorpus is named with letters"),
         (["most", "--since", "May"], "'May' is no day, such as 2026-"),
     ],
 )
 def test_what_cannot_be_searched_for_is_said(corpus: Path, arguments: list[str], said: str) -> None:
     found = CliRunner().invoke(app, ["search", str(corpus), *arguments])
-    assert found.exit_code == 2
-    assert said in found.stderr
-    with pytest.raises(QueryError, match="name one that is"):
-        _ = Query("-most").matched
+    assert found.exit_code in {1, 2}
+    assert said in f"{found.stderr} {found.exception}".replace(" │\n│ ", " ")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("title:most", "unknown syntax ':'"),
+        ("most | cesta", "write OR"),
+        ("mos?", "unknown syntax '\\?'"),
+        ("most OR", "a word is missing at the end"),
+        ("most OR NOT cesta", "name one that is"),
+        ("most - cesta", "'-' names no word"),
+        ("(most", "without its"),
+        ("most)", "without its"),
+        ("*", "names no word"),
+        ("(" * 5000, "at most 1,000"),
+        ("(" * 400 + "a" + ")" * 400, "more than 10 parentheses"),
+        ("a " * 400, "more than 50 words"),
+        ("*a*a*a*a*", "more than 3"),
+    ],
+)
+def test_unknown_and_hostile_queries_are_errors(words: str, said: str) -> None:
+    with pytest.raises(QueryError, match=said):
+        _ = Query(words).parsed
+
+
+def made(random: Random) -> Record:
+    """A document of few short words, so that phrases repeat and overlap."""
+    text = " ".join(random.choice(("a", "b", "ab", "ba", "aab")) for _ in range(random.randrange(1, 30)))
+    return record(
+        f"{random.random()}", text, source=random.choice("xy"), published=f"2026-0{random.randrange(1, 4)}-01"
+    )
+
+
+def test_frequencies_equal_a_count_by_hand(tmp_path: Path) -> None:
+    random = Random(1)
+    records = [made(random) for _ in range(60)]
+    publish(tmp_path / "made" / "corpus", records, BuildConfig())
+    make_index(tmp_path / "made")
+    with opened_index(tmp_path / "made") as index:
+        assert index
+        for words, pattern, needed, excluded in (
+            ("a", "a", (), ""),
+            ("a*", "a[ab]*", (), ""),
+            ("*b", "[ab]*b", (), ""),
+            ('"a a"', "a a(?: a)*", (), ""),  # overlapping ones are one hit
+            ('"a *b"', "a [ab]*b", (), ""),
+            ("a*b OR ba", "a[ab]*b|ba", (), ""),
+            ("ab ba", "ab|ba", ("ab", "ba"), ""),
+            ("ab NOT aab", "ab", (), "aab"),
+            ('a NOT (ba "a b")', "a", (), None),
+        ):
+            by_month: Counter[str] = Counter()
+            sizes: Counter[str] = Counter()
+            for one in records:
+                text = one.text.split()
+                sizes[one.published[:7]] += len(text) + 2  # the headline is a number with a point
+                is_excluded = excluded in text if excluded is not None else "ba" in text and " a b " in f" {one.text} "
+                if not is_excluded and all(map(text.__contains__, needed)):
+                    by_month[one.published[:7]] += len(re.findall(rf"\b(?:{pattern})\b", one.text))
+            counts = index.count(Query(words))
+            assert {month: counts.of_month(month).hits for month in counts.months} == {m: by_month[m] for m in sizes}, (
+                words
+            )
+            assert {month: counts.of_month(month).words for month in counts.months} == sizes
+            lines = list(index.lines(Query(words)))
+            assert len(lines) == counts.total.hits == by_month.total()
+            assert index.number(Query(words)) == counts.total.documents
+            drawn = list(index.sample(Query(words), 7))
+            assert len(drawn) == min(7, len(lines))
+            assert set(drawn) <= set(lines)
+            assert drawn == list(index.sample(Query(words), 7))
+
+
+def test_a_pattern_for_too_many_words_is_an_error(tmp_path: Path) -> None:
+    publish(
+        tmp_path / "many" / "corpus", [record("m", " ".join(f"x{n}y" for n in range(MAX_FORMS + 1)))], BuildConfig()
+    )
+    make_index(tmp_path / "many")
+    with opened_index(tmp_path / "many") as index:
+        assert index
+        assert index.count(Query("x*")).total.hits == MAX_FORMS + 1
+        for words in ("*y", " OR ".join(f"*{n}y" for n in range(10))):
+            with pytest.raises(QueryError, match="write more of"):
+                index.number(Query(words))
+
+
+def test_a_search_is_saved_and_exported(corpus: Path) -> None:
+    run = partial(CliRunner().invoke, app)
+    saved = run(["search", str(corpus), "most", "--save", "bridges", "--months", "--csv"])
+    assert saved.exit_code == 0, saved.output
+    assert saved.stdout.splitlines()[0] == "month,documents,hits,words,per_million"
+    assert saved.stdout.splitlines()[-1].startswith("all,2,3,")
+    assert (corpus / "subcorpora" / "bridges.jsonl").read_text().startswith('{"query":{"words":"most"}}\n')
+    output = corpus.parent / "out"
+    done = run(["export", str(corpus), "--format", "text", "--subcorpus", "bridges", "--output", str(output)])
+    assert "all: 2 documents" in done.output
+    none = run(["export", str(corpus), "--format", "text", "--subcorpus", "other", "--output", str(output)])
+    assert "no such subcorpus; there are: bridges" in str(none.exception)
+    assert run(["search", str(corpus), "zzz", "--save", "none"]).exit_code == 1
 
 
 def test_all_texts_of_a_document_are_read_from_the_intake(tmp_path: Path) -> None:

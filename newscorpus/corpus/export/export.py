@@ -17,6 +17,7 @@ from newscorpus.corpus.export import dolma, hf, tei, text, vertical
 from newscorpus.corpus.export.source import About, ExportPart, ExportSource, SplitName, assigner
 from newscorpus.corpus.manifest import RecordCounts
 from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.subcorpora import read_subcorpus
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import naming
@@ -72,7 +73,7 @@ def export(
         form: the format.
         about: description of the corpus.
         split: into training, validation and test.
-        config: size of the files.
+        config: size of the files, and the documents that are written.
         watch: gets every record of every part.
 
     Raises:
@@ -83,6 +84,7 @@ def export(
     published = open_corpus(corpus)
     if not published.manifest.documents:
         raise CorpusError(f"{published.folder}: no documents to export")
+    only = read_subcorpus(corpus, config.subcorpus) if config.subcorpus else None
     if output.exists() and not output.is_dir():
         raise CorpusError(f"{output}: not a folder")
     if output.is_dir() and any(output.iterdir()):
@@ -95,7 +97,8 @@ def export(
 
     def part(name: str) -> ExportPart:
         def records() -> Iterator[Record]:
-            own = (record for record in published.records() if not name or assign(record) == name)
+            chosen = (record for record in published.records() if only is None or record.id in only)
+            own = (record for record in chosen if not name or assign(record) == name)
             return counts[name].count(watch(own))
 
         return ExportPart(name, records)

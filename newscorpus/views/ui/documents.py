@@ -12,14 +12,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from newscorpus.corpus.changes import marked_difference, texts_of
-from newscorpus.corpus.search import Query, Side, in_order, lines_table, opened_index
+from newscorpus.corpus.search import NAMED_KINDS, Query, Side, in_order, lines_table, opened_index
 from newscorpus.views.ui.state import answer, state_of
 
 LISTED = 25
 """Documents on one page of the list."""
 LINED = 200
-"""Maximum documents whose lines are shown and sorted; the CSV file has the lines of all."""
-MOST_LINES = 1000
+"""Maximum hits that are shown and sorted; the CSV file has all."""
 EXCERPT = 300
 """Characters of a text in the list."""
 
@@ -29,6 +28,7 @@ class Form(msgspec.Struct, frozen=True):
 
     shown: Literal["list", "lines"] = "list"
     sort: Side = ""
+    drawn: bool = False  # at random, not the first ones
     page: Annotated[int, msgspec.Meta(ge=1)] = 1
 
 
@@ -57,8 +57,9 @@ def view(request: Request) -> Response:
     with opened_index(corpus) as index:
         if index is None:
             return state.render(request, "indexing.html", title, corpus=name, search=search)
-        if search.form.shown == "lines" and search.query.matched:
-            lines = islice(index.lines(search.query, LINED), MOST_LINES)
+        if search.form.shown == "lines" and search.query.parsed:
+            first = islice(index.lines(search.query), LINED)
+            lines = index.sample(search.query, LINED) if search.form.drawn else first
             shown: dict[str, object] = {"lines": list(in_order(lines, search.form.sort))}
         else:
             found = index.documents(search.query, LISTED, LISTED * (search.form.page - 1))
@@ -69,7 +70,7 @@ def view(request: Request) -> Response:
             title,
             corpus=name,
             search=search,
-            choices={kind: index.choices(kind) for kind in ("source", "language", "flag")},
+            choices={kind: index.choices(kind) for kind in NAMED_KINDS},
             number=index.number(search.query),
             members=index.members(search.query.group) if search.query.group else [],
             listed=LISTED,
@@ -94,7 +95,7 @@ def index(request: Request) -> Response:
 def table(request: Request) -> Response:
     """Send all matching lines as CSV."""
     corpus, search = state_of(request).corpus(request), _search(request)
-    search.query.matched  # noqa: B018 -- raises for a wrong query before the response begins
+    search.query.parsed  # noqa: B018 -- raises for a wrong query before the response begins
 
     def lines() -> Iterator[bytes]:
         with opened_index(corpus) as index:

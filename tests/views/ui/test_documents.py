@@ -113,7 +113,7 @@ def test_lines_are_sent_as_csv(client: TestClient, leader: Record) -> None:
     answer = client.get("/documents/demo/lines.csv?words=seed*&sort=right")
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     assert {row["id"] for row in rows} >= {leader.id}
-    assert all(row["found"].lower().startswith("seed") for row in rows)
+    assert all(row["match"].lower().startswith("seed") for row in rows)
 
 
 def test_a_list_has_pages(client: TestClient, leader: Record) -> None:

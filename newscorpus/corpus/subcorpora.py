@@ -1,0 +1,59 @@
+"""Save the documents that a search finds under a name, for `newscorpus export --subcorpus NAME`.
+
+A subcorpus is a file of JSON lines in `CORPUS/subcorpora/`: the query, then the id of each document.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from newscorpus.corpus.published import corpus_of, open_corpus
+from newscorpus.errors import CorpusError
+from newscorpus.files import replacing
+from newscorpus.layout import SUBCORPORA
+from newscorpus.lines import encode_line
+
+NAME = re.compile(r"\w[\w.-]*")
+
+
+def save_subcorpus(corpus: Path, name: str, query: object, ids: Iterable[str]) -> Path:
+    """Save the ids of documents under a name, in place of earlier ones; return the file.
+
+    Raises:
+        CorpusError: the name is no name of a file, or no document was found.
+    """
+    path, lines = _path(corpus, name), [encode_line({"id": one}) for one in ids]
+    if not lines:
+        raise CorpusError(f"no document was found: the subcorpus {name!r} is not saved")
+    path.parent.mkdir(exist_ok=True)
+    with replacing(path) as file:
+        file.writelines([encode_line({"query": query}), *lines])
+    return path
+
+
+def read_subcorpus(corpus: Path, name: str) -> frozenset[str]:
+    """Read the ids of the documents of a subcorpus.
+
+    Raises:
+        CorpusError: there is none of this name, or its file is damaged.
+    """
+    path = _path(corpus, name)
+    try:
+        lines = [
+            msgspec.json.decode(line, type=dict[str, Any]) for line in path.read_bytes().splitlines() if line.strip()
+        ]
+    except FileNotFoundError as error:
+        known = ", ".join(sorted(one.stem for one in path.parent.glob("*.jsonl"))) or "none"
+        raise CorpusError(f"{path}: no such subcorpus; there are: {known}; `search --save NAME` saves one") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path}: {error}; save the search anew") from error
+    return frozenset(str(line["id"]) for line in lines if "id" in line)
+
+
+def _path(corpus: Path, name: str) -> Path:
+    if not NAME.fullmatch(name):
+        raise CorpusError(f"{name!r}: a subcorpus is named with letters, digits, `-`, `_` and `.`")
+    return corpus_of(open_corpus(corpus).folder) / SUBCORPORA / f"{name}.jsonl"
