@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from datatrove.data import Document
 from datatrove.pipeline.base import PipelineStep
 from datatrove.pipeline.dedup import MinhashDedupBuckets, MinhashDedupCluster, MinhashDedupSignature
@@ -44,9 +45,9 @@ from newscorpus.store.intake import IntakeWriter, read_intake
 RESULTS = Path(__file__).parent / "results" / "batch"
 
 PARTS = 64
-WORDS = 200
 HUNDRED = 100
 """Of so many documents in a row each kind below has its number."""
+OURS, THEIRS = "newscorpus", "datatrove's MinHash, 16 x 8, split at spaces"
 TEMPLATES = 20
 MB = 1e6
 
@@ -57,24 +58,27 @@ class Kind:
 
     name: str
     of_hundred: int
-    replaced: int = 0  # words that are replaced
-    spots: int = 1  # passages in which they stand
+    replaced: int = 0  # words of a hundred that are replaced
+    spots: int = 1  # passages in a hundred words in which they stand
     share: float = 1.0  # of the text that is there
     is_repeat: bool = True  # whether it is to be found
 
 
 ONE_TEXT = Kind("one text, again and again", 2)
-TEMPLATE = Kind("weather and odds, 0.66", 5, 8, 8, is_repeat=False)
+TEMPLATE = Kind("weather and odds, 0.66", 5, 4, 4, is_repeat=False)
 KINDS = (
     ONE_TEXT,
     TEMPLATE,
     Kind("copy", 5),
-    Kind("near-duplicate, 0.9", 5, 6, 1),
-    Kind("near-duplicate, 0.8", 5, 10, 3),
-    Kind("near-duplicate, 0.7", 3, 22, 3),
+    Kind("near-duplicate, 0.9", 5, 1, 1),
+    Kind("near-duplicate, 0.8", 5, 7, 1),
+    Kind("near-duplicate, 0.7", 3, 8, 2),
     Kind("excerpt of 60 %", 3, share=0.6),
-    Kind("hard negative, 0.4", 3, 64, 5, is_repeat=False),
+    Kind("hard negative, 0.4", 3, 33, 2, is_repeat=False),
 )
+
+ALONE = Kind("nothing", 0, is_repeat=False)
+"""Of the documents that repeat nothing and are not repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +94,35 @@ def main() -> None:
     """Make documents, find their duplicates both ways, and write the results."""
     parser = argparse.ArgumentParser(description="duplicates by tasks")
     parser.add_argument("--documents", type=int, default=100_000)
-    parser.add_argument("--alone", action="store_true", help="without datatrove, which takes most of the time")
+    parser.add_argument("--words", type=int, default=200, help="of a document, a multiple of 100")
+    parser.add_argument("--only", choices=("newscorpus", "datatrove"), help="one of the two")
     parser.add_argument("--folder", type=Path, help="where documents are made; else a temporary folder")
     arguments = parser.parse_args()
-    signature = stack([sign(" ".join(make_words(random.Random(0), WORDS)))], 128)  # loads what each process would
+    signature = stack([sign(" ".join(make_words(random.Random(0), HUNDRED)))], 128)  # loads what each process would
     estimate(signature[0], signature)
     jaccard(signature[0].astype("u8"), signature[0].astype("u8"))
+    results: dict[str, tuple[Mapping[str, Cost], set[int]]] = {}
+    note = ""
     with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
         plan = Plan(f"{name}/ours", ((),) * PARTS, Recipe(), (), BuildConfig(), 1.0, "", ExportSection(), (), {}, "")
-        measured([partial(make_part, plan, number, arguments.documents) for number in range(PARTS)])
-        theirs, removed = ({}, set()) if arguments.alone else run_datatrove(plan, Path(name))
-        ours = run_ours(plan)
-        gone = {int(line.url.rpartition("/")[2]) for line in read_duplicates(plan.folder / DUPLICATES)}
-        disk = sum(path.stat().st_size for path in plan.file.parent.rglob("*") if path.is_file())
-    text = render(ours, theirs, gone, removed, arguments.documents, disk)
-    (RESULTS / f"{arguments.documents}.md").write_text(text, encoding="utf-8")
+        made = [partial(make_part, plan, number, arguments.documents, arguments.words) for number in range(PARTS)]
+        note += f" Texts are made and stored in {measured(made).seconds:,.0f} seconds."
+        if arguments.only != "newscorpus":
+            results[THEIRS] = run_datatrove(plan, Path(name))
+        if arguments.only != "datatrove":
+            costs = run_ours(plan)
+            gone = {int(line.url.rpartition("/")[2]) for line in read_duplicates(plan.folder / DUPLICATES)}
+            results = {OURS: (costs, gone), **results}
+            groups = [np.load(path)[:, 1] for path in plan.made(Stage.GROUP, 0).parent.glob("*.npy")]
+            largest = max(np.unique_counts(numbers).counts.max(initial=0) for numbers in groups)
+            disk = sum(path.stat().st_size for path in plan.file.parent.rglob("*") if path.is_file())
+            note += (
+                f" In `tasks/` lie {disk / arguments.documents:,.0f} bytes a document in the end. The largest group of "
+                f"linked documents has {largest:,}."
+            )
+    text = render(results, arguments, note)
+    suffix = f"-{arguments.only}" if arguments.only else ""
+    (RESULTS / f"{arguments.documents}x{arguments.words}{suffix}.md").write_text(text, encoding="utf-8")
     print(text)
 
 
@@ -118,19 +136,26 @@ def kind_of(number: int) -> Kind | None:
     return None
 
 
-def words_of(number: int) -> list[str]:
+def alone(number: int) -> Kind | None:
+    """The kind of a document without kind; None for the original of another."""
+    kind = kind_of(original_of(number))
+    return None if kind and kind not in (ONE_TEXT, TEMPLATE) else ALONE
+
+
+def words_of(number: int, n_words: int) -> list[str]:
     """The words of a document; what it repeats lies in the same hundred, and so in other parts."""
     kind = kind_of(number)
     choose = random.Random(number)
     if kind is None:
-        return make_words(choose, WORDS)
+        return make_words(choose, n_words)
     if kind is ONE_TEXT:
-        return make_words(random.Random("one"), WORDS)
+        return make_words(random.Random("one"), n_words)
     original = f"template {number // HUNDRED % TEMPLATES}" if kind is TEMPLATE else original_of(number)
-    words = make_words(random.Random(original), WORDS)
-    for spot in range(kind.spots):
-        size = kind.replaced // kind.spots + (spot < kind.replaced % kind.spots)
-        start = WORDS * (2 * spot + 1) // (2 * kind.spots)
+    words = make_words(random.Random(original), n_words)
+    spots, replaced = (count * n_words // 100 for count in (kind.spots, kind.replaced))
+    for spot in range(spots):
+        size = replaced // spots + (spot < replaced % spots)
+        start = n_words * (2 * spot + 1) // (2 * spots)
         words[start : start + size] = [f"x{choose.randrange(10**6)}" for _ in range(size)]
     return words[: round(len(words) * kind.share)]
 
@@ -140,7 +165,7 @@ def original_of(number: int) -> int:
     return number - number % HUNDRED + HUNDRED - 1 - number % HUNDRED
 
 
-def make_part(plan: Plan, part: int, documents: int) -> None:
+def make_part(plan: Plan, part: int, documents: int, n_words: int) -> None:
     """Write the part of a task of the first stage, but for the index, and mark it as done."""
     folder = plan.parts[part]
     (folder / INTAKE).mkdir(parents=True)
@@ -148,7 +173,7 @@ def make_part(plan: Plan, part: int, documents: int) -> None:
     with IntakeWriter(folder / INTAKE, plan.build.signature) as intake:
         for number in range(part, documents, PARTS):
             day = "2026-01-02" if kind_of(number) else "2026-01-01"
-            text = as_text(words_of(number))
+            text = as_text(words_of(number, n_words))
             article = Article(f"https://p{number % 50}.example/{number}", text, Fields(published=day), "made")
             intake.append(Row(make_record(article, f"p{number % 50}", "cs", 1.0), sign(text)))
 
@@ -235,37 +260,33 @@ def measured(tasks: Iterable[Callable[[], Any]]) -> Cost:
     return Cost(sum(seconds), max(seconds), max(peaks))
 
 
-def render(
-    ours: Mapping[str, Cost], theirs: Mapping[str, Cost], gone: set[int], removed: set[int], documents: int, disk: int
-) -> str:
+def render(results: Mapping[str, tuple[Mapping[str, Cost], set[int]]], arguments: argparse.Namespace, note: str) -> str:
     """The results as Markdown."""
-    option = "" if theirs else " --alone"
+    documents, option = arguments.documents, f" --only {arguments.only}" if arguments.only else ""
     what = (
-        f"Made by `python -m benchmarks.batch --documents {documents}{option}`: {documents:,} documents of {WORDS} "
-        f"words in {PARTS} partitions, `memory_gb = 1`. One text stands in {ONE_TEXT.of_hundred} %; weather and odds, "
-        f"{TEMPLATE.of_hundred} %, come from {TEMPLATES} templates, and two of one have a Jaccard similarity of 0.66. "
-        f"Seconds of the processor (the machine was shared), without the start of processes. Python "
-        f"{platform.python_version()}. In `tasks/` lie {disk / documents:,.0f} bytes a document in the end."
+        f"Made by `python -m benchmarks.batch --documents {documents} --words {arguments.words}{option}`: "
+        f"{documents:,} documents of {arguments.words} words in {PARTS} partitions, `memory_gb = 1`. One text is "
+        f"that of {ONE_TEXT.of_hundred} %; weather and odds, {TEMPLATE.of_hundred} %, come from {TEMPLATES} templates, "
+        f"and two of one have a Jaccard similarity of 0.66. Seconds of the processor (the machine was shared), without "
+        f"the start of processes. Python {platform.python_version()}.{note}"
     )
-    head = "| stage | seconds | longest task | documents a second | most memory of a task, MB |\n|---|--:|--:|--:|--:|"
+    head = "| stage | seconds | longest task | µs a document | most memory of a task, MB |\n|---|--:|--:|--:|--:|"
     lines = ["# Duplicates by tasks", "", what, ""]
-    systems = {"newscorpus": (ours, gone), "datatrove's MinHash, 16 x 8, split at spaces": (theirs, removed)}
-    systems = {name: found for name, found in systems.items() if found[0]}
-    for name, (costs, _) in systems.items():
+    for name, (costs, _) in results.items():
         rows = [row(stage, cost, documents) for stage, cost in costs.items()]
         every = Cost(sum(one.seconds for one in costs.values()), 0, max(one.peak_mb for one in costs.values()))
         lines += [f"## {name}", "", head, *rows, row("all", every, documents), ""]
-    planted = Counter(kind.name for number in range(documents) if (kind := kind_of(number)))
+    planted = Counter(kind.name for number in range(documents) if (kind := kind_of(number) or alone(number)))
     found = []  # for each system, by kind, the documents that went or whose original did: the tool chooses which of two
-    for _, one in systems.values():
+    for _, one in results.values():
         counts: Counter[str] = Counter()
         for number in range(documents):
-            if kind := kind_of(number):
-                is_shared = kind in (ONE_TEXT, TEMPLATE)
+            if kind := kind_of(number) or alone(number):
+                is_shared = kind in (ONE_TEXT, TEMPLATE, ALONE)
                 counts[kind.name] += number in one or (not is_shared and original_of(number) in one)
         found.append(counts)
-    lines += ["## What goes", "", f"| planted | documents | {' | '.join(systems)} |", "|---|--:|" + "--:|" * len(found)]
-    for kind in KINDS:
+    lines += ["## What goes", "", f"| planted | documents | {' | '.join(results)} |", "|---|--:|" + "--:|" * len(found)]
+    for kind in (*KINDS, ALONE):
         shares = " | ".join(f"{one[kind.name] / planted[kind.name]:.4f}" for one in found)
         lines.append(f"| {kind.name}{'' if kind.is_repeat else ' (to be kept)'} | {planted[kind.name]:,} | {shares} |")
     return "\n".join([*lines, ""])
@@ -274,7 +295,9 @@ def render(
 def row(stage: str, cost: Cost, documents: int) -> str:
     """A line of the table of stages."""
     longest = f"{cost.longest:.1f}" if cost.longest else ""
-    return f"| {stage} | {cost.seconds:,.0f} | {longest} | {documents / cost.seconds:,.0f} | {cost.peak_mb:,.0f} |"
+    return (
+        f"| {stage} | {cost.seconds:,.0f} | {longest} | {cost.seconds / documents * 1e6:,.1f} | {cost.peak_mb:,.0f} |"
+    )
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 The features of each part's documents (ids, words, bands, runs) are stored as entries sorted by hash. A range of hashes
 is one slice of each list, and documents with a common feature meet in its range. Documents that may repeat each other
-are linked; each connected component of the links is decided by itself, like a whole corpus in `build`. Containers are
-found before, portal by portal; excerpts are searched last, among the survivors. Documents are numbered by position
-across all parts, in order.
+are linked; each group of linked documents is decided by itself, like a whole corpus in `build`. Containers are found
+before, portal by portal; excerpts are searched last, among the survivors. Documents are numbered by position across all
+parts, in order.
 """
 
 from bisect import bisect_left
@@ -34,17 +34,27 @@ from newscorpus.corpus.duplicates.find import (
     sharing,
 )
 from newscorpus.corpus.duplicates.index import update_index
-from newscorpus.corpus.duplicates.store import Selection, Store, digest, layout_of
+from newscorpus.corpus.duplicates.store import COLUMNS, Selection, Store, digest, layout_of
 from newscorpus.corpus.duplicates.verify import Verifier
 from newscorpus.corpus.left_out import doubtful_documents
 from newscorpus.files import replacing
 from newscorpus.layout import INDEX
-from newscorpus.page.signature import HALF, mixed
+from newscorpus.page.signature import HALF, RUN_BASE, estimate, mixed
 
 ENTRY = np.dtype([("key", "<u8"), ("row", "<u4")])
 """Hash of a feature, and the row of its document in the index of its part."""
 
 KEYS = 2**64
+IS_BAND = np.uint64(1)
+"""Lowest bit of a key, set for bands: whether documents with this key are linked only if their signatures agree."""
+
+LINK = np.dtype([("pair", "<u8"), ("similarity", "<f4")])
+"""Two linked documents, `first * n_documents + second`, and their similarity; `EQUAL` for equal id or words."""
+
+EQUAL = 2.0
+
+GROUP_DOCUMENTS = 100_000
+"""Most documents that similarity may join: 0.3 GB in one task."""
 
 LINKS, RUNS = "links.npy", "runs.npy"
 """Files of a part's entries: features that link documents (ids, words, bands), and sampled runs of words."""
@@ -74,12 +84,12 @@ def link_entries(store: Store, config: DuplicateConfig) -> NDArray[np.void]:
         return np.empty(0, ENTRY)
     ids = np.frombuffer(b"".join(digest(name.encode()) for name in store.ids), "<u8")
     contents = np.ascontiguousarray(store.documents["content"]).view("<u8").reshape(len(store), -1)[:, 0]
-    number = np.arange(1, config.bands + 1, dtype=np.uint64) << HALF
+    number = np.arange(config.bands, dtype=np.uint64) * RUN_BASE
     bands = [
-        mixed(band_keys(store.signatures[start : start + SIGNATURES_AT_ONCE], config.bands, config.rows) | number)
+        mixed(band_keys(store.signatures[start : start + SIGNATURES_AT_ONCE], config.bands, config.rows) + number)
         for start in range(0, len(store), SIGNATURES_AT_ONCE)
     ]
-    keys = np.column_stack([ids, contents, np.concatenate(bands)])
+    keys = np.column_stack([ids & ~IS_BAND, contents & ~IS_BAND, np.concatenate(bands) | IS_BAND])
     return _entries(keys.ravel(), np.repeat(np.arange(len(store)), keys.shape[1]))
 
 
@@ -113,12 +123,71 @@ def gather(
     return keys, np.concatenate([part["row"] + start for part, start in zip(parts, starts, strict=False)])
 
 
-def links(keys: NDArray[np.uint64], positions: NDArray[np.int64], n_documents: int) -> NDArray[np.uint64]:
-    """Link each document to the first one with a common key, as `first * n_documents + document`, sorted."""
+def links(
+    keys: NDArray[np.uint64],
+    positions: NDArray[np.int64],
+    n_documents: int,
+    signatures: Callable[[NDArray[np.int64]], NDArray[np.uint32]],
+    least: float,
+) -> NDArray[np.void]:
+    """Link the documents at `positions` that have the same id or words, or a band and more than `least` in common.
+
+    The links, as `LINK`, connect what links between all such pairs would connect. `signatures` loads those at some
+    positions.
+    """
     items, sizes = sharing(keys)
-    firsts = np.repeat(items[np.cumsum(sizes) - sizes], sizes)
-    pairs = positions[firsts].astype(np.uint64) * np.uint64(n_documents) + positions[items].astype(np.uint64)
-    return np.unique(pairs[positions[firsts] != positions[items]])
+    starts = np.cumsum(sizes) - sizes
+    one, other = positions[np.repeat(items[starts], sizes)], positions[items]
+    similarities = np.full(len(items), EQUAL)
+    compared = np.flatnonzero(((keys[items] & IS_BAND) != 0) & (one != other))
+    for start in range(0, len(compared), SIGNATURES_AT_ONCE):
+        here = compared[start : start + SIGNATURES_AT_ONCE]
+        similarities[here] = estimate(signatures(one[here]), signatures(other[here]))
+    for bucket in np.unique(np.repeat(np.arange(len(sizes)), sizes)[similarities <= least]):
+        members = slice(starts[bucket], starts[bucket] + sizes[bucket])
+        nearest, similarities[members] = _connect(signatures(other[members]), least)
+        one[members] = other[members][nearest]
+    linked = one != other
+    found = np.empty(np.count_nonzero(linked), LINK)
+    found["pair"] = (np.minimum(one, other) * n_documents + np.maximum(one, other))[linked]
+    found["similarity"] = similarities[linked]
+    return found
+
+
+def _connect(signatures: NDArray[np.uint32], least: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Connect similar signatures to trees: for each one its parent, itself at the root, and the similarity to it."""
+    parents, similarities = np.arange(len(signatures)), np.full(len(signatures), EQUAL)
+    rest, found = parents.copy(), list[int]()
+    while len(rest):
+        if not found:
+            found, rest = [int(rest[0])], rest[1:]
+        parent = found.pop()
+        estimated = estimate(signatures[parent], signatures[rest])
+        near = estimated > least
+        parents[rest[near]], similarities[rest[near]] = parent, estimated[near]
+        found += rest[near].tolist()
+        rest = rest[~near]
+    return parents, similarities
+
+
+def bounded_groups(
+    found: NDArray[np.void], n_documents: int, levels: Sequence[float], most: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Group linked documents; a group of more than `most` keeps only its links of the next of the ascending levels.
+
+    Returns:
+        Positions and group numbers, sorted by group.
+    """
+    done, first = [np.empty((0, 2), np.int64)], 0
+    for least in levels:
+        found = found[found["similarity"] >= least]
+        positions, groups = components(np.unique(found["pair"]), n_documents)
+        fits = (np.bincount(groups) <= most)[groups] | (least == levels[-1])
+        done.append(np.column_stack([positions[fits], groups[fits] + first]))
+        first += len(positions)
+        found = found[np.isin(found["pair"] // np.uint64(n_documents or 1), positions[~fits].astype(np.uint64))]
+    positions, groups = np.concatenate(done).T
+    return positions, groups
 
 
 def components(pairs: NDArray[np.uint64], n_documents: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -158,6 +227,9 @@ class Parts:
         self._plan = plan
         layout = layout_of(plan.build)
         self._stores = [Store.open(folder / INDEX, layout) for folder in plan.parts]
+        for store in self._stores:  # not in every task: `publish` verifies the columns
+            store.checked |= COLUMNS.keys()
+        self.all = Collection(self._stores)
         self.starts = np.cumsum([0, *map(len, self._stores)])
 
     def __len__(self) -> int:
@@ -183,7 +255,7 @@ class Parts:
         found: dict[str, list[NDArray[np.int64]]] = defaultdict(list)
         for store, start in zip(self._stores, self.starts, strict=False):
             for number, name in enumerate(store.state.sources):
-                found[name].append(np.flatnonzero(store.documents["source"] == number) + start)
+                found[name].append(np.flatnonzero(store.column("documents")["source"] == number) + start)
         return {name: np.concatenate(positions) for name, positions in sorted(found.items())}
 
 
@@ -207,15 +279,18 @@ class DuplicateTask:
     def link(self) -> None:
         """Link documents with the same id, words or band, one range of hashes at a time."""
         entries = self._parts.entries(LINKS)
+        signatures, least = self._parts.all.signatures, self._config.threshold - self._config.margin
         for number, of in self._ranges(sum(map(len, entries)), LINK_BYTES):
-            _save(self._made("link", number), links(*gather(entries, self._parts.starts, number, of), len(self._parts)))
+            keys, positions = gather(entries, self._parts.starts, number, of)
+            _save(self._made("link", number), links(keys, positions, len(self._parts), signatures, least))
 
     def group(self) -> None:
-        """Divide the components of linked documents among the tasks."""
-        found = [np.empty(0, np.uint64), *made(self._plan, "link")]
-        positions, groups = components(np.unique(np.concatenate(found)), len(self._parts))
+        """Divide the groups of linked documents among the tasks."""
+        found = np.concatenate([np.empty(0, LINK), *made(self._plan, "link")])
+        levels = [0.0, *np.linspace(self._config.threshold, 1.0, 4), EQUAL]
+        positions, groups = bounded_groups(found, len(self._parts), levels, GROUP_DOCUMENTS)
         tasks = len(self._plan.shares)
-        for number in range(tasks):  # components are sorted by size, so each task gets about the same
+        for number in range(tasks):  # groups are sorted by size, so each task gets about the same
             here = groups % tasks == number
             _save(self._made("group", number), np.column_stack([positions[here], groups[here]]))
 

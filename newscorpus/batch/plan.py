@@ -44,6 +44,8 @@ TASKS = "tasks"
 PLAN = "plan.json"
 PARTS = "parts"
 EXPORT = "export"
+VERSION = 2
+"""Version of the tasks' results."""
 LEAST_MEMORY_GB = 0.5
 """An idle task takes 0.2 GB."""
 OWNER_ONLY = 0o700
@@ -108,6 +110,7 @@ class Plan:
     unfinished: tuple[tuple[str, int], ...]  # pages of crawled corpora to skip: file and offset
     profiles: Mapping[str, str]  # hashes of the profiles of crawled corpora, by source
     inputs: str  # hash of names, sizes and times of the inputs
+    version: int = 1
 
     @property
     def folder(self) -> Path:
@@ -182,6 +185,7 @@ def begin(recipe_file: Path, tasks: int | None = None) -> Plan:
         unfinished=inputs.unfinished,
         profiles={profile.source: profile.hash for profile in inputs.profiles},
         inputs=hashlib.sha256(msgspec.json.encode(inputs.files)).hexdigest(),
+        version=VERSION,
     )
     if plan.file.is_file() and read_plan(plan.file) != plan:
         raise CorpusError(f"{plan.output}: was begun with other inputs, settings or tasks; name another output")
@@ -204,6 +208,9 @@ def read_plan(path: Path) -> Plan:
     if not path.is_file():
         raise CorpusError(f"{path.parent.parent}: no batch was begun here")
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Plan)
+        plan = msgspec.json.decode(path.read_bytes(), type=Plan)
     except msgspec.DecodeError as error:
         raise CorpusError(f"{path}: not the plan of a batch: {error}") from error
+    if plan.version != VERSION:
+        raise CorpusError(f"{plan.output}: was begun with another version of newscorpus; name another output")
+    return plan

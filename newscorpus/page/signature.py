@@ -139,8 +139,8 @@ def minhash_of(signature: NDArray[np.uint32], parameters: SignatureParameters = 
 
 
 def estimate(one: NDArray[np.uint32], others: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """Estimate the Jaccard similarity of one signature, shape (permutations,), to others, shape (n, permutations)."""
-    similarities: NDArray[np.float64] = np.count_nonzero(others == one, axis=1) / len(one)
+    """Estimate the Jaccard similarity of one signature, shape (permutations,), or of n, to n others, row by row."""
+    similarities: NDArray[np.float64] = np.count_nonzero(others == one, axis=1) / others.shape[1]
     return similarities
 
 

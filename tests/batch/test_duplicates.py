@@ -5,11 +5,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from newscorpus.batch.duplicates import BASE_BYTES, GB, DuplicateTask, index_part
+from newscorpus.batch.duplicates import (
+    BASE_BYTES,
+    EQUAL,
+    GB,
+    IS_BAND,
+    LINK,
+    DuplicateTask,
+    bounded_groups,
+    index_part,
+    links,
+)
 from newscorpus.batch.engine import publish_parts
 from newscorpus.batch.plan import ExportSection, Plan
 from newscorpus.config import BuildConfig, DuplicateConfig, Survivor
@@ -139,3 +150,33 @@ def test_a_part_that_was_damaged_since_is_found_and_the_rest_decided_anew(tmp_pa
 
     assert len(report.damaged) == 1
     assert report.kept == 3
+
+
+def test_documents_with_a_band_in_common_are_linked_only_through_similar_ones() -> None:
+    signatures = np.zeros((7, 10), np.uint32)
+    for row, unlike in enumerate([0, 4, 2, 0, 10, 10, 10]):  # 0 and 1 are linked by 2; 4 and 6 have the words of 5
+        signatures[row, :unlike] = row if unlike == 10 else 1
+    keys = np.array([7, 7, 7, 7, 7, 8, 8], np.uint64) | np.array([1, 1, 1, 1, 1, 0, 0], np.uint64) * IS_BAND
+
+    found = links(keys, np.arange(7), 7, lambda positions: signatures[positions], 0.6)
+
+    assert sorted(map(tuple, np.column_stack(np.divmod(found["pair"], np.uint64(7))).tolist())) == [
+        (0, 2),
+        (0, 3),
+        (1, 2),
+        (5, 6),
+    ]
+    assert found["similarity"][found["pair"] == 5 * 7 + 6].tolist() == [EQUAL]
+
+
+@pytest.mark.parametrize(
+    ("most", "groups"),
+    [(5, [[0, 1, 2, 3, 4], [5, 6]]), (4, [[0, 1, 2], [3, 4], [5, 6]]), (1, [[0, 1], [3, 4]])],
+)
+def test_a_large_group_keeps_only_its_closest_links(most: int, groups: list[list[int]]) -> None:
+    pairs = [(0, 1, EQUAL), (1, 2, 0.8), (2, 3, 0.6), (3, 4, EQUAL), (5, 6, 0.6)]
+    found = np.array([(one * 7 + other, similarity) for one, other, similarity in pairs], LINK)
+
+    positions, numbers = bounded_groups(found, 7, [0.0, 0.7, EQUAL], most)
+
+    assert sorted(np.sort(positions[numbers == number]).tolist() for number in set(numbers.tolist())) == groups

@@ -79,6 +79,9 @@ def test_a_batch_that_was_begun_goes_on_only_with_the_same_plan(tmp_path: Path) 
     (tmp_path / "more.jsonl").write_text("")
     with pytest.raises(CorpusError, match="other inputs, settings or tasks"):
         begin(tmp_path / "batch.toml")
+    plan.file.write_text(plan.file.read_text().replace(f'"version":{plan.version}', '"version":1'))
+    with pytest.raises(CorpusError, match="begun with another version of newscorpus; name another output"):
+        begin(tmp_path / "batch.toml")
 
 
 def test_the_corpus_of_a_crawl_is_not_written_over(tmp_path: Path) -> None:

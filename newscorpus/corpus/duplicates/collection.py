@@ -114,10 +114,12 @@ class Collection:
         if len(self.stores) == 1:
             return self.stores[0].signatures[positions]
         gathered = np.empty((len(positions), self.stores[-1].signatures.shape[1]), np.uint32)
-        owners = np.searchsorted(self._starts, positions, "right") - 1
-        for owner in np.unique(owners):
-            here = owners == owner
-            gathered[here] = self.stores[owner].signatures[positions[here] - self._starts[owner]]
+        order = np.argsort(positions)
+        bounds = np.searchsorted(positions[order], self._starts)
+        for store, start, first, end in zip(self.stores, self._starts, bounds, bounds[1:], strict=False):
+            if first < end:
+                here = order[first:end]
+                gathered[here] = store.signatures[positions[here] - start]
         return gathered
 
     def _locate(self, position: int) -> tuple[Store, np.void]:

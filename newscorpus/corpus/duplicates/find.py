@@ -195,7 +195,7 @@ def _states(collection: Collection, policy: Survivor) -> Iterator[NDArray[np.int
         yield order[by_name[start : start + size]]
 
 
-def band_keys(signatures: NDArray[np.uint32], bands: int, rows: int) -> NDArray[np.uint32]:
+def band_keys(signatures: NDArray[np.uint32], bands: int, rows: int) -> NDArray[np.uint64]:
     """Hash each band of each signature (Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, 3.4).
 
     Args:
@@ -210,7 +210,7 @@ def band_keys(signatures: NDArray[np.uint32], bands: int, rows: int) -> NDArray[
     keys = np.zeros(values.shape[:2], np.uint64)
     for row in range(rows):
         keys = keys * RUN_BASE + values[:, :, row]
-    return (mixed(keys) >> HALF).astype(np.uint32)
+    return mixed(keys)
 
 
 class Buckets:
@@ -219,7 +219,7 @@ class Buckets:
     Only buckets of two or more items are stored, so memory depends on the number of candidates.
     """
 
-    def __init__(self, bands: "list[NDArray[np.uint32]]") -> None:
+    def __init__(self, bands: "list[NDArray[np.uint64]]") -> None:
         found = [sharing(keys) for keys in bands]
         counts = [len(sizes) for _, sizes in found]
         sizes = np.concatenate([sizes for _, sizes in found]) if counts else np.empty(0, np.int64)
@@ -242,7 +242,7 @@ class Buckets:
         return others
 
 
-def sharing(keys: NDArray[np.uint32] | NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def sharing(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the items that share their key, bucket by bucket, and the sizes of the buckets."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
