@@ -4,11 +4,15 @@ CHECK_FAILED, STOPPED = 3, 4
 """Exit codes of a failed check of a portal, and of a command that a signal ended; docs/crawling.md lists all."""
 
 
-class CrawlError(ValueError):
+class ArgumentError(ValueError):
+    """An argument or a file of settings is wrong; the message names it."""
+
+
+class CrawlError(ArgumentError):
     """A crawl cannot start; the message names the wrong setting or argument, and a right value."""
 
 
-class PortalError(ValueError):
+class PortalError(ArgumentError):
     """A portal or template file is missing or wrong; the message names the key or line too."""
 
 

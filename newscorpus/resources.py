@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_type_hints
 
 import msgspec
 
-from newscorpus.errors import CorpusError
+from newscorpus.errors import ArgumentError
 
 T = TypeVar("T")
 
@@ -40,28 +40,28 @@ def read_config(path: Path, kind: type[T]) -> T:
     """Read a TOML file of the user into a dataclass, with its defaults for missing keys.
 
     Raises:
-        CorpusError: the file cannot be read, has an unknown key or a wrong value; the message names file and key.
+        ArgumentError: the file cannot be read, has an unknown key or a wrong value; the message names file and key.
     """
     try:
         table = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
-        raise CorpusError(f"{path}: {error.strerror}") from error
+        raise ArgumentError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise CorpusError(f"{path}: not UTF-8; save it in this encoding") from error
+        raise ArgumentError(f"{path}: not UTF-8; save it in this encoding") from error
     except tomllib.TOMLDecodeError as error:
-        raise CorpusError(f"{path}: not valid TOML: {error}") from error
+        raise ArgumentError(f"{path}: not valid TOML: {error}") from error
     _check_keys(path, table, kind, "")
     try:
         return msgspec.convert(table, kind)
     except msgspec.ValidationError as error:
         what, is_placed, where = str(error).partition(" - at `$.")
-        raise CorpusError(f"{path}: {where.rstrip('`')}: {what}" if is_placed else f"{path}: {what}") from error
+        raise ArgumentError(f"{path}: {where.rstrip('`')}: {what}" if is_placed else f"{path}: {what}") from error
 
 
 def refuse_unknown(path: Path, what: str, names: Iterable[str], known: Collection[str]) -> None:
-    """Raise CorpusError, as in `read_config`, for the first of `names` that is not in `known`."""
+    """Raise ArgumentError, as in `read_config`, for the first of `names` that is not in `known`."""
     if unknown := [name for name in names if name not in known]:
-        raise CorpusError(f"{path}: unknown {what} {unknown[0]}; known: {', '.join(known)}")
+        raise ArgumentError(f"{path}: unknown {what} {unknown[0]}; known: {', '.join(known)}")
 
 
 def _check_keys(path: Path, table: Mapping[str, Any], kind: type, section: str) -> None:

@@ -11,13 +11,17 @@ import stat
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import connection, get_context, parent_process, resource_tracker
 from queue import SimpleQueue
+from subprocess import DEVNULL, PIPE, Popen
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import IO, Any, Generic, Self, TypeVar
+
+from newscorpus.errors import STOPPED
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -260,6 +264,38 @@ def _serve(
         except EOFError:
             return
         pipe.send(function(item))
+
+
+class Commands:
+    """Runs commands of `newscorpus` in process groups of their own; no process of a group outlives its first one."""
+
+    def __init__(self) -> None:
+        self._running: set[Popen[bytes]] = set()
+        self._signals: list[int] = []  # of `stop`
+
+    def run(self, arguments: Sequence[str], errors: IO[bytes], output: IO[bytes] | int = DEVNULL) -> int:
+        """Run a command to its end; any thread may call it.
+
+        Returns: its exit code, negative after a signal; `STOPPED` if `stop` killed it, or it was not started for that.
+        """
+        if self._signals:
+            return STOPPED
+        command = [*COMMAND, *arguments]
+        with Popen(command, stdin=PIPE, stdout=output, stderr=errors, process_group=0) as process:  # noqa: S603 -- our own
+            self._running.add(process)
+            for number in tuple(self._signals):  # that came meanwhile
+                process.send_signal(number)
+            code = process.wait()
+        self._running.remove(process)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        return STOPPED if -code in self._signals else code
+
+    def stop(self, number: int) -> None:
+        """Send a signal to all running commands, and start no more."""
+        self._signals.append(number)
+        for process in tuple(self._running):
+            process.send_signal(number)
 
 
 def end_with_input() -> None:

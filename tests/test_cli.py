@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -493,7 +494,7 @@ def test_the_exit_code_says_how_a_verb_ended(
     said: str,
 ) -> None:
     def interrupted(_corpus: Path) -> None:
-        raise KeyboardInterrupt
+        os.kill(os.getpid(), signal.SIGTERM)
 
     monkeypatch.setattr("newscorpus.store.ledger.status.status", interrupted)
     paths = {"PAGE": page, "DAMAGED": tmp_path / "damaged", "BUSY": tmp_path / "busy"}

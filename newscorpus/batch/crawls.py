@@ -2,8 +2,6 @@
 
 import hashlib
 import signal
-import subprocess
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -15,7 +13,7 @@ from newscorpus.errors import STOPPED, CrawlError
 from newscorpus.fetch.options import default_corpus
 from newscorpus.portal.portal import Portal
 from newscorpus.urls import host_of, site_key
-from newscorpus.workers import COMMAND
+from newscorpus.workers import Commands
 
 ENDS = {0: "done", 1: "failed", 2: "wrong usage", STOPPED: "stopped"}
 """Meanings of a crawl's exit codes."""
@@ -92,7 +90,7 @@ def group(portals: Iterable[Portal]) -> list[Group]:
 class Crawls:
     """Runs the crawls of groups of portals.
 
-    Ctrl-C lets running crawls finish like a single one, SIGTERM ends them at once; no further crawl starts.
+    Ctrl-C and SIGTERM are passed on to the running crawls; no further one starts.
 
     Args:
         groups: to crawl.
@@ -106,8 +104,8 @@ class Crawls:
         self._groups = groups
         self._options = options
         self._corpora = {name: default_corpus(name) for one in groups for name in one.portals}
-        self._stopping, self._terminating = threading.Event(), threading.Event()
-        self._running: dict[Crawl, subprocess.Popen[bytes]] = {}
+        self._commands = Commands()
+        self._running: set[Crawl] = set()
 
     @property
     def running(self) -> list[Crawl]:
@@ -139,23 +137,14 @@ class Crawls:
 
     def _crawl(self, crawl: Crawl) -> int:
         """Crawl a portal and return the exit code."""
-        if self._stopping.is_set():
-            return STOPPED
         crawl.log.parent.mkdir(parents=True, exist_ok=True)
-        command = [*COMMAND, "crawl", crawl.portal, "-s", f"NEWSCORPUS_CORPUS={crawl.corpus}"]
-        with crawl.log.open("ab") as log:
-            with subprocess.Popen([*command, *self._options], stdin=subprocess.PIPE, stdout=log, stderr=log) as process:  # noqa: S603 -- our own
-                self._running[crawl] = process
-                if self._terminating.is_set():  # SIGTERM came while it started
-                    process.terminate()
-                code = process.wait()
-            del self._running[crawl]
-        return code
+        command = ["crawl", crawl.portal, "-s", f"NEWSCORPUS_CORPUS={crawl.corpus}", *self._options]
+        self._running.add(crawl)
+        try:
+            with crawl.log.open("ab") as log:
+                return self._commands.run(command, log, log)
+        finally:
+            self._running.remove(crawl)
 
     def _stop(self, number: int, _frame: FrameType | None) -> None:
-        """Start no further crawl; a terminal sends Ctrl-C to the running ones itself."""
-        self._stopping.set()
-        if number == signal.SIGTERM:
-            self._terminating.set()
-            for process in tuple(self._running.values()):
-                process.terminate()
+        self._commands.stop(number)

@@ -5,14 +5,15 @@ when called again. A killed task leaves no partial result, and can be repeated.
 """
 
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from subprocess import DEVNULL, PIPE
+from tempfile import TemporaryFile
 from typing import Any
 
 from datatrove.executor import LocalPipelineExecutor, SlurmPipelineExecutor
@@ -27,10 +28,10 @@ from newscorpus.corpus.export.export import export
 from newscorpus.corpus.export.source import About
 from newscorpus.corpus.reextract import extract_pages, store
 from newscorpus.corpus.remote import upload_corpus
-from newscorpus.errors import CorpusError
+from newscorpus.errors import ArgumentError, CorpusError
 from newscorpus.files import exclusive, replacing, sync_folder
 from newscorpus.layout import INDEX, INTAKE, INTAKE_SEGMENT, REJECTED
-from newscorpus.workers import COMMAND
+from newscorpus.workers import Commands
 
 TRIES = 2
 """Attempts at a task that a signal ended, such as that of the kernel when memory runs out."""
@@ -143,8 +144,8 @@ class JobArrays(SlurmPipelineExecutor):  # type: ignore[misc]
     """Submits tasks to Slurm, by default to its default partition."""
 
     def get_sbatch_args(self, max_array: int = 1) -> dict[str, Any]:
-        """Return the options of `sbatch` without an empty partition."""
-        options = super().get_sbatch_args(max_array)
+        """Return the options of `sbatch` without an empty partition; a job that can never start is removed."""
+        options = super().get_sbatch_args(max_array) | {"kill-on-invalid-dep": "yes"}
         return {name: value for name, value in options.items() if name != "partition" or value}
 
 
@@ -182,37 +183,45 @@ def run_task(plan: Plan, stage: Stage, number: int) -> None:
     """Run one task in this process, unless it is finished.
 
     Raises:
+        ArgumentError: the batch has no such task.
         ValueError, OSError, ImportError: as for the functions that the stage calls.
     """
     if stage not in stages_of(plan):
-        raise CorpusError(f"this batch has no stage {stage}; it has {', '.join(stages_of(plan))}")
+        raise ArgumentError(f"this batch has no stage {stage}; it has {', '.join(stages_of(plan))}")
     if not 0 <= number < (n_tasks := tasks_of(plan, stage)):
-        raise CorpusError(f"{stage} has the tasks 0 to {n_tasks - 1}, and no {number}")
+        raise ArgumentError(f"{stage} has the tasks 0 to {n_tasks - 1}, and no {number}")
     _local(plan, stage, number).run()
 
 
-def run_here(recipe_file: Path, plan: Plan, stage: Stage, at_once: int) -> Iterator[Failure | None]:
-    """Run the unfinished tasks of a stage in child processes; yields the failure of each, or None.
+def run_here(recipe_file: Path, plan: Plan, stage: Stage, at_once: int) -> Generator[Failure | None]:
+    """Run the unfinished tasks of a stage in child processes, which end with the iterator.
 
     The pool of datatrove is not used because it waits forever for a process that was killed.
+
+    Returns:
+        The failure of each task, or None.
     """
+    commands = Commands()
 
     def run(number: int) -> Failure | None:
-        command = [*COMMAND, "batch", str(recipe_file), "--task", f"{stage}/{number}"]
         for _ in range(TRIES):
-            with subprocess.Popen(command, stdin=PIPE, stdout=DEVNULL, stderr=PIPE) as process:  # noqa: S603 -- our own
-                errors = process.stderr.read().decode("utf-8", "replace") if process.stderr else ""
-                code = process.wait()
+            with TemporaryFile() as errors:
+                code = commands.run(["batch", str(recipe_file), "--task", f"{stage}/{number}"], errors)
+                errors.seek(0)
+                said = errors.read().decode("utf-8", "replace")
             if code == 0:
                 return None
-            why = errors.strip().rpartition("\n")[2].removeprefix("newscorpus: ")
+            why = said.strip().rpartition("\n")[2].removeprefix("newscorpus: ")
             if code > 0:
                 break
             why = f"killed by signal {-code}, {TRIES} times"
         return Failure(number, why, _folder(plan, stage) / "logs" / f"task_{number:05}.log")
 
     with ThreadPoolExecutor(at_once) as threads:
-        yield from threads.map(run, missing(plan, stage))
+        try:
+            yield from threads.map(run, missing(plan, stage))
+        finally:
+            commands.stop(signal.SIGKILL)
 
 
 def submit(plan: Plan, slurm: SlurmSection) -> Mapping[Stage, str]:

@@ -26,7 +26,7 @@ from newscorpus.config import (
     Survivor,
 )
 from newscorpus.data import Rejected
-from newscorpus.errors import CorpusError
+from newscorpus.errors import ArgumentError, CorpusError
 from newscorpus.files import replacing
 from newscorpus.layout import LEDGER
 from newscorpus.page.quality.assess import read_quality
@@ -144,18 +144,20 @@ def read_recipe(path: Path) -> BatchRecipe:
     """Read the recipe of a batch.
 
     Raises:
-        CorpusError: it cannot be read or is invalid; the message names file and key.
+        ArgumentError: it cannot be read or is invalid; the message names file and key.
     """
     recipe = read_config(path, BatchRecipe)
     if recipe.tasks < 1 or not recipe.inputs:
-        raise CorpusError(f"{path}: tasks is {recipe.tasks} and inputs has {len(recipe.inputs)}; at least one of each")
+        raise ArgumentError(
+            f"{path}: tasks is {recipe.tasks} and inputs has {len(recipe.inputs)}; at least one of each"
+        )
     for key, address in (("upload", recipe.upload), ("export.upload", recipe.export.upload)):
         if address and not is_remote(address):
-            raise CorpusError(f"{path}: {key} is {address!r}; expected an address such as s3://bucket/name")
+            raise ArgumentError(f"{path}: {key} is {address!r}; expected an address such as s3://bucket/name")
     if recipe.export != ExportSection() and not recipe.export.format:
-        raise CorpusError(f"{path}: [export] has no format; known: {', '.join(ExportFormat)}")
+        raise ArgumentError(f"{path}: [export] has no format; known: {', '.join(ExportFormat)}")
     if recipe.memory_gb < LEAST_MEMORY_GB:
-        raise CorpusError(f"{path}: memory_gb is {recipe.memory_gb:g}; at least {LEAST_MEMORY_GB:g}")
+        raise ArgumentError(f"{path}: memory_gb is {recipe.memory_gb:g}; at least {LEAST_MEMORY_GB:g}")
     return recipe
 
 
@@ -168,7 +170,8 @@ def begin(recipe_file: Path, tasks: int | None = None) -> Plan:
     """Make the plan of a batch, and write it if it does not exist; `tasks` overrides the number in the recipe.
 
     Raises:
-        CorpusError: the recipe is invalid, an input is missing, or the output belongs to another plan or a crawl.
+        ArgumentError: the recipe is invalid.
+        CorpusError: an input is missing, or the output belongs to another plan or a crawl.
     """
     wanted, home = read_recipe(recipe_file), recipe_file.parent.absolute()
     inputs = find_inputs(home, wanted.inputs)

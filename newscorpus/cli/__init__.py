@@ -4,12 +4,13 @@ Each module adds its verbs to `app` when it is imported here.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
 from newscorpus.cli import begin, crawl, explain, extract, learn, look, portal, publish
 from newscorpus.cli.app import app
-from newscorpus.errors import CrawlError, DemoError, PortalError
+from newscorpus.errors import ArgumentError, DemoError
 
 __all__ = [
     "app",
@@ -28,10 +29,11 @@ __all__ = [
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command, by default with the arguments of the process.
 
-    An expected error is printed as one line; docs/crawling.md lists the exit codes.
+    An expected error is printed as one line, and SIGTERM is handled as Ctrl-C; docs/crawling.md lists the exit codes.
     """
     from newscorpus.terminal import complain, describe
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         app(arguments, prog_name="newscorpus")
     except BrokenPipeError:  # the reader has gone, as in `newscorpus extract ... | head`
@@ -39,4 +41,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(1)
     except (ValueError, OSError, ImportError, DemoError) as error:
         complain(describe(error))
-        sys.exit(2 if isinstance(error, CrawlError | PortalError) else 1)
+        sys.exit(2 if isinstance(error, ArgumentError) else 1)

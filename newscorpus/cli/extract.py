@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import astuple, fields
 from enum import StrEnum
 from functools import partial
@@ -270,7 +270,8 @@ def _run_here(recipe: Path, plan: "Plan", at_once: int) -> None:
     from newscorpus.terminal import complain, progress
 
     for stage in stages_of(plan):
-        failures = list(filter(None, progress(run_here(recipe, plan, stage, at_once), f"tasks of {stage}")))
+        with closing(run_here(recipe, plan, stage, at_once)) as ended:
+            failures = list(filter(None, progress(ended, f"tasks of {stage}")))
         for failure in failures:
             complain(f"{stage}, task {failure.number}: {failure.why} ({failure.log})")
         if failures:

@@ -137,13 +137,13 @@ class CorpusExtension:
         stats = self._crawler.stats.get_stats()
         ends = self._ends(spider, reason, stats)
         try:
-            statuses = status(self._corpus, ends=ends)
+            statuses, missing = status(self._corpus, ends=ends), unreached(self._corpus)
         except LedgerError as error:
             logger.error("No figures by portal: %s", error)  # noqa: TRY400 -- the message says all
-            statuses = []
+            statuses, missing = [], {}
         figures = by_portal(statuses, stats, ends)
         if reason == "finished" and figures:
-            self._check_starts(ends, stats)
+            self._check_starts(ends, stats, missing)
         if reason in {"finished", "shutdown"}:
             left = (figures[portal] for portal, end in ends.items() if portal in figures and end != "byte_budget")
             self._crawler.stats.set_value(LEFT, sum(one["queued"] + one["leased"] for one in left))
@@ -192,9 +192,9 @@ class CorpusExtension:
             ends[portal] = stats.get(stat("politeness", portal, "given_up"), stopped)
         return ends
 
-    def _check_starts(self, ends: Mapping[str, str], stats: Mapping[str, Any]) -> None:
+    def _check_starts(self, ends: Mapping[str, str], stats: Mapping[str, Any], unfetched: Mapping[str, str]) -> None:
         """Fail the crawl if nothing could be fetched, or none of the start pages of a portal."""
-        missing = {portal: why for portal, why in unreached(self._corpus).items() if portal in ends}
+        missing = {portal: why for portal, why in unfetched.items() if portal in ends}
         for portal, why in missing.items():
             because = f"given up, {ends[portal]}" if ends[portal] else why
             logger.error("No start page of %s could be fetched: %s", portal, because)

@@ -28,7 +28,7 @@ from scrapy.utils.conf import arglist_to_dict
 from scrapy.utils.project import get_project_settings
 
 import newscorpus.settings
-from newscorpus.errors import STOPPED, CorpusError, CrawlError, PortalError
+from newscorpus.errors import STOPPED, ArgumentError, CorpusError, CrawlError
 from newscorpus.fetch.closing import CorpusExtension
 from newscorpus.fetch.options import corpus_folder, default_corpus
 from newscorpus.fetch.plugin import FAILED, KEPT, KEPT_IN_ALL, LEFT, add_settings
@@ -69,10 +69,10 @@ class Command(crawl.Command):
         asyncio.get_event_loop().call_soon(StopSignals(crawler).install)  # after Scrapy has set its handlers
         self.crawler_process.start()
         error = task.exception() if isinstance(task, Task) and task.done() and not task.cancelled() else None
-        if isinstance(error, CrawlError | PortalError | LedgerError | CorpusError | OSError):
+        if isinstance(error, ArgumentError | LedgerError | CorpusError | OSError):
             program = "newscorpus" if Path(sys.argv[0]).stem == "newscorpus" else "scrapy"
             sys.stderr.write(f"{program} crawl: error: {error}\n")
-            self.exitcode = 2 if isinstance(error, CrawlError | PortalError) else 1
+            self.exitcode = 2 if isinstance(error, ArgumentError) else 1
             return
         if error is not None:
             raise error

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from prose import article
-from typer.testing import CliRunner
 
 from newscorpus.batch.plan import begin
-from newscorpus.cli import app
+from newscorpus.cli import main
+from newscorpus.errors import STOPPED
 from newscorpus.files import exclusive
 from newscorpus.workers import COMMAND
 
@@ -146,6 +146,60 @@ def test_a_task_that_fails_is_named_and_the_others_stay_done(undisturbed: Path) 
     assert published(undisturbed / "failing") == published(undisturbed / "out-1")
 
 
+def living() -> list[tuple[int, int, int]]:
+    """All living processes: number, parent, group."""
+    listed = subprocess.run(["ps", "-Ao", "pid=,ppid=,pgid=,stat="], capture_output=True, text=True, check=True).stdout
+    found = [line.split() for line in listed.splitlines()]
+    return [(int(pid), int(parent), int(group)) for pid, parent, group, state in found if state[0] != "Z"]
+
+
+def members(task: int) -> list[int]:
+    """The living processes of a task."""
+    return [pid for pid, _, group in living() if group == task]
+
+
+def task_at_work(batch: "subprocess.Popen[str]", *others: int) -> int:
+    """A task of a batch that has started processes of its own."""
+    while batch.poll() is None:
+        for task in {pid for pid, parent, _ in living() if parent == batch.pid}.difference(others):
+            if len(members(task)) > 1:
+                return task
+    raise AssertionError(batch.communicate()[1])
+
+
+@pytest.mark.timeout(120)
+def test_a_task_that_is_killed_is_tried_twice_and_no_process_of_it_is_left(undisturbed: Path) -> None:
+    path = recipe(undisturbed, 1, output="out-of-memory")
+    with subprocess.Popen([*PROGRAM, str(path)], stderr=subprocess.PIPE, text=True) as batch:
+        killed: list[int] = []
+        for _ in range(2):
+            killed.append(task_at_work(batch, *killed))
+            os.kill(killed[-1], signal.SIGKILL)
+        said = batch.communicate()[1]
+
+    assert batch.returncode == 1
+    assert "newscorpus: extract, task 0: killed by signal 9, 2 times" in said
+    assert not any(map(members, killed))
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGTERM, *(pytest.param(one, marks=pytest.mark.slow) for one in (signal.SIGINT, signal.SIGKILL))],
+)
+def test_a_stopped_batch_leaves_no_process(undisturbed: Path, number: int) -> None:
+    path = recipe(undisturbed, 1, output=f"stopped-{number}")
+    with subprocess.Popen([*PROGRAM, str(path)], stderr=subprocess.PIPE, text=True) as batch:
+        task = task_at_work(batch)
+        batch.send_signal(number)
+        said = batch.communicate()[1]
+
+    assert batch.returncode == (-number if number == signal.SIGKILL else STOPPED)
+    assert said == ""
+    while members(task):
+        time.sleep(0.05)
+
+
 def test_a_task_is_done_by_one_process_at_a_time(undisturbed: Path) -> None:
     path = recipe(undisturbed, 1, output="twice")
     lock = task_lock(begin(path), Stage.EXTRACT, 0)
@@ -158,12 +212,25 @@ def test_a_task_is_done_by_one_process_at_a_time(undisturbed: Path) -> None:
     assert run(path, "--task", "extract/0").returncode == 0
 
 
-@pytest.mark.parametrize("task", ["extract", "extract/x", "build/0", "extract/9"])
-def test_a_task_that_does_not_exist_is_refused_in_a_line(undisturbed: Path, task: str) -> None:
-    refused = CliRunner().invoke(app, ["batch", str(undisturbed / "out-1.toml"), "--task", task])
-    said = refused.output + str(refused.exception)
-    assert refused.exit_code in {1, 2}
-    assert task in said or "tasks 0 to 0" in said
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("out-1.toml --task extract", "--task is 'extract'; expected one of extract, link, "),
+        ("out-1.toml --task extract/x", "--task is 'extract/x'; expected one of extract, link, "),
+        ("out-1.toml --task build/0", "--task is 'build/0'; expected one of extract, link, "),
+        ("out-1.toml --task link/0", "this batch has no stage link; it has extract, publish"),
+        ("out-1.toml --task extract/9", "extract has the tasks 0 to 0, and no 9"),
+        ("pages.jsonl", "pages.jsonl: not valid TOML"),
+    ],
+)
+def test_wrong_usage_of_a_batch_is_refused_in_a_line(
+    undisturbed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: str, said: str
+) -> None:
+    monkeypatch.chdir(undisturbed)
+    with pytest.raises(SystemExit) as ended:
+        main(["batch", *arguments.split()])
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
 
 
 def test_slurm_makes_the_same_corpus_by_its_default_partition(undisturbed: Path, slurm: Path) -> None:

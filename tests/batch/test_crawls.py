@@ -12,7 +12,6 @@ from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 from subprocess import PIPE, Popen
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,11 +21,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from benchmarks.newspapers import ROOT, Site, environment, make_project, serving
-from newscorpus.batch import crawls
+from newscorpus import workers
 from newscorpus.batch.crawls import Crawls, Group, Machine, group
 from newscorpus.cli import app
 from newscorpus.corpus.published import open_corpus
-from newscorpus.errors import CrawlError
+from newscorpus.errors import STOPPED, CrawlError
 from newscorpus.portal.portal import Portal
 from newscorpus.store.archive.records import WarcRecord, read_records
 from newscorpus.workers import COMMAND
@@ -149,7 +148,7 @@ def test_sigterm_stops_all_and_the_same_command_goes_on(tmp_path: Path) -> None:
                 time.sleep(0.05)
             stopped.send_signal(signal.SIGTERM)
             said = stopped.communicate()[1]
-        assert stopped.returncode == 4
+        assert stopped.returncode == STOPPED
         assert said.count("stopped") == 3
 
         done = run(command(), tmp_path)
@@ -173,7 +172,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
     """Let a shell script take the place of `newscorpus`; what follows the first two words are its arguments."""
-    monkeypatch.setattr(crawls, "COMMAND", ("sh", "-c", script))
+    monkeypatch.setattr(workers, "COMMAND", ("sh", "-c", script))
 
 
 @pytest.mark.timeout(120)
@@ -200,8 +199,8 @@ def test_sigterm_reaches_a_crawl_that_is_just_being_begun(monkeypatch: pytest.Mo
         running._stop(signal.SIGTERM, None)
         return process
 
-    monkeypatch.setattr(crawls, "subprocess", SimpleNamespace(Popen=begin, PIPE=subprocess.PIPE))
-    assert [crawl.code for crawl in running.run(1)] == [-signal.SIGTERM]
+    monkeypatch.setattr(workers, "Popen", begin)
+    assert [crawl.code for crawl in running.run(1)] == [STOPPED]
 
 
 def written(pattern: str) -> str:

@@ -116,7 +116,7 @@ def read_quality(path: Path) -> QualityConfig:
     Paths in it are relative to the folder of the file.
 
     Raises:
-        CorpusError: the file cannot be read, has an unknown key or a wrong value; the message names file and key.
+        ArgumentError: the file cannot be read, has an unknown key or a wrong value; the message names file and key.
     """
     config = read_config(path, QualityConfig)
     refuse_unknown(path, "filter in off:", config.off, FILTERS)
