@@ -51,6 +51,7 @@ _RANKS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4}
 _TITLE = re.compile(r"(?:^|\s)(?:entry-title|post-title|post__title|p-name)(?:\s|$)")
 _BOX = re.compile(r"(?:^|\s)(?:hentry|h-entry|post)(?:\s|$)")
 _BOX_ITEM = re.compile(r"(?:^|\s)(?:blogPosts?|itemListElement)(?:\s|$)")
+_BOX_TAGS = ("article", "div", "section", "li")
 _UNREAD = frozenset({"script", "style", "noscript", "template", "head", "svg"})
 _INLINE = frozenset("a abbr b bdi bdo cite code em font i kbd mark q s small span strong sub sup time u".split())
 _SINGLE_BODY = re.compile(r"(?:^|\s)(?:single|single-post|post-template|postid-\d+|post-template-default)(?:\s|$)")
@@ -67,8 +68,8 @@ _PAGE_BODY = re.compile(r"(?:^|\s)(page-id-\d+|page-template)(?:\s|$)")
 _OTHER_REST = frozenset({"categories", "tags", "users", "media"})
 _ARTICLE_TYPE = frozenset({"article", "news", "newsarticle", "blogposting"})
 
-_Headline = tuple[HtmlElement, str, str]
-"""A link that may be the headline of another page of the site, its text, and the document id."""
+_Title = tuple[HtmlElement, str]
+"""A link that may be the headline of another page, and its text."""
 _Section = tuple[int, str, HtmlElement | None]
 """The rank of a heading, the document that it links to ("": none or its own page), and its box, if any."""
 
@@ -83,22 +84,23 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
     if says is _Says.SINGLE or stated:
         return stated
     own = _Own(tree, url)
-    headlines = list(_headlines(tree, own))
-    if says is _Says.NOTHING and (lines := _linked_lines(headlines, paragraphs[:MOST_LINES]) or _dates(paragraphs)):
-        return lines
-    pieces: dict[str, list[str]] = defaultdict(list)
-    for target, text in _walk(tree, own, headlines):
-        pieces[target].append(text)
-    if not any(pieces):
-        return ""
-    texts = {target: collapse("".join(run)) for target, run in pieces.items()}
+    titles = list(_link_titles(tree))
+    if says is _Says.NOTHING and (found := _linked_lines(titles, paragraphs[:MOST_LINES], own) or _dates(paragraphs)):
+        return found
+    # Beside its own headline, only boxes make a page a list
+    shown_headings = (one for one in tree.iter(*_RANKS) if next(one.iterancestors(*_UNREAD), None) is None)
+    is_alone = any(map(own.is_own, shown_headings)) and (says is _Says.OG_TYPE or not _boxed_headings(tree))
+    runs = {} if is_alone else _texts_by_target(tree, own, titles)
+    texts = {target: collapse("".join(run)) for target, run in runs.items()}
     shown = texts.pop("", "")
+    lines = [collapse(line) for line in paragraphs[:MOST_LINES]] if texts else []
+    places = ["" if text in shown else next((one for one, run in texts.items() if text in run), None) for text in lines]
+    if not any(places):
+        return _remark(own, paragraphs) if texts and says is _Says.NOTHING else ""
     counts: dict[str, int] = defaultdict(int)
-    for line in paragraphs[:MOST_LINES]:
-        text = collapse(line)
-        found = "" if text in shown else next((one for one, theirs in texts.items() if text in theirs), None)
-        if found is not None:
-            counts[found] += count_words(text)
+    for text, place in zip(lines, places, strict=True):
+        if place is not None:
+            counts[place] += count_words(text)
     words = sum(counts.values())
     elsewhere = words - counts.pop("", 0)
     if not words or elsewhere < LEAST_SHARE * words:
@@ -169,8 +171,12 @@ class _Own:
         self.headline_boxes: list[HtmlElement | None] = []
         self.carded: set[str] = set()
 
-    def target(self, heading: HtmlElement, box: HtmlElement | None) -> str:
-        """Return the document of the site whose headline this is; "" for the page's own and for none."""
+    def is_own(self, heading: HtmlElement) -> bool:
+        """Tell whether a heading is the page's own headline."""
+        return self._read(heading)[0]
+
+    def _read(self, heading: HtmlElement) -> tuple[bool, int, list[str], bool]:
+        """Return whether a heading is the page's own, its words, the addresses it links to, and if a link is around."""
         text = collapse("".join(heading.itertext()))
         n_words = count_words(text)
         around = next((one for one in heading.iterancestors("a") if one.get("href")), None)
@@ -179,7 +185,13 @@ class _Own:
         is_linked = bool(text) and linked >= LEAST_LINKED * len(text)
         addresses = [web_address(self.base, one.get("href") or "") for one in links] if is_linked else []
         is_named = text.casefold() in self.title and not any(map(_is_front, addresses))  # no name of the site
-        if n_words >= LEAST_OWN and (is_named or (heading.tag == "h1" and not is_linked)):
+        is_own = n_words >= LEAST_OWN and (is_named or (heading.tag == "h1" and not is_linked))
+        return is_own, n_words, addresses, around is not None
+
+    def target(self, heading: HtmlElement, box: HtmlElement | None) -> str:
+        """Return the document of the site whose headline this is; "" for the page's own and for none."""
+        is_own, n_words, addresses, is_inside_link = self._read(heading)
+        if is_own:
             self.headline_boxes.append(box)
             return ""
         document = self.other(addresses)
@@ -188,10 +200,14 @@ class _Own:
         if heading.tag == "a":
             self.carded.add(document)
         is_link = heading.tag == "a" and (box is None or not _is_box(box))
-        is_its_own = box is not None and box not in self.headline_boxes and around is None and not is_link
+        is_its_own = box is not None and box not in self.headline_boxes and not is_inside_link and not is_link
         boxed = n_words if is_its_own else 0
         self.headline_words[document] = max(boxed, self.headline_words.get(document, 0))
         return document
+
+    def document(self, link: HtmlElement) -> str:
+        """Return the document of the site that a link leads to; "" for the page's own."""
+        return self.other([web_address(self.base, link.get("href") or "")])
 
     def other(self, addresses: Sequence[str]) -> str:
         """Return the first document of the site among `addresses`; "" where one of them is the page's own."""
@@ -210,16 +226,27 @@ def _is_front(address: str) -> bool:
     return bool(parts.netloc) and not parts.path.strip("/") and not parts.query
 
 
-def _headlines(tree: HtmlElement, own: _Own) -> Iterator[_Headline]:
+def _boxed_headings(tree: HtmlElement) -> bool:
+    """Tell whether a box of an article holds a heading with a link and with enough words."""
+    boxes = set(filter(_is_box, tree.iter(*_BOX_TAGS)))
+    return bool(boxes) and any(
+        _rank(one) > 0
+        and next(one.iter("a"), None) is not None
+        and not boxes.isdisjoint((one, *one.iterancestors()))
+        and count_words("".join(one.itertext())) >= LEAST_ALONE
+        for one in tree.iter()
+    )
+
+
+def _link_titles(tree: HtmlElement) -> Iterator[_Title]:
     links = (link for link in tree.iter("a") if link.get("href"))
     for link in islice(links, MOST_LINKS):
         text = collapse("".join(link.itertext()))
-        is_headline = LEAST_ALONE <= count_words(text) <= MOST_LINE_WORDS
-        if is_headline and (document := own.other([web_address(own.base, link.get("href") or "")])):
-            yield link, text, document
+        if LEAST_ALONE <= count_words(text) <= MOST_LINE_WORDS:
+            yield link, text
 
 
-def _cards(headlines: Iterable[_Headline]) -> Mapping[HtmlElement, HtmlElement]:
+def _cards(own: _Own, titles: Iterable[_Title]) -> Mapping[HtmlElement, HtmlElement]:
     """Map boxes without a heading of their own to the link in them that is another page's headline.
 
     Such a box begins with headlines of a single page, and is a box of articles or has siblings with the same tag and
@@ -227,9 +254,10 @@ def _cards(headlines: Iterable[_Headline]) -> Mapping[HtmlElement, HtmlElement]:
     """
     documents: dict[HtmlElement, set[str]] = defaultdict(set)
     links: dict[HtmlElement, str] = {}
-    for link, text, document in headlines:
+    for link, text in titles:
         has_heading = any(map(_rank, chain(link.iterancestors(), link.iterdescendants(etree.Element))))
-        if not has_heading and len(text) >= LEAST_LINKED * len(collapse(_text_around(link))):
+        is_alone = not has_heading and len(text) >= LEAST_LINKED * len(collapse(_text_around(link)))
+        if is_alone and (document := own.document(link)):
             links[link] = document
             for element in (link, *link.iterancestors()):
                 documents[element].add(document)
@@ -271,21 +299,21 @@ def _text_around(link: HtmlElement) -> str:
     return (start or "") + "".join(f"{''.join(one.itertext())} {one.tail or ''}" for one in run)
 
 
-def _linked_lines(headlines: Iterable[_Headline], lines: Sequence[str]) -> str:
+def _linked_lines(titles: Iterable[_Title], lines: Sequence[str], own: _Own) -> str:
     """Say what share of a text links to other pages, if it is a list of links; else ""."""
-    documents = {text: document for _, text, document in headlines}
-    if len(set(documents.values())) < LEAST_LINKS:
-        return ""
+    links: dict[str, list[HtmlElement]] = defaultdict(list)
+    for link, text in titles:
+        links[text].append(link)
     words = elsewhere = 0
     found = set[str]()
     for line in map(collapse, lines):
         words += (n_words := count_words(line))
         if n_words > MOST_LINE_WORDS:
             continue
-        texts = [text for text in documents if len(text) >= LEAST_LINKED * len(line) and text in line]
-        if texts:
-            elsewhere += n_words
-            found.update(documents[text] for text in texts)
+        texts = [text for text in links if len(text) >= LEAST_LINKED * len(line) and text in line]
+        documents = {next(filter(None, map(own.document, reversed(links[text]))), "") for text in texts} - {""}
+        elsewhere += n_words if documents else 0
+        found |= documents
     if len(found) < LEAST_LINKS or elsewhere < LEAST_SHARE * words:
         return ""
     return f"{elsewhere} of {words} words are links to {len(found)} other pages"
@@ -308,38 +336,39 @@ def _dates(lines: Sequence[str]) -> str:
     return f"{dates} of {len(lines)} lines are hardly more than dates"
 
 
-def _walk(tree: HtmlElement, own: _Own, headlines: Iterable[_Headline]) -> Iterator[tuple[str, str]]:
-    """Yield the pieces of text in order, each with the document that its heading or box links to."""
-    cards = _cards(headlines)
-    titles = frozenset(cards.values())
+def _texts_by_target(tree: HtmlElement, own: _Own, titles: Iterable[_Title]) -> Mapping[str, list[str]]:
+    """Return the pieces of text in order, by the document that their heading or box links to."""
+    cards = _cards(own, titles)
+    card_links = frozenset(cards.values())
     sections: list[_Section] = []
-    target = ""
     boxes: list[HtmlElement] = []
-    stack: list[tuple[HtmlElement, bool]] = [(tree, True)]
-    while stack:
-        element, is_begin = stack.pop()
-        if not is_begin:
-            if boxes and boxes[-1] is element:
-                boxes.pop()
-                sections = [one for one in sections if one[2] is not element]
-                target = _target(sections)
-            yield target, ("" if element.tag in _INLINE else " ") + (element.tail or "")
+    pieces: dict[str, list[str]] = {"": []}
+    run = pieces[""]
+    walk = etree.iterwalk(tree, events=("start", "end"))
+    for event, element in walk:
+        tag = element.tag
+        if event == "start" and tag in _UNREAD:
+            walk.skip_subtree()
             continue
-        if not isinstance(element.tag, str) or element.tag in _UNREAD:
-            yield target, f" {element.tail or ''}"
-            continue
-        if element in cards or _is_box(element):
-            boxes.append(element)
-        if rank := LINK_RANK if element in titles else _rank(element):
-            box = boxes[-1] if boxes else None
-            held = any(one[2] is box and one[1] for one in sections) if box is not None else False
-            if not held:  # a headline of another page owns its whole box
-                sections = [one for one in sections if one[0] < rank or (one[2] is not box and one[2] in boxes)]
-                sections.append((rank, own.target(element, box), box))
-                target = _target(sections)
-        yield target, ("" if element.tag in _INLINE else " ") + (element.text or "")
-        stack.append((element, False))
-        stack.extend((child, True) for child in reversed(element))
+        if event == "start":
+            if element in cards or _is_box(element):
+                boxes.append(element)
+            if rank := LINK_RANK if element in card_links else _rank(element):
+                box = boxes[-1] if boxes else None
+                held = any(one[2] is box and one[1] for one in sections) if box is not None else False
+                if not held:  # a headline of another page owns its whole box
+                    sections = [one for one in sections if one[0] < rank or (one[2] is not box and one[2] in boxes)]
+                    sections.append((rank, own.target(element, box), box))
+                    run = pieces.setdefault(_target(sections), [])
+        elif boxes and boxes[-1] is element:
+            boxes.pop()
+            sections = [one for one in sections if one[2] is not element]
+            run = pieces.setdefault(_target(sections), [])
+        if tag not in _INLINE:
+            run.append(" ")
+        if text := element.text if event == "start" else element.tail:
+            run.append(text)
+    return pieces
 
 
 def _target(sections: Sequence[_Section]) -> str:
@@ -350,10 +379,15 @@ def _rank(element: HtmlElement) -> int:
     """Return the rank of a heading; 0 for other elements."""
     if rank := _RANKS.get(element.tag):
         return rank
-    named = _TITLE.search(element.get("class") or "") or element.get("itemprop") == "headline"
+    classes = element.get("class")
+    named = (classes and _TITLE.search(classes)) or element.get("itemprop") == "headline"
     return 2 if named and element.tag not in ("body", "article", "meta") else 0
 
 
 def _is_box(element: HtmlElement) -> bool:
-    is_named = _BOX.search(element.get("class") or "") or _BOX_ITEM.search(element.get("itemprop") or "")
-    return element.tag == "article" or (element.tag in ("div", "section", "li") and bool(is_named))
+    if element.tag == "article":
+        return True
+    if element.tag not in _BOX_TAGS:
+        return False
+    classes, item = element.get("class"), element.get("itemprop")
+    return bool((classes and _BOX.search(classes)) or (item and _BOX_ITEM.search(item)))
