@@ -1,17 +1,16 @@
 # Everything a person or a CI types. On a fresh machine each target first makes .venv, once.
 
-PYTHON ?= $(firstword $(foreach version,3.13 3.12 3.11,$(if $(shell python$(version) -c 'import ensurepip, venv' 2>/dev/null && echo works),python$(version))) python3)
+PYTHON ?= $(firstword $(foreach version,3.14 3.13 3.12 3.11,$(if $(shell python$(version) -c 'import ensurepip, venv' 2>/dev/null && echo works),python$(version))) python3)
 VENV ?= .venv
 BIN := $(VENV)/bin
 # Folder of the pages with gold text (docs/data.md); what needs them says so where they are missing.
 NEWSCORPUS_DATA ?= $(abspath ../shared/data)
 export NEWSCORPUS_DATA
-# What pip says, in a few lines: every twenty packages that it finds, what it unpacks, how long it took and what is there.
+# What pip says, in a few lines: every twenty packages that it finds, what it unpacks and what is there.
 SHELL := bash -o pipefail
-TOLD = | awk -v venv=$(VENV) 'BEGIN { srand(); began = srand() } \
-	/^Collecting/ && ++n % 20 == 0 { print n " packages found"; fflush() } \
+TOLD = | awk -v venv=$(VENV) '/^Collecting/ && ++n % 20 == 0 { print n " packages found"; fflush() } \
 	/^Installing collected/ { print "Unpacking " NF - 3 " packages"; fflush() } \
-	END { ("du -sm " venv) | getline; mb = $$1; srand(); print srand() - began " seconds; " mb " MB in " venv }'
+	END { ("du -sm " venv) | getline; print $$1 " MB in " venv }'
 
 .PHONY: demo test test-all lint check gate attacks bench reproduce sites docs dist clean
 
@@ -53,7 +52,7 @@ sites: $(VENV)/.tests
 docs: $(VENV)/docs/.made
 	rm -rf build/docs
 	mkdir -p build/docs
-	git ls-files -z '*.md' '*.svg' '*.jpg' '*.py' '*.toml' '*.ipynb' LICENSE | tar --null -T - -cf - | tar -x -C build/docs
+	git ls-files -z '*.md' '*.svg' '*.jpg' 'docs/*.js' '*.py' '*.toml' '*.ipynb' LICENSE | tar --null -T - -cf - | tar -x -C build/docs
 	NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build --quiet --strict
 	@echo 'The site is in build/site; open build/site/index.html'
 
@@ -80,8 +79,8 @@ clean:
 	rm -rf $(VENV)
 
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
-		|| { echo 'newscorpus needs Python 3.11, 3.12 or 3.13; name one: make PYTHON=python3.12 ...' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' \
+		|| { echo 'newscorpus needs Python 3.11 to 3.14; name one: make PYTHON=python3.12 ...' >&2; exit 1; }
 	@echo 'Making $(VENV) with $(PYTHON), once.'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
