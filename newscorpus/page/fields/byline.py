@@ -12,7 +12,14 @@ from newscorpus.data import Evidence
 from newscorpus.page.fields.dates import Dated, Setting, find_dates, parse_date
 from newscorpus.page.fields.markup import MAX_CHARACTERS, opening, plain
 from newscorpus.page.fields.nearby import Line, following, lines_of, long_ones, marks_of, preceding, short_text
-from newscorpus.page.fields.people import is_agency, is_personal_name, names_in, squeezed, starts_like_byline
+from newscorpus.page.fields.people import (
+    REVIEW,
+    is_agency,
+    is_personal_name,
+    names_in,
+    squeezed,
+    starts_like_byline,
+)
 from newscorpus.page.fields.visible import ASIDE, AUTHOR_LINK, FOREIGN, PUBLISHED, UPDATE, is_elsewhere, stands_aside
 
 DATE_MARK = re.compile(
@@ -199,7 +206,7 @@ def _authors(lines: Iterable[Line], around: Collection[HtmlElement], setting: Se
     """Yield the names of each line together; `around` is empty for lines known to be the document's."""
     for line in lines:
         inside = list(islice(line.element.iter("*"), FAR_INSIDE))
-        if any(map(_names_author, inside[:INSIDE])):
+        if is_marked := any(map(_names_author, inside[:INSIDE])):
             # Portraits before the names: the first elements have no text.
             texts = _innermost_texts(inside[:INSIDE]) or _innermost_texts(inside)
         else:
@@ -212,7 +219,8 @@ def _authors(lines: Iterable[Line], around: Collection[HtmlElement], setting: Se
             for date in () if is_labelled else reversed(list(find_dates(text, setting))):
                 people = f"{people[: date.start]} | {people[date.end :]}"
             names |= dict.fromkeys(name for name in names_in(people) if is_personal_name(name) or is_agency(name))
-        if not names or ASIDE.search(line.marks) or stands_aside(line.element):
+        links_author = around and is_marked and any(each.tag == "a" for each in inside)
+        if not names or (not links_author and (ASIDE.search(line.marks) or stands_aside(line.element))):
             continue
         if not around or not is_elsewhere(line.element, around):
             yield Evidence("authors", ", ".join(names), "text")
@@ -227,4 +235,13 @@ def _innermost_texts(elements: Iterable[HtmlElement]) -> list[str]:
     """Return short texts of those `elements` that are named for an author and contain no other such element."""
     marked = list(filter(_names_author, elements))
     holders = {holder for each in marked for holder in islice(each.iterancestors(), INSIDE)}
-    return [text for each in marked if each not in holders and (text := short_text(each))]
+    own = (each for each in marked if each not in holders and not REVIEW.search(_text_before(each)))
+    return [text for each in own if (text := short_text(each))]
+
+
+def _text_before(element: HtmlElement) -> str:
+    """Return the text before an element in its parent, or that of the element before it."""
+    before = element.getprevious()
+    if before is None:
+        return element.getparent().text or "" if element.getparent() is not None else ""
+    return before.tail if before.tail and before.tail.strip() else short_text(before)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from newscorpus.data import STATED, Evidence
 from newscorpus.page.fields.dates import Setting, parse_date
 from newscorpus.page.fields.markup import Markup
-from newscorpus.page.fields.people import authors_and_agencies, is_account, squeezed
+from newscorpus.page.fields.people import authors_and_agencies, is_vague, squeezed
 from newscorpus.tokens import folded_words
 
 TRUST = (
@@ -144,13 +144,13 @@ def decide_people(
         best = of_best_source(candidates)
         candidates = candidates[len(best) :]
         authors, agencies = authors_and_agencies((item.value for item in best), sites)
-        is_account_only = not agencies and all(map(is_account, authors))
-        if not is_account_only or (authors and not found[1]):
+        is_vague_only = not agencies and all(map(is_vague, authors))
+        if not is_vague_only or (authors and not found[1]):
             found = Decided("authors", best[0].source), authors, agencies
-        if not is_account_only:
+        if not is_vague_only:
             break
     _, authors, agencies = found
-    if agencies or found[0].source == "template" or all(map(is_account, authors)):
+    if agencies or found[0].source == "template" or len(authors) > 1 or all(map(is_vague, authors)):
         return found
     known = {squeezed(name) for name in authors}
     for item in candidates:

@@ -1,26 +1,21 @@
 """Extract the names of authors from bylines, and separate agencies from people."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 
 from newscorpus.resources import read_toml
 from newscorpus.tokens import collapse, folded_words
 
 WORDS = read_toml(__package__, "people.toml")
+NEXT = " / "
+"""Separator of the regular expressions in lists of phrases."""
 AGENCIES = frozenset(map(str.casefold, WORDS["agencies"]))
 NOBODY = frozenset((*WORDS["roles"].split(), *map(str.casefold, WORDS["picture_sources"])))
 """Texts in place of a name, case-folded: roles, and sources of pictures."""
 PARTICLES = frozenset(WORDS["particles"].split())
 
-PREFIX = re.compile(
-    r"^(?:(?:written |posted |reported |text )?by|von|vom|par|por|di|da|av|af|door|od|auteurs?"
-    r"|author(?:\(s\)|s)?|autore|autori|autor(?:ka|ři|i|en|in|es)?|avtor(?:ica|ji)?|piše|pišu|nap[ií]?sal[ai]?|napisa[lo]|besedilo"
-    r"|p[rř]ipravil[aio]?|[sz]pracoval[ai]?|автор(?:ы|и|ка)?|текст|пише|от|συντάκτης|του|της|γράφει(?: ο| η)?"
-    r"|eine? (?:artikel|beitrag|kommentar|analyse|gastbeitrag) von"
-    r"|na|tekst|text|testo|texte|opracował[ai]?|oprac\.?|byline)\s*(?::\s*|\s+)",
-    re.IGNORECASE,
-)
+PREFIX = re.compile(rf"^(?:{'|'.join(WORDS['prefixes'].split(NEXT))})\s*(?::\s*|\s+)", re.IGNORECASE)
 """Words before a name; without a colon they need a capital after them, see `_without_prefix`."""
 SOURCE = re.compile(
     r"(?:zdroj|izvor|vir|źródło|source|quelle|fonte|fuente|источник|извор|джерело|източник|πηγή)\s*:\s*", re.IGNORECASE
@@ -30,15 +25,16 @@ SEPARATORS = re.compile(r"\s*(?:[;|•·\n]|\s[/–—]\s|\s-\s|\s&\s)\s*")
 AND = re.compile(r"\s+(?:and|und|et|y|e|i|a|u|in|и|і|й|та|και|och|og|en|ve|sowie|mit|with)\s+")
 PHOTO = r"(?i:fot(?:os?|ó|ky|ografi\w*|ograf\w*|\.)|photo(?:s|graph\w*)?|zdjęci[ea]|фото\w*|снимк\w*|φωτο\w*|φωτό)"
 PICTURE = r"(?i:bild(?:er)?|pictures?|images?|ilustra\w*|illustrations?|grafi[ck]\w*|graphics?|video|image|kuva|kép)"
-TEXT = r"(?i:text[eos]?|tekst|testo|текст|κείμενο|words|story|autor(?:ka|in)?|author|napsal[ai]?|piše)"
-TEXT_AND_PHOTO = re.compile(
-    rf"(?<!\w){TEXT}\s*(?:[&+/,]|(?i:and|und|et|y|e|i|a|in|и|και)\b)\s*{PHOTO}(?:\s*:|\s+(?i:by|von)\b)?"
-)
+TEXT = r"(?i:text[eos]?|tekst|testo|текст|besedilo|κείμενο|words|story|автор|autor(?:ka|in)?|author|napsal[ai]?|piše)"
+WITH = r"\s*(?:[&+/,]|(?i:and|und|et|y|e|i|a|in|и|και)\b)\s*"
+TEXT_AND_PHOTO = re.compile(rf"(?<!\w)(?:{TEXT}{WITH}{PHOTO}|{PHOTO}{WITH}{TEXT})(?:\s*:|\s+(?i:by|von)\b)?")
 CREDIT = re.compile(
     rf"(?<!\w)(?:{PHOTO}(?:\s*[:/©]|\s+(?i:by|von|par|por|di|od|от)\s|\s*(?=[A-ZÀ-ÞĀ-ŽΑ-ΩА-Я]))|{PICTURE}\s*:)"
     rf".*?(?=$|[;|•·]|(?<!\w){TEXT}(?:\s*:|\s+(?i:by|von)\b))"
 )
 """A picture credit, up to the next separator or author prefix: its names are no authors."""
+REVIEW = re.compile(rf"(?<!\w)(?:{'|'.join(WORDS['reviews'].split(NEXT))})\s*:?.*?(?=$|[;|•·])", re.IGNORECASE)
+"""Reviewers, editors and translators, up to the next separator: they did not write the text."""
 COMPANY = re.compile(
     r"(?:^|\s)(?:a\. ?s\.|(?i:s\. ?r\. ?[ol]\.|d\. ?o\. ?o\.|sp\. ?z ?o\. ?o\.)|d\. ?d\.|k\. ?s\.|v\. ?o\. ?s\."
     r"|GmbH|KG(?:aA)?|AG|SE|Inc\.?|Ltd\.?|Limited|LL[CP]|PLC|Corp(?:oration)?\.?|S\. ?p\. ?A\.|S\.A\.(?:S\.)?|Kft\.?"
@@ -65,13 +61,12 @@ REMARK = re.compile(
 CREDENTIALS = re.compile(
     r"^(?:[A-Z][A-Z-]{1,7}(?: \d+)?|(?:[A-Z][a-z]?\.){2,}[A-Z]?\.?|Ph\.? ?D\.?|(?:M\.?Sc|Dr|Mgr|Ing|Esq|CSc|DrSc)\.?)$"
 )
+DOUBLE = re.compile(r"(?<=[^\W\d_]{3} )([^\W\d_]*(\w\w|á)) - ([^\W\d_]*\2)(?=$|[,;|])")
+"""A double surname, of one gender, written with spaces."""
+SLUG = re.compile(r"[a-z]{2,}(?:-[a-z]{2,}){1,2}")
+"""A name as in an address: "jane-doe"."""
 GENERATION = re.compile(r"^(?:Jr|Sr|ml|st)\.?$|^I{2,3}$|^IV$", re.IGNORECASE)
-OFFICE = re.compile(
-    r"^(?:director|editor\w*|edited|manager|develop\w+|engineer\w*|officer|coordinator|team|staff|release|review\w*|recipe|written"
-    r"|publish\w*|updat\w*|posted|by|on|at|news\w*|redaktion\w*|redak[ct]\w+|корреспондент|редак\w+|journalist\w*|report\w*"
-    r"|correspondent|korrespondent\w*|author|autor\w*|online|media|press|magazine|archiv\w*|share|follow|read|more|comments?)$",
-    re.IGNORECASE,
-)
+OFFICE = re.compile(rf"^(?:{'|'.join(WORDS['offices'].split())})$", re.IGNORECASE)
 """Words that occur in no personal name."""
 MIN_DEPARTMENT = 4
 """Minimum number of letters of a department; journalists' initials are shorter."""
@@ -81,7 +76,10 @@ MAX_NAME_CHARACTERS = 70
 
 def names_in(text: str) -> tuple[str, ...]:
     """Return the names of people and agencies in a byline or an author field, in order, deduplicated."""
-    people = CREDIT.sub("", TEXT_AND_PHOTO.sub("", REMARK.sub("", collapse(text)))).strip()
+    people = DOUBLE.sub(r"\1-\3", collapse(text))
+    for others in (REMARK, TEXT_AND_PHOTO, CREDIT, REVIEW):
+        people = others.sub("", people)
+    people = people.strip()
     pieces = (piece.split(",") for piece in SEPARATORS.split(_without_prefix(people)))
     parts = [part for piece in pieces for joined in _joined(piece) for part in _split_at_and(joined)]
     names = (_cleaned(part, position) for position, part in enumerate(parts))
@@ -102,25 +100,39 @@ def is_personal_name(name: str) -> bool:
     return all(part[0].isupper() or part in PARTICLES for part in parts)
 
 
+def is_ordinary(name: str, text: str, how: Callable[[Iterable[bool]], bool] = all) -> bool:
+    """Tell whether `text` has all words of `name` (with `any`, one of them) in lower case, unlike a person's."""
+    return how(re.search(rf"(?<!\w){re.escape(word.lower())}(?!\w)", text) is not None for word in name.split())
+
+
 def authors_and_agencies(texts: Iterable[str], sites: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return authors and agencies named in `texts`, without the site itself (`sites`, squeezed) and departments.
 
-    Names of user accounts count only if nobody else is named.
+    Names of user accounts count only if nobody else is named, roles and parts of a fuller name only if it is not.
     """
     # A site may be called "The Telegram & Gazette"
     others = (text for text in texts if squeezed(text) not in sites or is_agency(text))
     names = dict.fromkeys(name for text in others for name in names_in(text))
     agencies = tuple(name for name in names if is_agency(name))
     people = [name for name in names if not is_agency(name) and squeezed(name) not in sites]
-    if agencies:  # a name beside one is a department if a word of it occurs in no personal name, or it is a single word
-        people = [name for name in people if not any(map(OFFICE.search, name.split()))]
-        people = [name for name in people if " " in name or len(name) < MIN_DEPARTMENT or not name[0].isupper()]
+    # Beside other names, one with a word that occurs in no personal name is a role or department.
+    named = [name for name in people if not any(map(OFFICE.search, name.split()))]
+    people = named or people
+    if agencies:
+        people = [name for name in named if " " in name or len(name) < MIN_DEPARTMENT or not name[0].isupper()]
+    words = [set(folded_words(name)) for name in people]
+    people = [name for name, own in zip(people, words, strict=True) if not any(own < other for other in words)]
     return tuple(name for name in people if not is_account(name)) or tuple(people), agencies
 
 
 def is_account(name: str) -> bool:
     """Tell whether `name` is a user account, which counts as a person only without other names."""
     return bool(ACCOUNT.fullmatch(name))
+
+
+def is_vague(name: str) -> bool:
+    """Tell whether `name` is a user account, initials or a single Latin word, which another source may replace."""
+    return is_account(name) or (name.isascii() and name.isalpha())
 
 
 @lru_cache(4_096)  # titles and names are compared again and again
@@ -185,6 +197,8 @@ def _cleaned(part: str, position: int) -> str:
         return name
     if source or SAME_LETTER.fullmatch(name):
         return ""
+    if SLUG.fullmatch(name):
+        return " ".join(map(str.capitalize, name.split("-")))
     if (position and CREDENTIALS.match(name)) or len(name) > MAX_NAME_CHARACTERS or len(name.split()) > MAX_NAME_WORDS:
         return ""
     return name if any(char.isalpha() for char in name) else ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
@@ -26,16 +27,19 @@ from newscorpus.page.fields.decide import (
 )
 from newscorpus.page.fields.learned import MODEL, read_learned
 from newscorpus.page.fields.markup import (
+    MAX_CHARACTERS,
+    MAX_OF_A_KIND,
     Markup,
     gather,
     join,
     merge_images,
     meta_images,
+    opening,
     plain,
     read_metas,
     read_rights,
 )
-from newscorpus.page.fields.people import is_account, squeezed
+from newscorpus.page.fields.people import is_ordinary, is_personal_name, is_vague, squeezed
 from newscorpus.page.fields.structured import (
     article_body,
     choose,
@@ -83,6 +87,8 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
     title, lead = decide_headline(found, names), decide_plain("lead", found)
     published, modified = decide_dates(found, setting)
     people, authors, agencies = decide_people(found, names)
+    if not (authors or agencies) and (persons := _named_after(found, names, tree)):
+        people, authors, agencies = decide_people(found, names - persons)
     section, licence = decide_section(found), decide_plain("license", found)
     tag_source, tags = decide_tags(found, section.value)
     images = (*(image for each in entities for image in entity_images(each, markup.base)), *meta_images(markup))
@@ -134,7 +140,7 @@ def _from_text(
     headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)])
     # Sites declare their own name, addresses and user accounts as authors.
     _, authors, agencies = decide_people(declared, _sites(declared, markup))
-    wanted = {"authors"} if not agencies and all(map(is_account, authors)) else set()
+    wanted = {"authors"} if not agencies and all(map(is_vague, authors)) else set()
     # A date in UTC leaves the local day open.
     local = (not item.value.endswith(("Z", "+00:00", "+0000")) for item in declared if item.field == "published")
     wanted |= set() if any(local) else {"published"}
@@ -162,7 +168,9 @@ def _from_text(
         sites = _sites(declared, markup) | names_beside(plain(markup.title), shown)
         for item in read_learned(tree, headline, setting, model):
             if item.field == "authors":
-                people = ", ".join(name for name in item.value.split(", ") if squeezed(name) not in sites)
+                text = _running_text(tree)
+                names = (name for name in item.value.split(", ") if squeezed(name) not in sites)
+                people = ", ".join(name for name in names if not is_ordinary(name, text))
                 found += [Evidence(item.field, people, item.source)] if people else []
             elif not (has_title and item.field == "title"):
                 found.append(item)
@@ -183,6 +191,20 @@ def _from_text(
 def _sites(evidence: Iterable[Evidence], markup: Markup) -> frozenset[str]:
     """Return the names of the site, squeezed."""
     return site_names((item.value for item in of_field("site_name", evidence)), urlsplit(markup.url).hostname or "")
+
+
+def _named_after(evidence: Iterable[Evidence], sites: frozenset[str], tree: HtmlElement) -> frozenset[str]:
+    """Return the names of a site named after its author: declared as one, and no words of the text."""
+    names = {item.value for item in of_field("authors", evidence) if squeezed(item.value) in sites}
+    # "EU Times" is no person.
+    names = {name for name in filter(is_personal_name, names) if not any(map(str.isupper, name.split()))}
+    text = _running_text(tree) if names else ""
+    return frozenset(squeezed(name) for name in names if text and not is_ordinary(name, text, any))
+
+
+def _running_text(tree: HtmlElement) -> str:
+    """Return the text of the page's paragraphs."""
+    return "\n".join(opening(each, MAX_CHARACTERS) for each in islice(tree.iter("p"), MAX_OF_A_KIND))
 
 
 def _cleaned(evidence: Iterable[Evidence]) -> Iterator[Evidence]:

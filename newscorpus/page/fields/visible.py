@@ -65,7 +65,7 @@ CALLED_TITLE = re.compile(r"title|headline", re.IGNORECASE)
 """Names of elements that serve as headings."""
 MIN_SQUEEZED = 8
 """Minimum number of letters and digits of a heading that is matched with the page's title."""
-LOGO = re.compile(r"logo|site-?(?:title|name)|brand|masthead")
+LOGO = re.compile(r"logo|site-?(?:title|name)|(?<!text-)(?<!bg-)brand|masthead")
 MAX_TIMES, MAX_CANDIDATES = 60, 6
 """Time elements that are ranked, in document order, and number of the best that are read."""
 ZONE_LEVELS = 6

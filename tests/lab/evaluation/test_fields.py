@@ -86,3 +86,21 @@ def test_the_table_names_group_and_reader(dataset: Path) -> None:
     assert "newscorpus" in text
     assert "htmldate" in text
     assert "0.500" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "gold", "score"),
+    [
+        ("set", ["Jana Nováková, MD, PhD"], 1.0),
+        ("set", ["Jana Nováková and Jan Malý"], 2 / 3),
+        ("wcxb", ["The Investopedia Team"], None),
+        ("set", ["The Investopedia Team"], 0.0),
+    ],
+)
+def test_names_in_one_text_are_parted_and_pages_of_the_newspaper_itself_left_out(
+    tmp_path: Path, name: str, gold: list[str], score: float | None
+) -> None:
+    row = {"id": "dev/0044", "html": HTML, "domain": "a.cz", "language": "en", "authors": gold, "split": "dev"}
+    path = tmp_path / f"{name}.jsonl"
+    path.write_bytes(msgspec.json.encode(row))
+    assert next(evaluate_fields([path], ["newscorpus"])).authors_f1 == score

@@ -67,6 +67,19 @@ from newscorpus.page.fields.people import authors_and_agencies, is_account, name
         ("X.Li", ("X.Li",)),
         ("Dr.in Anna Schmidt", ("Dr.in Anna Schmidt",)),
         ("Petra Fotowska", ("Petra Fotowska",)),
+        ("By Jane Doe, MD. | Medically reviewed by John Roe", ("Jane Doe",)),
+        ("Autoři: Jan Novák, Petr Malý, překlad: Eva Malá", ("Jan Novák", "Petr Malý")),
+        ("Autor článku: Jan Novák", ("Jan Novák",)),
+        ("Rozmawiała Anna Nowak", ("Anna Nowak",)),
+        ("Razgovarala: Ana Horvat", ("Ana Horvat",)),
+        ("Аутори: Петар Петровић и Ана Илић", ("Петар Петровић", "Ана Илић")),
+        ("Автор статьи: Иван Петров", ("Иван Петров",)),
+        ("Фото/Автор: Иван Петров", ("Иван Петров",)),
+        ("Besedilo in foto: Ana Kos", ("Ana Kos",)),
+        ("Jana Nováková - Malá", ("Jana Nováková-Malá",)),
+        ("Ivana Brlić - Mažuranić, Hina", ("Ivana Brlić-Mažuranić", "Hina")),
+        ("Jan Novák - Praha", ("Jan Novák", "Praha")),
+        ("connor-mannion", ("Connor Mannion",)),
     ],
 )
 def test_names(text: str, names: tuple[str, ...]) -> None:
@@ -95,6 +108,20 @@ def test_agencies_and_the_paper_are_no_authors() -> None:
 def test_a_department_beside_an_agency_is_no_author(text: str, authors: tuple[str, ...]) -> None:
     found, agencies = authors_and_agencies([text], frozenset())
     assert (found, bool(agencies)) == (authors, text != "Zahraničí")
+
+
+@pytest.mark.parametrize(
+    ("text", "authors"),
+    [
+        ("Jane Doe, Political Editor", ("Jane Doe",)),
+        ("Jan Novák, redaktor; Jana Nová, šéfredaktorka", ("Jan Novák", "Jana Nová")),
+        ("Ana Kos, urednica", ("Ana Kos",)),
+        ("Linda, Linda Doe", ("Linda Doe",)),
+        ("Editorial Team", ("Editorial Team",)),
+    ],
+)
+def test_roles_and_parts_of_a_fuller_name_are_no_further_authors(text: str, authors: tuple[str, ...]) -> None:
+    assert authors_and_agencies([text], frozenset()) == (authors, ())
 
 
 @pytest.mark.parametrize("account", ["npappas", "n.pappas", "editor7", "Editor7"])

@@ -279,3 +279,29 @@ def test_the_name_of_the_site_hides_no_byline_below_the_text() -> None:
         f"{logo}<main><article class='hentry tag-weather'><h1>Vláda jedná</h1>{PARAGRAPH * 30}{footer}</article></main>"
     )
     assert read(body, url="https://a.cz/?p=4").authors == ("Eva Malá",)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "authors"),
+    [
+        ("Eva Malá", "Vláda jedná.", ("Eva Malá",)),
+        ("Kmenové Noviny", "Vydáváme noviny.", ()),
+        ("EU Times", "Vláda jedná.", ()),
+        ("Eva Malá", "", ()),
+    ],
+)
+def test_a_site_named_after_a_person_names_its_author(name: str, text: str, authors: tuple[str, ...]) -> None:
+    head = f"<meta property='og:site_name' content='{name}'><meta name='author' content='{name}'>"
+    assert read(f"<h1>Vláda jedná</h1><p>{text}</p>", head).authors == authors
+    byline = f"<h1>Vláda jedná</h1><p>Autor: Jan Novák</p><p>{text}</p>"
+    assert read(byline, head).authors == ("Jan Novák",)
+
+
+def test_who_reviewed_a_text_is_no_author_and_a_full_name_replaces_initials() -> None:
+    names = "<a href='/author/eva/'>Eva Malá</a> <span>Reviewed by</span> <a href='/author/jan/'>Jan Novák</a>"
+    body = (
+        f"<article><h1>Vláda jedná</h1><div class='widget author'>{names}<br>Politics writer</div>{PARAGRAPH}</article>"
+    )
+    assert read(body).authors == ("Eva Malá",)
+    assert read(body, "<meta name='author' content='EMa'>").authors == ("Eva Malá",)
+    assert read(f"<h1>Vláda jedná</h1>{PARAGRAPH}", "<meta name='author' content='EMa'>").authors == ("EMa",)
