@@ -56,7 +56,8 @@ SIGNS = read_toml(__package__, "walls.toml")
 """The signs of walls; the file explains each."""
 CONSENT, BOT, SCRIPT = SIGNS["consent"], SIGNS["bot"], SIGNS["script"]
 CONSENT_TERMS = _any_of(CONSENT["terms"], r"\b")
-BOT_MARKS, BOT_WIDGETS, BESIDE = _any_of(BOT["marks"]), _any_of(BOT["widgets"]), _any_of(SCRIPT["beside"])
+BOT_MARKS, BOT_WIDGETS = (tuple(map(str.encode, BOT[kind])) for kind in ("marks", "widgets"))
+BESIDE = _any_of(SCRIPT["beside"])
 MOUNTS = frozenset(SCRIPT["mounts"])
 AGREE, WALL_HOSTS, BOT_TITLES = tuple(CONSENT["agree"]), tuple(CONSENT["hosts"]), tuple(BOT["titles"])
 
@@ -101,8 +102,15 @@ def find_refusal(headers: Mapping[str, str], body: bytes) -> str:
     for name, value in BOT["headers"].items():
         if name in headers and headers[name].lower().startswith(value):
             return f"header {name}"
-    mark = BOT_MARKS.search(body[:HEAD_BYTES].decode("latin-1"))
-    return f"mark {mark[0]!r}" if mark else ""
+    mark = _first_mark(body, BOT_MARKS)
+    return f"mark {mark!r}" if mark else ""
+
+
+def _first_mark(body: bytes, marks: Sequence[bytes]) -> str:
+    """Return the first of the lower-case `marks` at the beginning of a response, as it is written there; else ""."""
+    head = body[:HEAD_BYTES].lower()
+    at, mark = min(((at, mark) for mark in marks if (at := head.find(mark)) >= 0), default=(0, b""))
+    return body[at : at + len(mark)].decode("latin-1")
 
 
 def find_detour(url: str, target: str) -> str:
@@ -131,8 +139,8 @@ def _bot_check(page: ParsedPage, n_words: int) -> str:
     for each in islice(page.tree.iter("title", "h1", "h2"), MOST_LOOKED_AT):
         if (title := collapse(each.text_content())).lower().startswith(BOT_TITLES):
             return f"title {title[:80]!r}"
-    widget = BOT_WIDGETS.search(page.body[:HEAD_BYTES].decode("latin-1")) if n_words <= BARE_WORDS else None
-    return f"widget {widget[0]!r}" if widget else ""
+    widget = _first_mark(page.body, BOT_WIDGETS) if n_words <= BARE_WORDS else ""
+    return f"widget {widget!r}" if widget else ""
 
 
 def _about_consent(paragraphs: Iterable[str]) -> int:

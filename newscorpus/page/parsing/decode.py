@@ -155,7 +155,7 @@ def repair(text: str) -> str:
 
 
 def _mend(text: str) -> str:
-    if not _SIGN.search(text):
+    if text.isascii() or not _SIGN.search(text):
         return text
     lines = text.split("\n")
     suspects = [line for line in lines if _SIGN.search(line)]

@@ -107,6 +107,8 @@ def letter_gains(text: str, size: int) -> Floats:
     is_pair = (first + second > 0) & ~is_odd
     pairs = ((parts * n_letters + first) * n_letters + second)[is_pair]
     counts = np.bincount(pairs, minlength=n_parts * n_letters**2).reshape(n_parts, -1).astype(np.float32)
+    used = np.flatnonzero(counts.any(axis=0))  # a text has a third of all pairs
+    counts, after, alone = counts[:, used], after[used], alone[used]
     n_odd = np.bincount(parts[is_odd], minlength=n_parts)
     likely = np.einsum("pk,kl->pl", counts, after)  # faster than matrix products in threads of their own
     best = likely.argmax(axis=1)

@@ -7,7 +7,7 @@ name, and its place. `additions.toml` has the phrases.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -130,11 +130,12 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     for kind in (COMMENTS, NOTE, APPEAL, CONSENT):
         labelled = relabel(labelled, {at for at, each in additions.items() if each == kind}, Label.BAD, kind)
 
-    posts = _find_parts(blocks, lambda element: element.tag == "blockquote" and bool(_POST.search(element.classes)))
+    around = elements_around(blocks)
+    posts = _find_parts(blocks, {each for each in around if each.tag == "blockquote" and _POST.search(each.classes)})
     rows = {at: row for at, block in enumerate(blocks) if (row := _row_of(block))}
     if posts and Part.EMBEDDED_POSTS not in leave_out:
         labelled = relabel(labelled, _amid_text(labelled, posts), Label.GOOD, Part.EMBEDDED_POSTS)
-    labelled = relabel(labelled, _quotations(labelled), Label.GOOD, QUOTATION)
+    labelled = relabel(labelled, _quotations(labelled, around), Label.GOOD, QUOTATION)
     labelled = relabel(labelled, _attributions(labelled), Label.GOOD, ATTRIBUTION)
     # Rows with a text cell, and all rows of a table where half of them have one
     good_rows = {row for at, row in rows.items() if labelled[at].label is Label.GOOD}
@@ -142,7 +143,7 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     cells = {at for at, row in rows.items() if row in good_rows or 2 * n_good[row.parent] >= n_rows[row.parent]}
     labelled = relabel(labelled, cells, Label.GOOD, CELL)
 
-    links = _find_parts(blocks, lambda element: element.tag == "a")
+    links = _find_parts(blocks, {each for each in around if each.tag == "a"})
     sizes = Counter(links.values())
     cards = {at: link for at, link in links.items() if sizes[link] > 1}  # as around a teaser's headline and text
     labelled = relabel(labelled, _small_parts(labelled, cards), Label.BAD, CARD)
@@ -167,8 +168,8 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     if Part.TABLES in leave_out:
         labelled = relabel(labelled, rows, Label.BAD, Part.TABLES)
     if Part.BOXES in leave_out:
-        boxes = _find_parts(blocks, lambda each: each.tag == "aside" or bool(_BOX.search(f"{each.classes} {each.id}")))
-        labelled = relabel(labelled, _small_parts(labelled, boxes), Label.BAD, Part.BOXES)
+        boxes = {each for each in around if each.tag == "aside" or _BOX.search(f"{each.classes} {each.id}")}
+        labelled = relabel(labelled, _small_parts(labelled, _find_parts(blocks, boxes)), Label.BAD, Part.BOXES)
     good = _good(labelled)
     if is_off_topic((block.text for _, block in good), fields) and (described := _described(blocks, fields)):
         labelled = relabel(labelled, {at for at, _ in good} - described, Label.BAD, DESCRIBED)
@@ -205,9 +206,8 @@ def _row_of(block: Block) -> Element | None:
     return row if is_cell and row is not None and row.tag == "tr" else None
 
 
-def _find_parts(blocks: Sequence[Block], is_part: Callable[[Element], bool]) -> dict[int, Element]:
-    """Map the indices of blocks in parts of a kind to the outermost part; each element is tested once."""
-    parts = {each for each in elements_around(blocks) if is_part(each)}
+def _find_parts(blocks: Sequence[Block], parts: Collection[Element]) -> dict[int, Element]:
+    """Map the indices of blocks in any of `parts` to the outermost one."""
     if not parts:  # as on most pages
         return {}
     around = ((at, next(filter(parts.__contains__, block.element.ancestry), None)) for at, block in enumerate(blocks))
@@ -233,9 +233,9 @@ def _amid_text(labelled: Labelled, posts: dict[int, Element]) -> set[int]:
     return {at for at, block in blocks.items() if block.link_text != block.text}
 
 
-def _quotations(labelled: Labelled) -> set[int]:
+def _quotations(labelled: Labelled, elements: Collection[Element]) -> set[int]:
     """Return the indices of quotations between two blocks of text in the same element."""
-    parts = _find_parts([item.block for item in labelled], lambda element: element.tag in _QUOTING)
+    parts = _find_parts([item.block for item in labelled], {each for each in elements if each.tag in _QUOTING})
     found = set[int]()
     for part, group in groupby(parts, parts.__getitem__):
         places = list(group)
