@@ -237,6 +237,7 @@ def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Reject
     if quality and not verdict.ok:
         detail = f"{verdict.language or 'unknown'} ({verdict.score:.2f}), expected {', '.join(page.languages)}"
         return Rejected("language", "unexpected_language", detail, article.url, _excerpt(article, quality))
+    article = replace(article, flags=(*article.flags, *verdict.flags))
     article = mask(article, quality.mask) if quality else article
     record = make_record(article, page.source, verdict.language, verdict.score)
     record = replace(record, id=page.document or record.id)

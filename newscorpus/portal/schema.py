@@ -76,8 +76,8 @@ NO_LANGUAGE = frozenset({"mul", "root", "und", "zxx"})
 """Codes for no language, or several."""
 WITHDRAWN = frozenset({"in", "iw", "ji", "jw", "mo"})
 """Codes of two letters that ISO 639 has replaced."""
-UNLISTED = frozenset({"abq", "sjo"})
-"""Languages with newspapers that CLDR does not list: Abaza, Xibe."""
+UNLISTED = frozenset({"abq", "fat", "sh", "sjo", "tw"})
+"""Languages with newspapers, and a code, for which CLDR states no script or country: Abaza, Xibe, Twi."""
 
 ADDRESS = re.compile(r"https?://|[\w-]+(\.[\w-]+)+(/|$)", re.IGNORECASE)
 """The beginning of an address, perhaps without its scheme."""
@@ -374,22 +374,22 @@ def check_language(code: str) -> None:
     Raises:
         ValueError: it is not; the message suggests the probable code.
     """
-    if code not in _codes():
+    if code not in language_codes():
         tag = code.strip().lower().replace("_", "-").partition("-")[0]
         names = {name.lower(): known for known, name in Locale("en").languages.items()}
         official = get_official_languages(tag.upper(), de_facto=True)
         guesses = (tag, get_global("language_aliases").get(tag, ""), *official[:1], names.get(tag, ""))
-        meant = next((guess for one in guesses if (guess := one.partition("_")[0]) in _codes()), "")
+        meant = next((guess for one in guesses if (guess := one.partition("_")[0]) in language_codes()), "")
         hint = f"did you mean {meant!r}?" if meant else "expected two or three letters, such as 'cs' or 'hsb'"
         raise ValueError(f"{code!r} is no language of ISO 639; {hint}")
 
 
 @cache
-def _codes() -> frozenset[str]:
+def language_codes() -> frozenset[str]:
+    """Return the codes of ISO 639 that name a language."""
     likely = (tag.partition("_")[0] for tag in get_global("likely_subtags"))
     members = (code for code, whole in get_global("language_aliases").items() if len(code) == 3 and len(whole) != 2)
-    listed = {*Locale("en").languages, *likely, *members}
-    return frozenset(code for code in listed if len(code) in {2, 3}) - NO_LANGUAGE - WITHDRAWN | UNLISTED
+    return frozenset(code for code in (*likely, *members) if len(code) in {2, 3}) - NO_LANGUAGE - WITHDRAWN | UNLISTED
 
 
 def set_extractor(name: str, extractor: str) -> Path:

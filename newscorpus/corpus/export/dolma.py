@@ -15,6 +15,7 @@ import msgspec
 from newscorpus.corpus.export.source import ExportSource
 from newscorpus.data import Record
 from newscorpus.lines import encode_line, gzipped
+from newscorpus.page.quality.language import MIXED, paragraph_languages
 from newscorpus.tokens import count_words
 
 TAGGER = "newscorpus"
@@ -57,7 +58,8 @@ def attributes(record: Record) -> dict[str, Any]:
     """Make the line of the attributes file for a document.
 
     Names follow the toolkit, TAGGER__NAME: `confidence`, `language_XX`, `flag_NAME` and `cluster_size` of the whole
-    text, `lead` if the text contains it, and `paragraph_words` of each paragraph.
+    text, `lead` if the text contains it, and `paragraph_words` of each paragraph. A text with the flag
+    `mixed_language` also has the language of each longer paragraph, `paragraph_language_XX`.
     """
     whole = {"confidence": record.confidence, f"language_{record.language or 'und'}": record.language_score}
     for flag in record.flags:  # "masked_email:2" has the score 2.0, a flag without a count 1.0
@@ -72,6 +74,8 @@ def attributes(record: Record) -> dict[str, Any]:
     for line in record.text.split("\n"):
         spans["paragraph_words"].append((start, start + len(line), float(count_words(line))))
         start += len(line) + 1
+    for one in paragraph_languages(record.text) if MIXED in record.flags else ():
+        spans.setdefault(f"paragraph_language_{one.language or 'und'}", []).append((one.start, one.end, one.score))
     return {
         "id": record.id,
         "source": record.source,

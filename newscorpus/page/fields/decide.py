@@ -13,10 +13,13 @@ from functools import lru_cache
 from math import ceil, floor
 from urllib.parse import urlsplit
 
+from babel.core import get_global
+
 from newscorpus.data import STATED, Evidence
 from newscorpus.page.fields.dates import Setting, parse_date
 from newscorpus.page.fields.markup import Markup
 from newscorpus.page.fields.people import authors_and_agencies, is_vague, squeezed
+from newscorpus.portal.schema import language_codes
 from newscorpus.tokens import folded_words
 
 TRUST = (
@@ -36,11 +39,10 @@ LANGUAGE_NAMES = {
     "bulgarian": "bg", "greek": "el", "turkish": "tr",
 }  # fmt: skip
 SLIPS = {
-    "cz": "cs", "gr": "el", "ua": "uk", "jp": "ja", "kr": "ko", "cn": "zh", "sp": "es", "ger": "de", "deu": "de",
-    "eng": "en",
+    "cz": "cs", "gr": "el", "ua": "uk", "jp": "ja", "kr": "ko", "cn": "zh", "sp": "es", "ger": "de", "all": "",
+    "xx": "",
 }  # fmt: skip
-"""Country codes and obsolete codes used as language codes."""
-NO_LANGUAGE = frozenset({"und", "mul", "zxx", "all", "xx"})
+"""Codes that are wrong as language codes, and what they mean; "all" is also a language of India."""
 
 SECTION_EXTRAS = re.compile(r"^\d{1,2}-(?=[^\W\d_]{4})|(?:^|\s*[-–—|]\s*)(?:https?://|www\.)[\w.-]+\.[a-z]{2,}/?$")
 """Additions to section names: "3-Clanky - www.denik.cz"."""
@@ -199,13 +201,19 @@ def decide_language(evidence: Sequence[Evidence]) -> Decided:
 
 @lru_cache(1_024)  # there are few languages
 def primary_tag(value: str) -> str:
-    """Return the primary tag of a declared language: "sr" for "sr-Latn-RS", "de" for "German"; else ""."""
+    """Return the primary tag of a declared language: "sr" for "sr-Latn-RS", "de" for "German" or "deu"; else "".
+
+    The tag is one of ISO 639: "utf-8" is no language.
+    """
     text = value.strip().lower()
     if text in LANGUAGE_NAMES:
         return LANGUAGE_NAMES[text]
     match = LANGUAGE_TAG.match(text)
-    code = match[1] if match else ""
-    return "" if code in NO_LANGUAGE else SLIPS.get(code, code)
+    code = SLIPS.get(match[1], match[1]) if match else ""
+    if len(code) < 3:  # a check of these costs each process 50 ms for babel's data, and would refuse hardly any
+        return code
+    alias = str(get_global("language_aliases").get(code, "")).partition("_")[0]
+    return next((one for one in (code, alias) if one in language_codes()), "")
 
 
 def month_first(evidence: Sequence[Evidence], language: str, url: str) -> bool:

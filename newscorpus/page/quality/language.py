@@ -1,14 +1,15 @@
 """Check that a text is in a language declared for its portal.
 
-Croatian, Bosnian, Serbian and Montenegrin form a group: no text of one is rejected for another. A text is rejected only
-if two detectors agree that it is in none of the declared languages. py3langid decides: it knows 139 languages,
-including Serbian, Bosnian and Belarusian, and takes a tenth of the time of langdetect, which knows 53 and gives the
-second opinion. The script is checked first; a user's fastText model replaces both.
+Croatian, Bosnian, Serbian and Montenegrin form a group: no text of one is rejected for another, and `variants` tells
+them apart. A text is rejected only if two detectors agree that it is in none of the declared languages. py3langid
+decides, on three places of the text: it knows 139 languages, including Serbian, Bosnian and Belarusian, and takes a
+tenth of the time of langdetect, which knows 53 and gives the second opinion. The script is checked first; a user's
+fastText model replaces both.
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -22,10 +23,11 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from newscorpus.config import LanguageConfig
 from newscorpus.errors import CorpusError
+from newscorpus.page.quality.variants import HBS, MIN_CANDIDATE, MIN_CERTAINTY, tell_apart
 
 DEFAULTS = LanguageConfig()
 
-SERBO_CROATIAN = frozenset({"bs", "cnr", "hr", "sh", "sr"})
+SERBO_CROATIAN = frozenset({"bs", "cnr", "hbs", "hr", "sh", "sr"})
 ANSWERS = {
     **dict.fromkeys(SERBO_CROATIAN, SERBO_CROATIAN),
     **dict.fromkeys(("nb", "nn", "no"), frozenset({"nb", "nn", "no"})),
@@ -57,6 +59,10 @@ NO_LANGUAGE = "zxx"
 """py3langid's code for text without a language; several names in an article can be enough for it."""
 SEED = 0
 """Random seed of langdetect."""
+MIXED = "mixed_language"
+"""Flag of a text of which another language has a share of at least `LanguageConfig.min_mixed`."""
+CANDIDATES = "language_candidates"
+"""Flag that lists the languages that "hbs" may stand for: `language_candidates:hr,sr`."""
 FASTTEXT_MAGIC = (793_712_314).to_bytes(4, "little")
 """The first bytes of a fastText model."""
 FASTTEXT_LABEL = "__label__"
@@ -164,16 +170,92 @@ class LanguageVerdict:
     language: str  # the declared language that fits; else the detected one, or ""
     score: float  # its probability by the detector, 0..1; 0 where undetected
     ok: bool  # the text fits a declared language, or is undetected
+    flags: tuple[str, ...] = ()  # of the article
 
 
-def detect(text: str, config: LanguageConfig = DEFAULTS, detector: LanguageDetector = by_langid) -> tuple[str, float]:
+@dataclass(frozen=True, slots=True)
+class ParagraphLanguage:
+    """The language of a paragraph."""
+
+    start: int  # in characters of the text
+    end: int
+    language: str
+    score: float  # its probability, 0..1
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """Three places of a text, and the mean probability of languages there by a detector."""
+
+    text: str
+    chances: Mapping[str, float]
+    is_mixed: bool
+
+    @classmethod
+    def of(cls, text: str, config: LanguageConfig, detector: LanguageDetector) -> "_Sample":
+        """Detect the language of the beginning, the middle and the end; of a short text as a whole."""
+        size = config.sample_characters // 3
+        starts = (0, (len(text) - size) // 2, len(text) - size)
+        is_long = len(text) > config.sample_characters
+        places = [text[start : start + size] for start in starts] if is_long else [text]
+        found = [chances for place in places if (chances := detector(place))] or [{}]
+        names = sorted({name for chances in found for name in chances})
+        chances = {name: sum(one.get(name, 0.0) for one in found) / len(found) for name in names}
+        if (group := SERBO_CROATIAN & set(chances)) and not _is_cyrillic(" ".join(places)):
+            total = sum(chances[name] for name in sorted(group))
+            divided = tell_apart(text[: config.variant_characters], chances)
+            chances = {name: chance for name, chance in chances.items() if name not in group}
+            chances |= {name: share * total for name, share in divided.items()}
+        sure = {name for one in found for name, chance in _families(one).items() if chance >= config.min_certain}
+        return cls(" ".join(places), chances, len(sure) > 1 and _is_mixed(text, config, detector))
+
+
+def detect(text: str, config: LanguageConfig = DEFAULTS, detector: LanguageDetector = by_langid) -> LanguageVerdict:
     """Find the most probable language of `text` and its probability; ("", 0.0) where it cannot be detected.
 
     Where `detector` finds none more likely than all others together, langdetect is asked as well.
     """
-    sample = text[: config.sample_characters]
-    first = _best(detector(sample))
-    return first if first[1] >= config.min_score else max(first, _best(by_langdetect(sample)), key=lambda best: best[1])
+    sample = _Sample.of(text, config, detector)
+    first = _name(sample.chances)
+    if first.score < config.min_score:
+        first = max(first, _name(by_langdetect(sample.text)), key=lambda verdict: verdict.score)
+    return replace(first, flags=(*first.flags, MIXED)) if sample.is_mixed else first
+
+
+def paragraph_languages(
+    text: str, config: LanguageConfig = DEFAULTS, detector: LanguageDetector = by_langid
+) -> Iterator[ParagraphLanguage]:
+    """Detect the language of each paragraph that is long enough for a verdict."""
+    start = 0
+    for line in text.split("\n"):
+        if sum(map(str.isalpha, line)) >= config.min_letters:
+            chances = detector(line[: config.sample_characters])
+            language = _best(chances)[0]
+            yield ParagraphLanguage(start, start + len(line), language, _families(chances).get(family(language), 0.0))
+        start += len(line) + 1
+
+
+def family(language: str) -> str:
+    """Return the same name for all languages of a group."""
+    return min(ANSWERS.get(language, (language,)))
+
+
+def _families(chances: Mapping[str, float]) -> Mapping[str, float]:
+    """Add up the probability of each group of languages."""
+    found: defaultdict[str, float] = defaultdict(float)
+    for name, chance in chances.items():
+        found[family(name)] += chance
+    return found
+
+
+def _is_mixed(text: str, config: LanguageConfig, detector: LanguageDetector) -> bool:
+    """Whether the paragraphs in other languages than most have a share of at least `min_mixed`."""
+    lengths: Counter[str] = Counter()
+    for one in paragraph_languages(text, config, detector):
+        if one.score >= config.min_certain:
+            lengths[family(one.language)] += one.end - one.start
+    others = sum(length for _, length in lengths.most_common()[1:])
+    return others > config.min_mixed * lengths.total()
 
 
 def judge_language(
@@ -192,28 +274,31 @@ def judge_language(
     other are rejected.
     """
     if not declared:
-        if not stated:
-            return LanguageVerdict(*detect(text, config, detector), ok=True)
-        return replace(judge_language(text, (stated,), config, detector=detector), ok=True)
+        own = replace(judge_language(text, (stated,), config, detector=detector), ok=True) if stated else None
+        return own or detect(text, config, detector)
     if stated in NORWEGIAN and stated not in declared:
         declared = (*(name for name in declared if name not in NORWEGIAN), *({stated} if "no" in declared else ()))
         if not declared:
             return replace(judge_language(text, (stated,), config, detector=detector), ok=False)
-    sample = text[: config.sample_characters]
     declared = tuple(sorted(declared, key=lambda name: name != stated))
-    if sum(map(str.isalpha, sample)) < config.min_letters:
+    if sum(map(str.isalpha, text[: config.sample_characters])) < config.min_letters:
         return LanguageVerdict(declared[0], 0.0, ok=True)
-    first = detector(sample)
+    found = _Sample.of(text, config, detector)
+    sample, first, flags = found.text, found.chances, (MIXED,) * found.is_mixed
     language, score = _fit(first, declared, stated, sample)
     if score < config.min_score:  # langdetect is asked unless the first detector is sure of a language unknown to it
         best, chance = _best(first)
         known = {name.partition("-")[0] for name in _langdetect().get_lang_list()}
         second = by_langdetect(sample) if chance < config.min_score or best in known else {}
         language, score = _fit(second, declared, stated, sample)
+    verdict = replace(_name(first), ok=False)
     if score >= config.min_score:
-        return LanguageVerdict(language, min(score, 1.0), ok=True)
-    unknown = [name for name in declared if _accepted(name, sample).isdisjoint(_langid().labels)]
-    return LanguageVerdict(unknown[0], 0.0, ok=True) if unknown else LanguageVerdict(*_best(first), ok=False)
+        group = {name: first.get(name, 0.0) for name in declared if family(name) == family(language)}
+        is_told = len(group) > 1 and stated not in group and any(group.values())
+        verdict = replace(_name(group if is_told else {language: score}), score=min(score, 1.0))
+    elif unknown := [name for name in declared if _accepted(name, sample).isdisjoint(_langid().labels)]:
+        verdict = LanguageVerdict(unknown[0], 0.0, ok=True)
+    return replace(verdict, flags=(*flags, *verdict.flags))
 
 
 def _fit(chances: Mapping[str, float], declared: tuple[str, ...], stated: str, sample: str) -> tuple[str, float]:
@@ -224,9 +309,26 @@ def _fit(chances: Mapping[str, float], declared: tuple[str, ...], stated: str, s
 
 
 def _accepted(language: str, sample: str) -> frozenset[str]:
-    if language in LATIN_ONLY and 2 * len(CYRILLIC.findall(sample)) > sum(map(str.isalpha, sample)):
+    if language in LATIN_ONLY and _is_cyrillic(sample):
         return frozenset({language})
     return ANSWERS.get(language, frozenset({language}))
+
+
+def _is_cyrillic(text: str) -> bool:
+    return 2 * len(CYRILLIC.findall(text)) > sum(map(str.isalpha, text))
+
+
+def _name(chances: Mapping[str, float]) -> LanguageVerdict:
+    """Name the most probable language; "hbs" if it is of the group, and too uncertain beside the others of it."""
+    language, score = _best(chances)
+    group = {name: chances[name] for name in sorted(SERBO_CROATIAN & set(chances))}
+    if language not in group:
+        return LanguageVerdict(language, score, ok=True)
+    total = sum(group.values())
+    if score >= MIN_CERTAINTY * total:
+        return LanguageVerdict(language, total, ok=True)
+    candidates = ",".join(name for name, chance in group.items() if chance >= MIN_CANDIDATE * total)
+    return LanguageVerdict(HBS, total, ok=True, flags=(f"{CANDIDATES}:{candidates}",))
 
 
 def _best(chances: Mapping[str, float]) -> tuple[str, float]:

@@ -89,3 +89,13 @@ def test_flags_with_a_number_are_scored_by_it(record: Record) -> None:
     attributes = dolma.attributes(replace(record, text="Text.", flags=("masked_email:3", "odd:x")))["attributes"]
     assert attributes["newscorpus__flag_masked_email"] == [(0, 5, 3.0)]
     assert attributes["newscorpus__flag_odd"] == [(0, 5, 1.0)]
+
+
+def test_paragraphs_of_a_mixed_text_have_their_language(record: Record) -> None:
+    czech = "Vláda včera schválila návrh zákona o rozpočtu na příští rok, oznámil po zasedání mluvčí."
+    german = "Die Regierung hat gestern den Entwurf des Haushaltsgesetzes beschlossen, hieß es nach der Sitzung."
+    mixed = replace(record, text=f"{czech}\n{german}", flags=("mixed_language",))
+    found = dolma.attributes(mixed)["attributes"]
+    assert found["newscorpus__paragraph_language_cs"][0][:2] == (0, len(czech))
+    assert found["newscorpus__paragraph_language_de"][0][:2] == (len(czech) + 1, len(mixed.text))
+    assert "newscorpus__paragraph_language_de" not in dolma.attributes(replace(mixed, flags=()))["attributes"]

@@ -7,7 +7,7 @@ from lxml import html as lxml_html
 
 from newscorpus.data import Evidence, Page
 from newscorpus.page.fields import FieldReading, read_fields
-from newscorpus.page.fields.decide import decide_section
+from newscorpus.page.fields.decide import decide_section, primary_tag
 
 ARTICLE = {
     "@context": "https://schema.org",
@@ -185,3 +185,11 @@ def test_no_json_ld_raises(value: object) -> None:
 def test_a_section_goes_without_number_and_address_of_the_site(given: str, section: str) -> None:
     evidence = (Evidence("section", given, "json-ld"), Evidence("section", "Sport", "meta"))
     assert decide_section(evidence).value == section
+
+
+@pytest.mark.parametrize(
+    ("tag", "language"),
+    [("utf-8", ""), ("sr-Latn-RS", "sr"), ("deu", "de"), ("German", "de"), ("cnr", "cnr"), ("all", ""), ("cz", "cs")],
+)
+def test_a_stated_language_is_one(tag: str, language: str) -> None:
+    assert primary_tag(tag) == language

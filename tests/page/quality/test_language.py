@@ -132,8 +132,8 @@ def test_no_text_is_refused_for_a_confusion_of_croatian_bosnian_serbian_and_mont
 def test_a_second_opinion_saves_a_text_refuses_none_and_settles_a_doubt() -> None:
     assert judge_language(TEXTS["cs"], ("cs",), detector=lambda _: {"sk": 0.6, "cs": 0.4}).ok
     assert not judge_language(TEXTS["de"], ("cs",), detector=lambda _: {"sk": 0.6, "cs": 0.4}).ok
-    assert detect(TEXTS["cs"], detector=lambda _: {"sk": 0.4, "cs": 0.3})[0] == "cs"
-    assert detect(TEXTS["cs"], detector=lambda _: {"sk": 0.6, "cs": 0.3})[0] == "sk"
+    assert detect(TEXTS["cs"], detector=lambda _: {"sk": 0.4, "cs": 0.3}).language == "cs"
+    assert detect(TEXTS["cs"], detector=lambda _: {"sk": 0.6, "cs": 0.3}).language == "sk"
 
 
 @pytest.mark.parametrize(
@@ -173,18 +173,54 @@ def test_without_declared_languages_or_where_the_detector_knows_none_any_will_do
     assert not judge_language(GEORGIAN, ("cs",)).ok
 
 
-def test_only_the_beginning_is_looked_at() -> None:
-    text = TEXTS["cs"] * 10
-    assert judge_language(text + TEXTS["de"] * 1_000, ("cs",)).ok
-    assert not judge_language(text, ("cs",), LanguageConfig(min_score=1.1)).ok
+def test_three_places_decide_and_a_text_in_two_languages_is_flagged() -> None:
+    czech, german = (f"{TEXTS[name]}\n" for name in ("cs", "de"))
+    assert not judge_language(czech * 3 + german * 30, ("cs",)).ok
+    verdict = judge_language(czech * 3 + german * 20, ())
+    assert (verdict.language, verdict.flags) == ("de", ("mixed_language",))
+    assert judge_language(czech * 20 + german * 3, ("cs",)).flags == ("mixed_language",)
+    assert judge_language(czech * 40 + german, ("cs",)).flags == (), "a quotation"
+    assert not judge_language(czech * 10, ("cs",), LanguageConfig(min_score=1.1)).ok
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "candidates"),
+    [
+        (TEXTS["sr"], "sr", ""),
+        (TEXTS["bs"], "bs", ""),
+        (TEXTS["hr"], "hr", ""),
+        (TEXTS["sl"], "sl", ""),
+        ("Pre nedelju dana deca su videla mesec iznad reke, a posle je padao sneg i duvao severni vetar.", "sr", ""),
+        ("Savjet opštine nijesu čekali do sjutra: odbornici su izglasali budžet i pozvali građane na skup.", "cnr", ""),
+        (
+            "Vozači na planinskim putevima neka računaju na zastoje, a kiša će padati do subote popodne.",
+            "hbs",
+            "bs,hr,sr",
+        ),
+        (
+            "Prije osam dana nepoznati su mladići oteli torbu starici i pobjegli prema parku iza škole.",
+            "hbs",
+            "bs,cnr,hr",
+        ),
+    ],
+)
+def test_croatian_bosnian_serbian_and_montenegrin_are_told_apart_by_their_words(
+    text: str, language: str, candidates: str
+) -> None:
+    verdict = judge_language(text, ())
+    assert (verdict.language, verdict.ok) == (language, True)
+    assert verdict.flags == ((f"language_candidates:{candidates}",) if candidates else ())
+    if candidates:
+        assert judge_language(text, ("hr", "bs", "sr")).language == "hbs"
+        assert judge_language(text, ("hr", "bs"), stated="bs").language == "bs"
 
 
 def test_detection_of_close_languages() -> None:
     chinese = "臺灣大學醫學院附設醫院院長表示，臨床用血進入季節性緊張階段，血庫存量不足，呼籲市民捐血。" * 2
     assert judge_language(chinese, ("zh",)).ok
-    assert detect(chinese)[0] == "zh"
-    assert detect(TEXTS["sr-Cyrl"])[0] == "sr"
-    assert detect(TEXTS["mk"] * 3 + " Горан Ћурић")[0] == "mk", "a name has a Serbian letter"
+    assert detect(chinese).language == "zh"
+    assert detect(TEXTS["sr-Cyrl"]).language == "sr"
+    assert detect(TEXTS["mk"] * 3 + " Горан Ћурић").language == "mk", "a name has a Serbian letter"
 
 
 def test_the_same_answer_every_time_whatever_others_do() -> None:
