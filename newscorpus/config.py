@@ -180,6 +180,9 @@ class ExportConfig:
     max_bytes: int = 64_000_000
     per_line: bool = False  # `text` writes one document per line, not one per file
     subcorpus: str = ""  # name of a saved search, whose documents alone are written; "" for all
+    where: str = ""  # SQL expression over the columns, true for the documents to write; "" for all
+    since: str = ""  # release since which the documents to write were added or changed; "" for all
+    with_title: bool = False  # the headline is the first paragraph of the text
 
 
 @dataclass(frozen=True, slots=True)

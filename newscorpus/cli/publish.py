@@ -174,6 +174,13 @@ def export(
     test: Annotated[float | None, Option(min=0, max=1, help=f"{SHARE} testing.")] = None,
     per_line: Annotated[bool, Option("--per-line", help="With --format text: one document a line.")] = False,
     subcorpus: Annotated[str, Option(metavar="NAME", help="Only the documents of `search --save NAME`.")] = "",
+    where: Annotated[
+        str, Option(metavar="SQL", help="Only documents for which this is true, such as \"language == 'cs'\".")
+    ] = "",
+    since: Annotated[
+        str, Option(metavar="TAG", help="Only documents added or changed since this release; .export.json lists them.")
+    ] = "",
+    with_title: Annotated[bool, Option("--with-title", help="Put the headline before the text.")] = False,
     name: CorpusName = "",
     creator: Annotated[str, Option(help="Name of the publisher, for cards and headers.")] = "",
     url: Annotated[str, Option(help="Address of the corpus, for cards and headers.")] = "",
@@ -194,10 +201,12 @@ def export(
         validation=DEFAULT.validation if validation is None else validation,
         test=DEFAULT.test if test is None else test,
     )
-    config = ExportConfig(per_line=per_line, subcorpus=subcorpus)
+    config = ExportConfig(per_line=per_line, subcorpus=subcorpus, where=where, since=since, with_title=with_title)
     report = export_corpus(corpus, output, format, about, splits, config, partial(progress, what="documents"))
     for part, documents in report.documents.items():
         typer.echo(f"{part or 'all'}: {documents:,} documents, {report.words[part]:,} words")
+    if since:
+        typer.echo(f"since {since}: {counted({kind: len(ids) for kind, ids in report.changes.items()})}")
     typer.echo(f"The export lies in {output}")
 
 

@@ -7,21 +7,24 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
 
 from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.corpus.export import dolma, hf, tei, text, vertical
+from newscorpus.corpus.export.select import matching
 from newscorpus.corpus.export.source import About, ExportPart, ExportSource, SplitName, assigner
 from newscorpus.corpus.manifest import RecordCounts
-from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.published import corpus_of, open_corpus
+from newscorpus.corpus.release import KINDS, diff
 from newscorpus.corpus.subcorpora import read_subcorpus
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import naming
 from newscorpus.lines import encode_indented
+from newscorpus.tokens import count_words
 
 Write = Callable[[ExportSource, Path], None]
 """Write a corpus into an empty folder, reading each part once, with few documents in memory."""
@@ -52,6 +55,7 @@ class ExportReport:
     config: ExportConfig
     documents: Mapping[str, int]  # by part; "" without a split
     words: Mapping[str, int]  # by part
+    changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # ids by kind, with `ExportConfig.since`
 
 
 def export(
@@ -77,7 +81,7 @@ def export(
         watch: gets every record of every part.
 
     Raises:
-        CorpusError: the corpus cannot be read or is empty, or `output` is no export.
+        CorpusError: the corpus cannot be read or is empty, `output` is no export, or a selection is wrong.
         SplitError: the corpus cannot be split as asked.
         OSError: the disk is full or the folder cannot be written; an earlier export is unchanged.
     """
@@ -85,6 +89,12 @@ def export(
     if not published.manifest.documents:
         raise CorpusError(f"{published.folder}: no documents to export")
     only = read_subcorpus(corpus, config.subcorpus) if config.subcorpus else None
+    changes: dict[str, tuple[str, ...]] = {}
+    if config.since:
+        found = diff(config.since, str(published.folder), corpus_of(published.folder))
+        changes = {kind: tuple(sorted(getattr(found, kind))) for kind in KINDS}
+        recent = frozenset(changes["added"] + changes["changed"])
+        only = recent if only is None else only & recent
     if output.exists() and not output.is_dir():
         raise CorpusError(f"{output}: not a folder")
     if output.is_dir() and any(output.iterdir()):
@@ -98,8 +108,10 @@ def export(
     def part(name: str) -> ExportPart:
         def records() -> Iterator[Record]:
             chosen = (record for record in published.records() if only is None or record.id in only)
-            own = (record for record in chosen if not name or assign(record) == name)
-            return counts[name].count(watch(own))
+            selected = matching(chosen, config.where) if config.where else chosen
+            own = (record for record in selected if not name or assign(record) == name)
+            shaped = map(_with_title, own) if config.with_title else own
+            return counts[name].count(watch(shaped))
 
         return ExportPart(name, records)
 
@@ -108,9 +120,15 @@ def export(
         FORMATS[form](ExportSource(about, published.manifest, parts, config), staging)
         documents = {name: part.documents for name, part in counts.items()}
         words = {name: part.words for name, part in counts.items()}
-        report = ExportReport(form, published.manifest.generation, split, config, documents, words)
+        report = ExportReport(form, published.manifest.generation, split, config, documents, words, changes)
         (staging / REPORT).write_bytes(encode_indented(report))
     return report
+
+
+def _with_title(record: Record) -> Record:
+    """Put the headline before the text, as a paragraph."""
+    text = f"{record.title}\n{record.text}" if record.title else record.text
+    return replace(record, text=text, n_words=count_words(text))
 
 
 @contextmanager

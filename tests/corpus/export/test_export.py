@@ -1,5 +1,6 @@
 """Exports as users make them: whole or not there, equal for equal corpora, and never over something else."""
 
+import gzip
 import json
 import sys
 from dataclasses import replace
@@ -15,7 +16,8 @@ from newscorpus.cli import app, main
 from newscorpus.config import BuildConfig, ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.corpus.export.export import FORMATS, export
 from newscorpus.corpus.export.source import About, ExportSource
-from newscorpus.corpus.published import publish
+from newscorpus.corpus.published import open_corpus, publish
+from newscorpus.corpus.release import release
 from newscorpus.data import Article, Fields
 from newscorpus.errors import CorpusError
 from newscorpus.page.records import make_record
@@ -191,3 +193,56 @@ def test_what_went_wrong_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixtu
         main(["export", str(tmp_path), "--format", "tei", "--output", "out"])
     assert ended.value.code == 1
     assert capsys.readouterr().err == f"newscorpus: {tmp_path}: no corpus here\n"
+
+
+@pytest.mark.parametrize(
+    ("where", "documents"),
+    [
+        ("published >= '2026-03-20' and rights.tdm != '1'", 3),
+        ("language == 'cs' and n_words > 1 and len(tags) = 0 -- all", 60),
+        ("url like '%/7' or url in ('https://a.cz/8')", 2),
+    ],
+)
+def test_an_expression_selects_documents(corpus: Path, tmp_path: Path, where: str, documents: int) -> None:
+    report = export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT, config=ExportConfig(where=where))
+    assert report.documents == {"": documents}
+    assert report.config.where == where
+
+
+@pytest.mark.parametrize(
+    ("where", "reason"),
+    [
+        ("lang = 'cs'", r'"lang" not found.*columns: id, revision, .*language'),
+        ("1 +", "syntax error"),
+        ("(select count(*) from read_text('/etc/passwd')) > 0", "disabled by configuration"),
+    ],
+)
+def test_an_expression_that_is_wrong_or_reads_files_is_refused_in_one_line(
+    corpus: Path, tmp_path: Path, where: str, reason: str
+) -> None:
+    with pytest.raises(CorpusError, match=f"^--where .*{reason}") as caught:
+        export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT, config=ExportConfig(where=where))
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_duckdb_its_extra_is_named(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(CorpusError, match=r"pip install 'newscorpus\[where\]'"):
+        export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT, config=ExportConfig(where="true"))
+
+
+def test_documents_since_a_release_and_headlines_in_the_text(corpus: Path, tmp_path: Path) -> None:
+    release(corpus, "1")
+    old = list(open_corpus(corpus).records())
+    new = make_record(Article("https://a.cz/new", "New.", Fields(title="News"), "bte"), "a", "cs", 1.0)
+    records = sorted([*old[2:], replace(old[1], title="Changed"), new], key=lambda record: record.id)
+    publish(corpus / "corpus", records, BuildConfig())
+    config = ExportConfig(since="1", with_title=True)
+    report = export(corpus, tmp_path / "out", ExportFormat.DOLMA, ABOUT, config=config)
+    assert report.changes == {"added": (new.id,), "changed": (old[1].id,), "removed": (old[0].id,)}
+    with gzip.open(tmp_path / "out" / "documents" / "00000.jsonl.gz") as file:
+        texts = {line["id"]: line["text"] for line in map(json.loads, file)}
+    assert texts == {new.id: "News\nNew.", old[1].id: f"Changed\n{old[1].text}"}
+    with pytest.raises(CorpusError, match="neither a folder nor a release"):
+        export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT, config=ExportConfig(since="2"))
