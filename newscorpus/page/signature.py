@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from newscorpus.code_points import ALONE, DROPPED, GAP, folding
 from newscorpus.config import SignatureParameters
 
-if TYPE_CHECKING:  # it loads parts of scipy, half a second, which only signing needs
+if TYPE_CHECKING:  # it loads parts of scipy, half a second
     from datasketch import MinHash
 
 PARAMETERS = SignatureParameters()
@@ -165,16 +165,13 @@ def _count_shared(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> int:
 @cache
 def _permutations(parameters: SignatureParameters) -> NDArray[np.uint32]:
     """Return factors and summands of the permutations, shape (2, permutations), as datasketch draws them."""
-    from datasketch import MinHash  # noqa: PLC0415 -- see above
-
     for name in ("normaliser", "hashing", "scheme"):
         asked, known = getattr(parameters, name), getattr(PARAMETERS, name)
         if asked != known:
             raise ValueError(f"signature parameter {name} = {asked!r} is unknown; known: {known!r}")
-    drawn: NDArray[np.uint32] = MinHash(
-        num_perm=parameters.permutations, seed=parameters.seed, scheme=parameters.scheme
-    ).permutations
-    return drawn
+    random, size = np.random.RandomState(parameters.seed), parameters.permutations
+    odd = random.randint(0, 2**31, size, np.uint32) * np.uint32(2) + np.uint32(1)
+    return np.stack([odd, random.randint(0, 2**32, size, np.uint32)])
 
 
 def hash_runs(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
