@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from scrapy.utils.project import get_project_settings
 from newscorpus.data import Article, Fields
 from newscorpus.fetch.plugin import KEPT
 from newscorpus.fetch.scheduler import LedgerScheduler
+from newscorpus.fetch.visits import Delivery
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
@@ -77,11 +78,11 @@ class UnreadPipeline:
 
     def process_item(self, item: Any) -> Any:
         """Make the row of a page."""
-        if not isinstance(item, SourcePage):
+        if not (isinstance(item, Delivery) and isinstance(item.item, SourcePage)):
             return item
-        text = item.page.body.decode()
-        article = Article(item.page.url, text, Fields(), "unread", fetched=item.page.fetched)
-        return Row(make_record(article, item.source, "", 0.0), b"")
+        page = item.item.page
+        article = Article(page.url, page.body.decode(), Fields(), "unread", fetched=page.fetched)
+        return replace(item, item=Row(make_record(article, item.item.source, "", 0.0), b""))
 
 
 @dataclass
@@ -151,7 +152,7 @@ async def sample_memory(crawler: Crawler, figures: CrawlFigures, every: int) -> 
         await asyncio.sleep(SAMPLE_SECONDS)
         done = _articles(crawler) // every * every
         if done and done not in figures.memory:
-            figures.memory[done] = _resident_bytes()
+            figures.memory[done] = resident_bytes()
 
 
 def settings_of(way: str, folder: Path, more: dict[str, Any]) -> Settings:
@@ -197,7 +198,8 @@ def _articles(crawler: Crawler) -> int:
     return n
 
 
-def _resident_bytes() -> int:
+def resident_bytes() -> int:
+    """Return the resident memory of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_BYTES
 
 
