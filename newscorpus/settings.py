@@ -31,8 +31,8 @@ NEWSCORPUS_LEAVE_OUT = ()
 """Parts of articles to leave out of all texts, in addition to `leave_out` of portal files; docs/main-text.md."""
 NEWSCORPUS_FIELDS_MODEL = learned.MODEL
 """Model for title, date and authors, or folder of your own."""
-NEWSCORPUS_WORKERS = max(1, (os.cpu_count() or 1) - 1)
-"""Worker processes for pages; by default one core is left for the crawl. 0: pages are judged in the crawl itself."""
+NEWSCORPUS_WORKERS = os.cpu_count() or 1
+"""Worker processes for pages; by default one per core, since the crawl mostly waits. 0: it judges them itself."""
 NEWSCORPUS_PAGE_SECONDS = Limits().page_seconds
 """Time limit per page or list; a process that takes longer is killed (`extract/timeout`)."""
 NEWSCORPUS_PAUSE_SECONDS = PolitenessConfig().first_pause_seconds

@@ -32,8 +32,11 @@ COMMAND = (
 )
 """Command line of `newscorpus` for a separate process, independent of PATH; it ends when a pipe for its input does."""
 
-SPAWN = get_context("spawn")
-"""A forked child would share the event loop, sockets, locks and threads of its parent."""
+FORKSERVER = get_context("forkserver")
+"""Forks processes from one that has loaded what they share, but has none of our event loops, sockets and locks."""
+
+LOADED = "newscorpus.page.loaded"
+"""Module of all that the processes of a pool with a preparation share."""
 
 UNDER_WAY = 4
 """Items read ahead per process, so that none waits for a slow item; this bounds the memory."""
@@ -65,6 +68,8 @@ class WorkerPool(Generic[T, R]):
         self, function: Callable[[T], R], size: int, seconds: float, prepare: Callable[[], object] | None = None
     ) -> None:
         self._function, self._prepare = function, prepare
+        if prepare:
+            FORKSERVER.set_forkserver_preload([LOADED])
         self._workers = [_Worker(function, seconds, prepare) for _ in range(size)]
         self._free: SimpleQueue[_Worker[T, R]] = SimpleQueue()
         for worker in self._workers:
@@ -179,9 +184,9 @@ class _Worker(Generic[T, R]):
         with self._lock:
             if self._process or self._closed:
                 return
-            self._pipe, theirs = SPAWN.Pipe()
+            self._pipe, theirs = FORKSERVER.Pipe()
             self._is_prepared = False
-            process = SPAWN.Process(target=_serve, args=(theirs, self._function, self._prepare), daemon=True)
+            process = FORKSERVER.Process(target=_serve, args=(theirs, self._function, self._prepare), daemon=True)
             # A process inherits the signal mask, so Ctrl-C does not reach it even while it starts. The tracker of
             # multiprocessing must run before, since its start unblocks the signal.
             resource_tracker.ensure_running()
@@ -209,7 +214,7 @@ class _Worker(Generic[T, R]):
     def call(self, item: T) -> R | Lost:
         try:
             self.start()
-        except OSError as error:  # such as too little memory; the next item starts it again
+        except (EOFError, OSError) as error:  # such as too little memory; the next item starts it again
             return Lost("worker_failed", f"no process: {error}")
         if not self._process:
             return Lost("worker_failed", "the pool is closed")

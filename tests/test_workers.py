@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from newscorpus.workers import SPAWN, UNDER_WAY, Lost, WorkerPool, in_order
+from newscorpus.workers import FORKSERVER, UNDER_WAY, Lost, WorkerPool, in_order
 
 T = TypeVar("T")
 Task = partial[Any]
@@ -193,18 +193,18 @@ def test_without_processes_the_caller_works_and_hears_what_fails() -> None:
 
 
 def test_a_process_that_cannot_be_started_costs_its_item_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    start: Any = SPAWN.Process.start
+    start: Any = FORKSERVER.Process.start
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
     def fail(_: object) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     with WorkerPool[Callable[[], Any], Any](call, 1, 20) as pool:
-        monkeypatch.setattr(SPAWN.Process, "start", fail)
+        monkeypatch.setattr(FORKSERVER.Process, "start", fail)
         lost = pool.submit(partial(abs, -1)).result()
         with pytest.raises(OSError, match="unavailable"):
             pool.start()
-        monkeypatch.setattr(SPAWN.Process, "start", start)
+        monkeypatch.setattr(FORKSERVER.Process, "start", start)
         assert pool.submit(partial(abs, -2)).result() == 2
     assert lost == Lost("worker_failed", "no process: [Errno 11] Resource temporarily unavailable")
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == blocked
@@ -280,6 +280,18 @@ def script(body: str) -> "subprocess.Popen[str]":
     """A program that works in processes, in a process group of its own."""
     command = [sys.executable, "-c", SCRIPT.format(body)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def test_processes_are_forked_from_one_that_has_loaded_the_models() -> None:
+    pool = script("""with WorkerPool(call, 2, 60, partial(abs, 1)) as pool:
+        pool.start()
+        loaded = "__import__('sys').modules['newscorpus.page.quality.language']._langid.cache_info().currsize"
+        working = [pool.submit(partial(eval, f"(__import__('time').sleep(1), __import__('os').getppid(), {loaded})"))
+                   for _ in range(2)]
+        ((_, one, n), (_, other, m)) = (each.result() for each in working)
+        print(one == other != os.getpid(), n, m)""")
+    output, errors = pool.communicate(timeout=60)
+    assert (output, errors) == ("True 1 1\n", "")
 
 
 @pytest.mark.parametrize("busy", [False, True])

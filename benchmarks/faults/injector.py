@@ -91,7 +91,7 @@ class Verb:
         sys.modules["__main__"] = ModuleType("__main__")  # what it spawns shall not import the benchmark
         code = 70
         try:
-            workers.SPAWN = get_context("fork")  # type: ignore[assignment]  # which takes no second a process
+            workers.FORKSERVER = get_context("fork")  # type: ignore[assignment]  # which takes no second a process
             ctypes.CDLL(None).fault_begin()
             main(arguments)
             code = 0

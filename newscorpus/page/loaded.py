@@ -1,0 +1,12 @@
+"""Load the default models, once for all worker processes, which are forked from the one that imports this module."""
+
+import gc
+from contextlib import suppress
+
+import newscorpus.page.judge  # noqa: F401 -- the workers call it
+from newscorpus.errors import CorpusError
+from newscorpus.page.recipe import Recipe, prepare
+
+with suppress(CorpusError, ImportError, OSError, ValueError):  # a worker prepares itself, and tells
+    prepare(Recipe())
+gc.freeze()  # so that no collection in a worker copies what they share
