@@ -100,8 +100,12 @@ STATE_CHARACTERS = 2_000
 """Shortest trusted text that counts as complete, so that the state is not searched; teasers are shorter."""
 MAX_STATE_TEXTS = 3
 """Maximum number of texts read from the state, longest first: it may hold an article as HTML and in parts."""
+COPIED_CHARACTERS = 80
+"""Minimum length of a repeated paragraph that is a copy: of 5,164 pages (2026-11), shorter ones recur in lists, tables
+and refrains."""
 COMPARED_CHARACTERS = 30
 """Minimum length of a truncated paragraph that is recognised by its beginning."""
+ELLIPSES = ("…", "...")
 MAX_ALIKE = 10
 """Maximum number of paragraphs of the same beginning compared with each."""
 
@@ -109,7 +113,9 @@ Find = Callable[[Reading], FoundText | Rejected]
 
 
 def pick_best_candidate(shown: FoundText | Rejected, reading: Reading, find: Find) -> FoundText | Rejected:
-    """Choose between the visible text `shown` and the texts that `find` extracts from hidden content."""
+    """Choose between the visible text `shown` and those that `find` extracts from hidden content, without copies."""
+    if isinstance(shown, FoundText):
+        shown = replace(shown, paragraphs=_without_copies(shown.paragraphs))
     best = shown
     for source, blocks in _candidates(shown, reading):
         is_usual = blocks and not find_excess(blocks, reading.page.url)
@@ -189,17 +195,18 @@ def _ngrams(found: FoundText) -> set[tuple[str, ...]]:
 
 
 def _without_copies(paragraphs: Sequence[str]) -> list[str]:
-    """Drop repeated paragraphs, and truncated copies of others."""
-    once = list(dict.fromkeys(paragraphs))
+    """Drop long repeated paragraphs, and truncated copies of others."""
     beginnings: dict[str, list[str]] = {}
-    for text in once:
+    for text in paragraphs:
         beginnings.setdefault(text[:COMPARED_CHARACTERS], []).append(text)
 
     def breaks_off(text: str) -> bool:
-        opening = text.rstrip(" .…")
+        opening = text.rstrip(" .…") if text.endswith(ELLIPSES) else ""
         alike = beginnings[text[:COMPARED_CHARACTERS]] if len(opening) >= COMPARED_CHARACTERS else ()
         return any(len(other) > len(text) and other.startswith(opening) for other in alike[:MAX_ALIKE])
 
+    first = {text: at for at, text in reversed([*enumerate(paragraphs)])}
+    once = (text for at, text in enumerate(paragraphs) if first[text] == at or len(text) < COPIED_CHARACTERS)
     return [text for text in once if not breaks_off(text)]
 
 

@@ -141,6 +141,23 @@ def test_what_the_page_shows_whole_is_taken_as_it_is() -> None:
     assert (found.text.split("\n"), found.fields.provenance.text) == (GOLD, "")
 
 
+REFRAIN = "The hammers ring no more above the brook."
+SUNG = [line for text in GOLD for line in (text, REFRAIN)]
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        (HTML + f'<div class="mobile">{HTML}</div>', GOLD),
+        (f"<p>{GOLD[0][:90]}…</p>{HTML}", GOLD),
+        ("".join(f"<p>{line}</p>" for line in SUNG), SUNG),
+    ],
+    ids=["the body twice", "a truncated opening", "a refrain"],
+)
+def test_no_paragraph_stands_twice_but_a_refrain(shown: str, expected: list[str]) -> None:
+    assert article(page(f"<article><h1>{TITLE}</h1>{shown}</article>")).text.split("\n") == expected
+
+
 def test_the_text_of_another_article_or_of_a_page_that_is_something_else_is_not_taken() -> None:
     other = {"headline": "A regatta on the lake", "slug": "a-regatta-on-the-lake", "body": "\n".join(OTHER)}
     assert article(page(TEASER + next_state({"related": [other, other]}))).text == GOLD[0]
