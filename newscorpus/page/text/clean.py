@@ -43,7 +43,7 @@ _POST = re.compile(
 )
 """Classes of the quotations that embed posts of social networks until a script renders them."""
 _SIGNATURE = re.compile(r"[—–―-]+\s*[^()]{1,80}\(@[\w.@-]+\)[^()]{0,60}")
-"""The last line of a quoted post, "— Name (@user) March 3, 2025"."""
+"""The last line of a post, "— Name (@user) March 3, 2025"; outside a quotation only with the year at its end."""
 _SHARED = re.compile(r"[^().!?]{1,80}\(@[\w.@-]+\)[^()]{0,60}")
 """The same on other networks: "A post shared by Name (@user)"."""
 _QUOTING = ("blockquote", "figure")
@@ -54,9 +54,11 @@ _BOX = re.compile(
 """Classes and ids of boxes with summaries or facts."""
 
 BYLINE, ADVERT_LABEL, SIGNATURE, CARD, CITATION = "byline", "advert_label", "signature", "card", "citation"
+CREDIT = "credit"
 """Reasons of blocks that are left out."""
-QUOTATION, ATTRIBUTION, CELL = "quotation", "attribution", "cell"
-"""Reasons of blocks that are kept: quotations amid the text, their attributions, cells of rows that are text."""
+QUOTATION, ATTRIBUTION, CELL, DROP_CAP = "quotation", "attribution", "cell", "drop_cap"
+"""Reasons of blocks that are kept: quotations amid the text, their attributions, cells of rows that are text, the first
+letter of a paragraph."""
 MAX_BYLINE_CHARACTERS, MAX_BYLINE_WORDS = 250, 6
 """Longest byline, headline included, and its maximum number of words beside names: "updated", months, "min read"."""
 MIN_HEADLINE = 3
@@ -66,6 +68,8 @@ NEAR_ENDS = 3
 _LABELLED = re.compile(r"[^:：]{1,30}[:：]\s*(\S.*)")
 """A line of a citation box below a post: "Title: ...", "Author: ...", "Link: ..."."""
 _WORD = re.compile(r"[^\W\d_]+")
+MAX_CREDIT = 100
+"""Maximum number of characters of a credit line, "Photo: Name / Agency" (a choice: a line)."""
 _ADVERT_LABELS = frozenset(phrase.strip() for phrase in PHRASES["continues"].split("|"))
 _MAX_ADVERT_LABEL = max(map(len, _ADVERT_LABELS)) + 1
 
@@ -78,7 +82,7 @@ MIN_TOPIC, MAX_ON_TOPIC = 5, 0.05
 RUN, MIN_REPEATED = 5, 0.5
 """Words of a run, and minimum share of the shorter side's runs that a block and the description have in common."""
 
-CONSENT, APPEAL, NOTE, COMMENTS = "consent_form", "appeal", "note_below", "comments"
+CONSENT, APPEAL, NOTE, COMMENTS, SUMMARY = "consent_form", "appeal", "note_below", "comments", "machine_summary"
 """Reasons of the blocks that are left out."""
 
 _CONSENT = re.compile(
@@ -99,13 +103,23 @@ MIN_RIGHTS = 2
 """Minimum number of phrases of a note on rights: "All rights reserved. This material may not be published"."""
 MIN_WORDS, MIN_SHARE = 60, 0.3
 """Minimum text before readers' comments, in words and as a share: earlier mentions are links to the comments."""
-MAX_HEADING_WORDS = 6
+MAX_HEADING_WORDS = 10
 """Longest heading of comments, numbers and names of sites included."""
+MIN_STATEMENT = 4
+"""Minimum number of words of a heading that is no link to the comments below the text: "Comments are now closed"."""
+NEAR_TOP = 15
+"""Maximum number of blocks between the label of a machine's summary and the first good block."""
+MAX_LABEL_WORDS = 40
+"""Longest label of a machine's summary, two sentences."""
 
 _PHRASES: Final[Mapping[str, Mapping[str, Sequence[str]]]] = read_toml(__package__, "additions.toml")
 _COMMENT_HEADINGS = frozenset(phrase_key(phrase) for listed in _PHRASES["comments"].values() for phrase in listed)
 _ENTRIES = "|".join(re.escape(phrase) for listed in _PHRASES["entry"].values() for phrase in listed)
 _OPENS_NOTE = re.compile(rf"\W*(?:{_ENTRIES})", re.IGNORECASE)
+_SUMMARISES, _BY_MACHINE = (
+    re.compile(rf"\b(?:{'|'.join(re.escape(word) for listed in words for word in listed)})\b", re.IGNORECASE)
+    for words in (_PHRASES["summary"].values(), _PHRASES["machine"].values())
+)
 
 
 def _pattern_of(kind: str) -> re.Pattern[str]:
@@ -115,6 +129,7 @@ def _pattern_of(kind: str) -> re.Pattern[str]:
 
 
 _DONATE, _RIGHTS = _pattern_of("donate"), _pattern_of("rights")
+_OPENS_CREDIT = re.compile(rf"\W*{_pattern_of('credit').pattern}\s*[:：©]", re.IGNORECASE)
 _DONATE_COLUMN, _RIGHTS_COLUMN = map([*FEATURES].index, ("says_donate", "says_rights"))
 
 
@@ -127,7 +142,7 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     """
     blocks = [item.block for item in labelled]
     additions = _additions(labelled, features)
-    for kind in (COMMENTS, NOTE, APPEAL, CONSENT):
+    for kind in (COMMENTS, NOTE, APPEAL, SUMMARY, CONSENT):
         labelled = relabel(labelled, {at for at, each in additions.items() if each == kind}, Label.BAD, kind)
 
     around = elements_around(blocks)
@@ -150,7 +165,8 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     signatures = {
         at
         for at, block in _good(labelled)
-        if (_SIGNATURE.fullmatch(block.text) and _is_quoted(block)) or (at in posts and _SHARED.fullmatch(block.text))
+        if (_SIGNATURE.fullmatch(block.text) and (block.text[-4:].isdecimal() or _is_quoted(block)))
+        or (at in posts and _SHARED.fullmatch(block.text))
     }
     labelled = relabel(labelled, signatures, Label.BAD, SIGNATURE)
     headlines = {words for words in possible_headlines(fields.title) if len(words) >= MIN_HEADLINE}
@@ -162,6 +178,11 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
         if len(block.text) <= _MAX_ADVERT_LABEL and " ".join(_letters(block.text)) in _ADVERT_LABELS
     }
     labelled = relabel(labelled, adverts, Label.BAD, ADVERT_LABEL)
+    good = _good(labelled)
+    lines = {at for at, block in good if len(block.text) <= MAX_CREDIT and _OPENS_CREDIT.match(block.text)}
+    labelled = relabel(labelled, lines if len(lines) < len(good) else (), Label.BAD, CREDIT)
+    caps = {at - 1 for at, block in good if at and _is_drop_cap(blocks[at - 1].text, block.text)}
+    labelled = relabel(labelled, caps, Label.GOOD, DROP_CAP)
 
     if Part.EMBEDDED_POSTS in leave_out:
         labelled = relabel(labelled, posts, Label.BAD, Part.EMBEDDED_POSTS)
@@ -191,7 +212,16 @@ def is_off_topic(texts: Iterable[str], fields: Fields) -> bool:
 def lines_of(labelled: Labelled) -> list[str]:
     """Return the texts of the good blocks, in order; the cells of a table row form one line."""
     rows = groupby((block for _, block in _good(labelled)), lambda block: _row_of(block) or block.position)
-    return [CELL_MARK.join(block.text for block in row) for _, row in rows]
+    lines = [CELL_MARK.join(block.text for block in row) for _, row in rows]
+    for at in range(len(lines) - 1, 0, -1):
+        if _is_drop_cap(*lines[at - 1 : at + 1]):
+            lines[at - 1 : at + 1] = [lines[at - 1] + lines[at]]
+    return lines
+
+
+def _is_drop_cap(text: str, below: str) -> bool:
+    """Tell whether a text is the first letter of the paragraph below."""
+    return len(text) == 1 and text.isupper() and below[:1].islower()
 
 
 def _good(labelled: Labelled) -> list[tuple[int, Block]]:
@@ -321,6 +351,7 @@ def _additions(labelled: Labelled, features: PageFeatures) -> dict[int, str]:
             kinds[at] = NOTE
     appealing = {at for at in good if features.matrix[at, _DONATE_COLUMN]}
     kinds |= dict.fromkeys(_appeals(blocks, appealing, good, n_words) if appealing else (), APPEAL)
+    kinds |= dict.fromkeys(_machine_summary(blocks, good, n_words), SUMMARY)
     around = elements_around([blocks[at] for at in good])
     forms = {each for each in around if each.tag in _FORMS and _CONSENT.search(f"{each.classes} {each.id}")}
     if forms:
@@ -355,18 +386,19 @@ def _runs(text: str) -> frozenset[tuple[str, ...]]:
 def _comments(labelled: Labelled, good: Sequence[int], n_words: Floats) -> Iterable[int]:
     """Return the indices of the heading of readers' comments and of the good blocks below it."""
     words_so_far = np.cumsum(n_words[good])
-    least = max(MIN_WORDS, MIN_SHARE * words_so_far[-1])
-    begin, end = good[int(np.argmax(words_so_far >= least))], good[-1] + 1
-    if words_so_far[-1] < least:
+    if words_so_far[-1] < MIN_WORDS:
         return ()
-    for at in range(begin + 1, end):
+    least = max(MIN_WORDS, MIN_SHARE * words_so_far[-1])
+    first, begin = (good[int(np.argmax(words_so_far >= words))] for words in (MIN_WORDS, least))
+    for at in range(first + 1, good[-1] + 1):
         block, is_good = labelled[at].block, labelled[at].label is Label.GOOD
         # List items and links outside headings only point to the comments
         is_pointer = (block.tag == "li" or block.link_text == block.text) and not is_heading(block)
         if n_words[at] <= MAX_HEADING_WORDS and not is_pointer:
             key = phrase_key(block.text)
             # A single word that the classifier takes for text may be a chapter heading
-            if key in _COMMENT_HEADINGS and (len(key) > 1 or not is_good):
+            is_alone = at <= begin and len(key) < MIN_STATEMENT
+            if key in _COMMENT_HEADINGS and not is_alone and (len(key) > 1 or not is_good):
                 return (below for below in good if below >= at)
     return ()
 
@@ -386,6 +418,20 @@ def _appeals(
             n_appealing = sum(at in appealing for at in places)
             if len(said) >= MIN_APPEALS and n_appealing >= MIN_APPEALING * len(places):
                 yield from places
+
+
+def _machine_summary(blocks: Sequence[Block], good: Sequence[int], n_words: Floats) -> Iterator[int]:
+    """Yield the indices of good blocks in a box near the beginning whose label says that a machine summarised."""
+    for at in range(max(good[0] - NEAR_TOP, 0), min(good[0] + NEAR_TOP, len(blocks))):
+        text = blocks[at].text
+        if n_words[at] <= MAX_LABEL_WORDS and _SUMMARISES.search(text) and _BY_MACHINE.search(text):
+            boxes = (
+                [each for each in good if element in blocks[each].element.ancestry]
+                for element in reversed(blocks[at].element.ancestry)
+            )
+            box = next((places for places in boxes if places and places != [at]), [])
+            if n_words[box].sum() <= MAX_BOX_SHARE * n_words[good].sum():
+                yield from box
 
 
 def _said(pattern: re.Pattern[str], text: str) -> frozenset[str]:
