@@ -180,6 +180,13 @@ def export(
     since: Annotated[
         str, Option(metavar="TAG", help="Only documents added or changed since this release; .export.json lists them.")
     ] = "",
+    measures: Annotated[
+        bool, Option("--measures", help="With dolma or parquet: add the values that the filters compare.")
+    ] = False,
+    scorer: Annotated[
+        str,
+        Option(metavar="MODULE:FUNCTION", help="With dolma or parquet: add the numbers that it returns for a text."),
+    ] = "",
     with_title: Annotated[bool, Option("--with-title", help="Put the headline before the text.")] = False,
     name: CorpusName = "",
     creator: Annotated[str, Option(help="Name of the publisher, for cards and headers.")] = "",
@@ -193,6 +200,8 @@ def export(
 
     if per_line and format is not ExportFormat.TEXT:
         raise typer.BadParameter("--per-line goes with --format text")
+    if (measures or scorer) and format not in {ExportFormat.DOLMA, ExportFormat.PARQUET}:
+        raise typer.BadParameter("--measures and --scorer go with --format dolma or parquet")
     if split is SplitRule.NONE and (validation, test) != (None, None):
         raise typer.BadParameter("--validation and --test go with --split cluster or date")
     about = About(name or corpus_of(corpus.resolve()).name, creator, url)
@@ -201,10 +210,20 @@ def export(
         validation=DEFAULT.validation if validation is None else validation,
         test=DEFAULT.test if test is None else test,
     )
-    config = ExportConfig(per_line=per_line, subcorpus=subcorpus, where=where, since=since, with_title=with_title)
+    config = ExportConfig(
+        per_line=per_line,
+        subcorpus=subcorpus,
+        where=where,
+        since=since,
+        with_title=with_title,
+        measures=measures,
+        scorer=scorer,
+    )
     report = export_corpus(corpus, output, format, about, splits, config, partial(progress, what="documents"))
     for part, documents in report.documents.items():
         typer.echo(f"{part or 'all'}: {documents:,} documents, {report.words[part]:,} words")
+    if report.unscored:
+        typer.echo(f"{len(report.unscored):,} documents without a score; the first: {report.unscored[0]}", err=True)
     if since:
         typer.echo(f"since {since}: {counted({kind: len(ids) for kind, ids in report.changes.items()})}")
     typer.echo(f"The export lies in {output}")

@@ -9,7 +9,7 @@ import msgspec
 import pyarrow
 from pyarrow import parquet
 
-from newscorpus.data import SCHEMA, Record
+from newscorpus.data import SCHEMA, AddedColumns, Record
 from newscorpus.errors import CorpusError
 from newscorpus.lines import ZSTD_LEVEL
 from newscorpus.page.records import current, keys_of
@@ -39,14 +39,20 @@ SCHEMAS = {schema: pyarrow.schema(_arrow_fields(Record, schema)) for schema in r
 """The columns of each record schema."""
 
 
-def write_parquet(file: IO[bytes], records: Iterable[Record]) -> None:
+def write_parquet(file: IO[bytes], records: Iterable[Record], added: AddedColumns | None = None) -> None:
     """Write records, compressed by zstd, with a checksum per page; equal records give equal bytes."""
+    schema = SCHEMAS[SCHEMA]
+    if added:
+        score = pyarrow.struct([pyarrow.field("name", VALUES[str]), pyarrow.field("value", VALUES[float])])
+        kinds = dict.fromkeys(added.numbers, VALUES[float]) | dict.fromkeys(added.lists, pyarrow.list_(score))
+        schema = pyarrow.schema([*schema, *(pyarrow.field(name, kind, nullable=False) for name, kind in kinds.items())])
     rest = iter(records)
     with parquet.ParquetWriter(
-        file, SCHEMAS[SCHEMA], compression="zstd", compression_level=ZSTD_LEVEL, write_page_checksum=True
+        file, schema, compression="zstd", compression_level=ZSTD_LEVEL, write_page_checksum=True
     ) as writer:
         while group := list(islice(rest, GROUP_ROWS)):
-            writer.write_table(pyarrow.Table.from_pylist(list(map(msgspec.to_builtins, group)), SCHEMAS[SCHEMA]))
+            rows = [msgspec.to_builtins(record) | dict(added.values(record) if added else {}) for record in group]
+            writer.write_table(pyarrow.Table.from_pylist(rows, schema))
 
 
 def read_parquet(path: Path) -> Iterator[Record]:

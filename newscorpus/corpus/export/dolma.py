@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from newscorpus.corpus.export.scores import Scores
 from newscorpus.corpus.export.source import ExportSource
 from newscorpus.data import Record
 from newscorpus.lines import encode_line, gzipped
@@ -35,7 +36,7 @@ def write(source: ExportSource, folder: Path) -> None:
             with _new(folder / "documents" / name) as texts, _new(folder / "attributes" / TAGGER / name) as spans:
                 for record in records:
                     texts.write(encode_line(document(record)))
-                    spans.write(encode_line(attributes(record)))
+                    spans.write(encode_line(attributes(record, source.scores)))
 
 
 @contextmanager
@@ -54,17 +55,21 @@ def document(record: Record) -> dict[str, Any]:
     return {"id": record.id, "text": record.text, "source": record.source, **known, "metadata": metadata}
 
 
-def attributes(record: Record) -> dict[str, Any]:
+def attributes(record: Record, scores: Scores | None = None) -> dict[str, Any]:
     """Make the line of the attributes file for a document.
 
     Names follow the toolkit, TAGGER__NAME: `confidence`, `language_XX`, `flag_NAME` and `cluster_size` of the whole
-    text, `lead` if the text contains it, and `paragraph_words` of each paragraph. A text with the flag
-    `mixed_language` also has the language of each longer paragraph, `paragraph_language_XX`.
+    text, with `scores` also `measure_NAME` and `score_NAME`; `lead` if the text contains it; `paragraph_words` of each
+    paragraph. A text with the flag `mixed_language` also has the language of each longer paragraph,
+    `paragraph_language_XX`.
     """
     whole = {"confidence": record.confidence, f"language_{record.language or 'und'}": record.language_score}
     for flag in record.flags:  # "masked_email:2" has the score 2.0, a flag without a count 1.0
         name, _, number = flag.partition(":")
         whole[f"flag_{name}"] = float(number) if number.isdecimal() else 1.0
+    if scores:
+        whole |= {f"measure_{name}": value for name, value in scores.measures(record).items()}
+        whole |= {f"score_{name}": value for name, value in scores.scores(record).items()}
     whole["cluster_size"] = float(record.cluster_size)
     spans: dict[str, list[Span]] = {name: [(0, len(record.text), score)] for name, score in whole.items()}
     start = record.text.find(record.lead) if record.lead else -1

@@ -14,6 +14,7 @@ import msgspec
 
 from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.corpus.export import dolma, hf, tei, text, vertical
+from newscorpus.corpus.export.scores import Scores, load_scorer
 from newscorpus.corpus.export.select import matching
 from newscorpus.corpus.export.source import About, ExportPart, ExportSource, SplitName, assigner
 from newscorpus.corpus.manifest import RecordCounts
@@ -56,6 +57,7 @@ class ExportReport:
     documents: Mapping[str, int]  # by part; "" without a split
     words: Mapping[str, int]  # by part
     changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # ids by kind, with `ExportConfig.since`
+    unscored: tuple[str, ...] = ()  # id and error of documents that the scorer raised for
 
 
 def export(
@@ -95,6 +97,7 @@ def export(
         changes = {kind: tuple(sorted(getattr(found, kind))) for kind in KINDS}
         recent = frozenset(changes["added"] + changes["changed"])
         only = recent if only is None else only & recent
+    scores = Scores(config.measures, load_scorer(config.scorer) if config.scorer else None)
     if output.exists() and not output.is_dir():
         raise CorpusError(f"{output}: not a folder")
     if output.is_dir() and any(output.iterdir()):
@@ -117,10 +120,12 @@ def export(
 
     parts = tuple(map(part, [""] if split.rule is SplitRule.NONE else SplitName))
     with _replacing_folder(output) as staging:
-        FORMATS[form](ExportSource(about, published.manifest, parts, config), staging)
+        FORMATS[form](ExportSource(about, published.manifest, parts, config, scores), staging)
         documents = {name: part.documents for name, part in counts.items()}
         words = {name: part.words for name, part in counts.items()}
-        report = ExportReport(form, published.manifest.generation, split, config, documents, words, changes)
+        report = ExportReport(
+            form, published.manifest.generation, split, config, documents, words, changes, tuple(scores.failures)
+        )
         (staging / REPORT).write_bytes(encode_indented(report))
     return report
 

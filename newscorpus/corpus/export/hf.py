@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from newscorpus.config import ShardConfig, ShardFormat
+from newscorpus.corpus.export.scores import Scores
 from newscorpus.corpus.export.source import Census, ExportSource, SplitFiles
 from newscorpus.corpus.manifest import cell, fill
 from newscorpus.corpus.shards import Shard, write_shards
@@ -58,14 +59,15 @@ def write(source: ExportSource, folder: Path) -> None:
 
 
 def write_parquet(source: ExportSource, folder: Path) -> None:
-    """Write each part as files `[PART/]00000.parquet` ..."""
+    """Write each part as files `[PART/]00000.parquet` ..., with columns of numbers by name if there are scores."""
     for part in source.parts:
-        _write_shards(folder / part.name, part.records(), source.config.max_bytes)
+        _write_shards(folder / part.name, part.records(), source.config.max_bytes, source.scores)
 
 
-def _write_shards(folder: Path, records: Iterable[Record], max_bytes: int) -> list[Shard]:
+def _write_shards(folder: Path, records: Iterable[Record], max_bytes: int, scores: Scores | None = None) -> list[Shard]:
     folder.mkdir(parents=True, exist_ok=True)
-    return write_shards(folder, records, ShardConfig(ShardFormat.PARQUET, max_bytes))
+    added = scores.columns() if scores and (scores.with_measures or scores.scorer) else None
+    return write_shards(folder, records, ShardConfig(ShardFormat.PARQUET, max_bytes), added)
 
 
 def _largest_first(counts: Counter[str]) -> list[tuple[str, int]]:

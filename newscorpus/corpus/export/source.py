@@ -6,11 +6,12 @@ A corpus can be split into training, validation and test so that no group of nea
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from enum import StrEnum
 
 from newscorpus.config import ExportConfig, SplitConfig, SplitRule
+from newscorpus.corpus.export.scores import Scores
 from newscorpus.corpus.manifest import Manifest, RecordCounts
 from newscorpus.corpus.shards import Shard, bounded
 from newscorpus.data import Record
@@ -50,6 +51,7 @@ class ExportSource:
     manifest: Manifest
     parts: tuple[ExportPart, ...]  # each in the order of the corpus
     config: ExportConfig  # size of the files
+    scores: Scores = field(default_factory=Scores)  # numbers that `dolma` and `parquet` add
 
 
 @dataclass(frozen=True, slots=True)

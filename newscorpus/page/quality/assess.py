@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from newscorpus.config import QualityConfig
-from newscorpus.data import Article, Rejected
+from newscorpus.data import Article, Fields, Rejected
 from newscorpus.page.quality import filters, letters
 from newscorpus.page.quality.filters import Measured, any_of, is_flash, measure
 from newscorpus.page.quality.language import check_fasttext
@@ -48,6 +48,9 @@ def _noted(measured: Measured, kind: str) -> bool:
         for at, (line, words) in enumerate(zip(measured.lines, measured.line_words, strict=True))
     )
 
+
+TOP_NGRAMS, DUPLICATE_NGRAMS = range(2, 5), range(5, 11)
+"""Lengths of the n-grams that Gopher measures (table A1)."""
 
 Filter = Callable[[Measured, QualityConfig], str]
 Tag = Callable[[Measured, QualityConfig], bool]
@@ -108,6 +111,29 @@ def assess_quality(article: Article, config: QualityConfig = QualityConfig()) ->
 def tags_of(measured: Measured, config: QualityConfig = QualityConfig()) -> tuple[str, ...]:
     """Name the tags that apply to an article."""
     return tuple(flag for flag, applies in TAGS.items() if applies(measured, config))
+
+
+def measures_of(text: str, config: QualityConfig = QualityConfig()) -> dict[str, float]:
+    """Return the values that the filters of Gopher, C4 and FineWeb compare with a threshold, by name, as shares."""
+    measured = measure(Article("", text, Fields(), ""))
+    n_lines, width = len(measured.lines), config.short_line_characters
+    gains = letters.letter_gains(text, config.letters_a_part)
+    return {
+        "words": float(measured.n_words),
+        "mean_word_length": filters.mean_word_length(measured),
+        "lettered_words": filters.lettered_share(measured),
+        "symbols_a_word": filters.share(len(filters.SYMBOLS.findall(text)), measured.n_words),
+        "bullet_lines": filters.share(sum(line.startswith(filters.BULLETS) for line in measured.lines), n_lines),
+        "ellipsis_lines": filters.share(sum(line.endswith(filters.ELLIPSES) for line in measured.lines), n_lines),
+        "short_lines": filters.share(sum(len(line) < width for line in measured.lines), n_lines),
+        "ended_lines": filters.share(sum(line[-1] in filters.SENTENCE_END for line in measured.lines), n_lines),
+        "code_lines": filters.share(sum(bool(filters.CODE.search(line)) for line in measured.lines), n_lines),
+        "repeated_lines": filters.repeated_line_share(measured),
+        **{f"top_{n}gram": filters.top_ngram_share(measured, n) for n in TOP_NGRAMS},
+        **{f"duplicate_{n}gram": filters.duplicate_ngram_share(measured, n) for n in DUPLICATE_NGRAMS},
+        "unreadable_parts": filters.share(float((gains < config.min_letter_gain).sum()), len(gains)),
+        "least_letter_gain": float(gains.min()) if len(gains) else 0.0,
+    }
 
 
 def read_quality(path: Path) -> QualityConfig:

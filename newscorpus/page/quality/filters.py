@@ -239,8 +239,7 @@ def repeated_lines(measured: Measured, config: QualityConfig) -> str:
 
     The share of repeated lines by number is left out: short repeated lines of a table are harmless.
     """
-    repeated = characters(measured.lines) - characters(list(dict.fromkeys(measured.lines)))
-    found = share(repeated, characters(measured.lines))
+    found = repeated_line_share(measured)
     many = found > config.max_repeated_lines
     return f"{found:.0%} of the characters are in lines that stood there before" if many else ""
 
@@ -255,12 +254,10 @@ def repeated_words(measured: Measured, config: QualityConfig) -> str:
     for n, most in enumerate(config.max_top_ngrams, FIRST_TOP):
         if share(n * step * heaviest, total) <= most:  # as nearly always: no n-gram occurs more often than its words
             continue
-        counts = Counter(word_ngrams(words, n * step))
-        top = max((characters(gram) * count for gram, count in counts.most_common(1) if count > 1), default=0)
-        if (found := share(top, total)) > most:
+        if (found := top_ngram_share(measured, n)) > most:
             return f"{found:.0%} of the characters are one {n}-gram"
     for n, most in enumerate(config.max_duplicate_ngrams, FIRST_DUPLICATE):
-        found = share(_repeated(words, n * step), total)
+        found = duplicate_ngram_share(measured, n)
         if found > most:
             return f"{found:.0%} of the characters are {n}-grams that stood there before"
         if found < min(config.max_duplicate_ngrams):  # longer ones repeat less
@@ -273,20 +270,19 @@ def word_lengths(measured: Measured, config: QualityConfig) -> str:
 
     A Korean character is a syllable, and vowel signs of Indian scripts end our words.
     """
-    words = measured.words
-    european = [word for word in words if word[0] <= LAST_EUROPEAN]
-    if 2 * len(european) <= len(words):
-        return ""
-    mean = characters(european) / len(european)
+    mean = mean_word_length(measured)
     within = config.min_mean_word_length <= mean <= config.max_mean_word_length
-    return "" if within else f"a word has {mean:.1f} characters on average"
+    return "" if within or not mean else f"a word has {mean:.1f} characters on average"
 
 
 def few_letters(measured: Measured, config: QualityConfig) -> str:
     """Gopher: reject texts with too many words without letters, such as tables of results, rates and programmes."""
-    words = measured.words
-    lettered = share(sum(word.isalpha() or any(map(str.isalpha, word)) for word in words), len(words))
-    return "" if not words or lettered >= config.min_lettered_words else f"{lettered:.0%} of the words have letters"
+    lettered = lettered_share(measured)
+    return (
+        ""
+        if not measured.words or lettered >= config.min_lettered_words
+        else f"{lettered:.0%} of the words have letters"
+    )
 
 
 def symbols(measured: Measured, config: QualityConfig) -> str:
@@ -339,17 +335,43 @@ def _too_many(found: int, measured: Measured, config: QualityConfig, most: float
     return f"{found} of {lines} lines {what}" if many else ""
 
 
-def _repeated(words: Sequence[str], n: int) -> int:
-    """Count characters in repeated n-grams, none of them twice."""
+def repeated_line_share(measured: Measured) -> float:
+    """Return the share of characters in lines that stood there before."""
+    repeated = characters(measured.lines) - characters(list(dict.fromkeys(measured.lines)))
+    return share(repeated, characters(measured.lines))
+
+
+def top_ngram_share(measured: Measured, n: int) -> float:
+    """Return the share of characters in the most frequent n-gram; 0 if none is repeated."""
+    counts = Counter(word_ngrams(measured.words, n * measured.characters_a_word))
+    top = max((characters(gram) * count for gram, count in counts.most_common(1) if count > 1), default=0)
+    return share(top, characters(measured.words))
+
+
+def duplicate_ngram_share(measured: Measured, n: int) -> float:
+    """Return the share of characters in n-grams that stood there before, none counted twice."""
+    words, size = measured.words, n * measured.characters_a_word
     seen: set[tuple[str, ...]] = set()
     found = end = 0
-    hashes = hash_runs(np.fromiter(map(hash, words), np.int64, len(words)).view(np.uint64), n)
+    hashes = hash_runs(np.fromiter(map(hash, words), np.int64, len(words)).view(np.uint64), size)
     _, kind, times = np.unique(hashes, return_inverse=True, return_counts=True)
     for at in np.flatnonzero(times[kind] > 1).tolist():  # the others are not repeated
-        gram = tuple(words[at : at + n])
+        gram = tuple(words[at : at + size])
         if at >= end and gram in seen:
             found += characters(gram)
-            end = at + n
+            end = at + size
         elif at >= end:
             seen.add(gram)
-    return found
+    return share(found, characters(words))
+
+
+def mean_word_length(measured: Measured) -> float:
+    """Return the mean length of words in European scripts; 0 if they are not most of the words."""
+    european = [word for word in measured.words if word[0] <= LAST_EUROPEAN]
+    return characters(european) / len(european) if 2 * len(european) > len(measured.words) else 0.0
+
+
+def lettered_share(measured: Measured) -> float:
+    """Return the share of words with a letter."""
+    words = measured.words
+    return share(sum(word.isalpha() or any(map(str.isalpha, word)) for word in words), len(words))
