@@ -22,7 +22,7 @@ UNSPACED = SOUTHEAST_ASIAN + IDEOGRAPHS
 N_LISTED = 0x20000
 """Code points with a table entry; above are ideographs, and tags and selectors without a glyph."""
 
-_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
+_WORD = re.compile(rf"[^\W{UNSPACED}]+|[{UNSPACED}]")  # in this order twice as fast
 
 
 _COMMANDS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -49,6 +49,7 @@ CRUMBS = re.compile(r"bread-?crumb|(?:^|[\s_-])crumbs?(?=$|[\s_-])|drobec|drobec
 CURRENT = re.compile(r"(?:^|[\s_-])(?:active|current|selected)(?=$|[\s_-])")
 ENTRY = re.compile(r"(?:^|\s)(?:hentry|post|post-\d+|type-post|single-post|post-template)(?=\s|$)")
 """Classes of a post's element."""
+is_entry = lru_cache(4_096)(ENTRY.search)
 SLUG = re.compile(r"(?:^|\s)(category|tag)-(?!hash-)([\w%-]*[^\W\d][\w%-]*)(?=\s|$)")
 """Classes that name a post's section or tag."""
 NO_TERM = GENERIC | {"uncategorized", "uncategorised"}
@@ -194,7 +195,7 @@ def _kind_by_marks(link: HtmlElement) -> str:
     """Return a link's kind by the names of its element and nearest ancestors; "" for neither or both."""
     for element in (link, *islice(link.iterancestors(), WRAPPERS)):
         classes = element.get("class", "")[:MAX_MARK]
-        if element.tag in HOLDERS or (classes and ENTRY.search(classes)):
+        if element.tag in HOLDERS or (classes and is_entry(classes)):
             return ""
         if classes and (kind := _kind_of_classes(classes)):
             return kind
