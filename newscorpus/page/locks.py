@@ -35,9 +35,10 @@ def is_locked(tree: HtmlElement, blocks: Sequence[Block], paragraphs: Sequence[s
         kinds = {(one.get("type") or "").lower() for one in form.iter("input")}
         if "password" in kinds and not _NAMING & kinds:  # unlike a login form
             return True
-    prompts = {each for each in elements_around(blocks) if _PROMPT.search(f"{each.classes} {each.id}")}
-    if not prompts:  # as on most pages
+    names = {each: f"{each.classes} {each.id}" for each in elements_around(blocks)}
+    if not _PROMPT.search("\n".join(names.values())):  # as on most pages
         return False
+    prompts = {each for each, named in names.items() if _PROMPT.search(named)}
     lines = frozenset(paragraphs)
     boxes = {block.parent for block in blocks if block.text in lines}
     if is_short:

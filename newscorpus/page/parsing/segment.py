@@ -124,6 +124,7 @@ class _Walk:
     ) -> None:
         self.blocks: list[Block] = []
         self.block_tags = block_tags
+        self.dissolved = BLOCK_TAGS - block_tags  # their words are separated from those around them
         self.unseen = unseen
         self.shows_hidden = bare
         self.max_depth = limits.max_depth
@@ -146,11 +147,12 @@ class _Walk:
             level = levels[-1]
             for node in level.children:
                 tag = node.tag
-                if tag not in unseen and not self.is_hidden_label(node, tag):
+                is_block = tag in block_tags
+                if tag not in unseen and (is_block or not self.is_hidden_label(node)):
                     if len(node):
                         self.open(node, tag)
                         break
-                    if tag in block_tags:
+                    if is_block:
                         self.add_whole(node, tag)
                     else:
                         self.add_leaf(node, tag)
@@ -159,9 +161,10 @@ class _Walk:
             else:
                 self.close(level)
 
-    def is_hidden_label(self, node: HtmlElement, tag: str) -> bool:
-        """Tell whether a node is a short hidden inline element, whose words are not part of the surrounding text."""
-        if tag in self.block_tags or self.shows_hidden or not _hides(node.get("hidden"), node.get("style")):
+    def is_hidden_label(self, node: HtmlElement) -> bool:
+        """Tell whether an inline node is short and hidden, so that its words are not part of the surrounding text."""
+        hidden, style = node.get("hidden"), node.get("style")
+        if (hidden is None and style is None) or self.shows_hidden or not _hides(hidden, style):
             return False
         inside = [each.tag for each in islice(node.iterdescendants(), LABEL_ELEMENTS + 1)]
         if len(inside) > LABEL_ELEMENTS or "br" in inside or not self.block_tags.isdisjoint(inside):
@@ -177,7 +180,8 @@ class _Walk:
             self.container = level
         else:
             level = _Level(node, children)
-            self.part_words(tag)
+            if tag in self.dissolved:
+                self.add_text(" ")
             self.inline.append(tag)
             self.open_links += tag == "a"
         self.levels.append(level)
@@ -208,11 +212,10 @@ class _Walk:
         self.tags += 1 if tag in VOID_TAGS else 2
         self.inline.append(tag)
         if text := node.text:
-            self.part_words(tag)
+            text = f" {text} " if tag in self.dissolved else text
             self.open_links += tag == "a"
             self.add_text(text)
             self.open_links -= tag == "a"
-            self.part_words(tag)
 
     def close(self, level: _Level) -> None:
         """Leave the innermost open node."""
@@ -224,8 +227,8 @@ class _Walk:
         if level.around:
             self.end_block()
             self.container = level.around
-        else:
-            self.part_words(tag)
+        elif tag in self.dissolved:
+            self.add_text(" ")
         if tag == "a":
             self.open_links -= 1
         if self.levels and (tail := node.tail):
@@ -242,11 +245,6 @@ class _Walk:
             self.link_texts.append(text)
         elif self.link_texts:
             self.link_texts.append(" ")
-
-    def part_words(self, tag: str) -> None:
-        """Separate the words of a dissolved block-level element from those around it."""
-        if tag in BLOCK_TAGS:
-            self.add_text(" ")
 
     def divide(self) -> _Level:
         """End the block before a block-level element; open inline elements around that element now hold blocks."""

@@ -240,8 +240,11 @@ def _find_parts(blocks: Sequence[Block], parts: Collection[Element]) -> dict[int
     """Map the indices of blocks in any of `parts` to the outermost one."""
     if not parts:  # as on most pages
         return {}
-    around = ((at, next(filter(parts.__contains__, block.element.ancestry), None)) for at, block in enumerate(blocks))
-    return {at: part for at, part in around if part}
+    outermost: dict[Element, Element | None] = {}
+    for block in blocks:
+        if block.element not in outermost:
+            outermost[block.element] = next(filter(parts.__contains__, block.element.ancestry), None)
+    return {at: part for at, block in enumerate(blocks) if (part := outermost[block.element])}
 
 
 def _small_parts(labelled: Labelled, parts: dict[int, Element]) -> set[int]:

@@ -9,7 +9,7 @@ name in `config.RuleName`, a test and a line in docs/post-analysis.md.
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Final
 
@@ -71,6 +71,7 @@ def lower_words(text: str) -> tuple[str, ...]:
     return tuple(folded_words(text))
 
 
+@lru_cache(8)  # several stages ask for those of one page
 def possible_headlines(title: str) -> Headlines:
     """Return the title and its longest part for each set of separators, as case-folded words."""
     longest = [max(map(lower_words, separator.split(title)), key=len) for separator in _SEPARATORS]
