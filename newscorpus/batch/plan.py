@@ -25,10 +25,11 @@ from newscorpus.config import (
     SplitRule,
     Survivor,
 )
+from newscorpus.corpus.published import note_copy
 from newscorpus.data import Rejected
 from newscorpus.errors import ArgumentError, CorpusError
 from newscorpus.files import replacing
-from newscorpus.layout import LEDGER
+from newscorpus.layout import LEDGER, PLAN
 from newscorpus.page.quality.assess import read_quality
 from newscorpus.page.recipe import Recipe, add_profile
 from newscorpus.page.registry import DEFAULT
@@ -40,8 +41,6 @@ from newscorpus.portal.schema import list_portals, load_portal
 from newscorpus.resources import read_config
 from newscorpus.urls import is_remote
 
-TASKS = "tasks"
-PLAN = "plan.json"
 PARTS = "parts"
 EXPORT = "export"
 VERSION = 2
@@ -120,7 +119,7 @@ class Plan:
     @property
     def file(self) -> Path:
         """The path of the plan."""
-        return self.folder / TASKS / PLAN
+        return self.folder / PLAN
 
     @property
     def parts(self) -> list[Path]:
@@ -163,7 +162,7 @@ def read_recipe(path: Path) -> BatchRecipe:
 
 def plan_file(recipe_file: Path) -> Path:
     """Return the path of a recipe's plan; errors as for `read_recipe`."""
-    return recipe_file.parent.absolute() / read_recipe(recipe_file).output / TASKS / PLAN
+    return recipe_file.parent.absolute() / read_recipe(recipe_file).output / PLAN
 
 
 def begin(recipe_file: Path, tasks: int | None = None) -> Plan:
@@ -197,6 +196,9 @@ def begin(recipe_file: Path, tasks: int | None = None) -> Plan:
     plan.file.parent.mkdir(OWNER_ONLY, parents=True, exist_ok=True)
     for profile in inputs.profiles:
         write_profile(profile_path(plan.folder, profile.source), profile)
+    for corpus in (home / name for name in wanted.inputs if not is_remote(name)):
+        if corpus.is_dir():
+            note_copy(corpus, plan.folder)
     with replacing(plan.file) as file:
         file.write(msgspec.json.encode(plan))
     return plan

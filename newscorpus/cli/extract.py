@@ -147,6 +147,7 @@ def reextract(
     from tempfile import TemporaryDirectory
 
     from newscorpus.corpus import changes, reextract
+    from newscorpus.corpus.published import note_copy
     from newscorpus.page.recipe import add_profile
     from newscorpus.page.template import RuleTally
     from newscorpus.portal.profile import profiles_of
@@ -179,6 +180,8 @@ def reextract(
         unfinished = () if files else unfinished_captures(corpus)
         extracted = reextract.reextract(paths, recipe, portals, jobs, prepare, tally, unfinished)
         keep_removals(folder, removals_of(corpus))
+        if output:
+            note_copy(corpus, output)
         done = reextract.store(progress(extracted, "pages"), folder)
         found = list(changes.find_changes(corpus, folder, done.read))
         if diff:

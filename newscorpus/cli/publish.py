@@ -162,6 +162,11 @@ def remove(
         responses = f", {number_of(report.archived, 'response')} of the archive" if from_archive else ""
         gone = f"{number_of(report.rows, 'row')}{responses}"
         typer.echo(f"Taken out: {gone}. The corpus was published again without them.")
+    if report.linking:
+        typer.echo(f"Links to it stay in {number_of(report.linking, 'archived page')} of other documents.")
+    if report.copies:
+        typer.echo(f"Copies may hold it: {', '.join(report.copies)}")
+        typer.echo("Make exports, annotations and uploads again, and remove it from other corpora.")
 
 
 @app.command()

@@ -6,7 +6,7 @@ responses are overwritten in place, so all others keep their offsets.
 
 import re
 import shutil
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,10 +33,12 @@ from newscorpus.layout import (
     INTAKE,
     LEDGER,
     LOW_CONFIDENCE,
+    PLAN,
     PROFILES,
     REJECTED,
     REMOVING,
     SUBCORPORA,
+    TASKS,
     UNFINISHED_INTAKE,
     archived_files,
     inside,
@@ -46,10 +48,12 @@ from newscorpus.lines import blank
 from newscorpus.page.parsing.decode import decode
 from newscorpus.portal.profile import profiles_of, read_profile, write_profile
 from newscorpus.store.archive.overwrite import addresses, is_page, overwrite, read_groups
+from newscorpus.store.archive.records import WarcRecord
 from newscorpus.store.archive.values import ByteRange
 from newscorpus.store.ledger import Ledger
-from newscorpus.store.ledger.forget import aliases, forget
+from newscorpus.store.ledger.forget import aliases, forget, list_keys
 from newscorpus.store.ledger.portals import UsedProfile
+from newscorpus.store.ledger.values import key_of
 from newscorpus.store.removals import note_removal, removals_of
 from newscorpus.urls import document_id, is_web
 
@@ -62,6 +66,9 @@ NAMING = ("id", "url", "page", "withdrawn", "duplicate_of", "cluster")
 
 ID = re.compile(r"\b[0-9a-f]{16}\b")
 ADDRESS = re.compile(r'https?://[^"\s\\]+')
+
+TITLE = re.compile(rb'"title":"((?:[^" \\]+ ){2}(?:[^"\\]|\\.)*)"')
+"""A title in a line of the intake; one of fewer than three words may be a phrase of the site."""
 
 OBJECTS = msgspec.json.Decoder(dict[str, Any])
 
@@ -105,7 +112,7 @@ def ids_in(line: bytes) -> frozenset[str]:
     return frozenset((*ids, *ID.findall(str(found.get("detail", "")))))
 
 
-def find_parts(corpus: Path, urls: Collection[str]) -> tuple[ByteRange, ...]:
+def find_parts(corpus: Path, urls: Collection[str]) -> tuple[tuple[ByteRange, ...], int]:
     """Find the archived pages of removed documents, and the listing pages and feeds that link to them.
 
     Listing pages and feeds may contain the text, and are needed only for links; pages of other documents stay.
@@ -115,31 +122,41 @@ def find_parts(corpus: Path, urls: Collection[str]) -> tuple[ByteRange, ...]:
         urls: addresses of the documents to remove.
 
     Returns:
-        Byte ranges of files relative to the corpus.
+        Byte ranges of files relative to the corpus, and the number of pages of others that link to the documents.
 
     Raises:
         ArchiveError: a file cannot be read.
     """
     removals = removals_of(corpus)
+    lists = list_keys(corpus) if (corpus / LEDGER).is_file() else frozenset()
     # Links to these addresses from the same site; a link ends at "&", which is written in several ways.
     paths = {url.split("/", 3)[-1].partition("&")[0] for url in urls if url.count("/") > 2}
     forms = {re.escape(form) for path in paths for form in (path, unquote(path))}
     is_link = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(filter(None, forms)) or ['(?!)'])})(?![\w-])")
     own = [path for path in archived_files(corpus) if not is_adopted(corpus, f"{ARCHIVE}/{path.name}")]
-    parts = []
+    parts, n_linking = [], 0
     for path in own:
         for place, group in read_groups(path):
-            is_found = any(map(removals.covers, addresses(group)))
-            if not is_found and not is_page(group):
-                headers = group[0].http
-                encodings = f"gzip, {headers.get('content-encoding', '')}"  # a sitemap may be a gzip file itself
-                with suppress(ContentError):  # what cannot be decompressed has no links
-                    body = unpack(group[0].body, encodings, Limits().max_bytes)
-                    text = decode(Page(group[0].headers.get("warc-target-uri", ""), body, headers, ""))
-                    is_found = isinstance(text, str) and is_link.search(text) is not None
+            names = addresses(group)
+            is_found = any(map(removals.covers, names))
+            if not is_found and any(map(is_link.search, _texts(group))):
+                is_found = not is_page(group) or any(key_of(name) in lists for name in names)
+                n_linking += not is_found
             if is_found:
                 parts.append(ByteRange(f"{ARCHIVE}/{path.name}", place.offset, place.length))
-    return tuple(parts)
+    return tuple(parts), n_linking
+
+
+def _texts(group: Sequence[WarcRecord]) -> Iterator[str]:
+    """Decode a response, and the records that belong to it."""
+    headers = group[0].http
+    encodings = f"gzip, {headers.get('content-encoding', '')}"  # a sitemap may be a gzip file itself
+    with suppress(ContentError):  # what cannot be decompressed has no links
+        body = unpack(group[0].body, encodings, Limits().max_bytes)
+        text = decode(Page(group[0].headers.get("warc-target-uri", ""), body, headers, ""))
+        yield text if isinstance(text, str) else ""
+    for record in group[1:]:
+        yield record.body.decode("utf-8", "replace")
 
 
 class Removing(msgspec.Struct, frozen=True):
@@ -151,6 +168,7 @@ class Removing(msgspec.Struct, frozen=True):
     from_archive: bool = False  # overwrite archived pages too
     # Archived records to overwrite, with files relative to the corpus; None: not searched yet.
     parts: tuple[ByteRange, ...] | None = None
+    n_linking: int = 0  # pages of other documents that link to them
     erased: bool = False  # only the files that a build writes are left to do
 
 
@@ -207,7 +225,8 @@ def erase(corpus: Path, removing: Removing) -> Removing:
     if has_ledger:
         Ledger.open(corpus).close()  # truncates files to their committed length: no torn lines
     if removing.from_archive and removing.parts is None:  # record the places before overwriting them
-        removing = msgspec.structs.replace(removing, parts=find_parts(corpus, removing.urls))
+        parts, n_linking = find_parts(corpus, removing.urls)
+        removing = msgspec.structs.replace(removing, parts=parts, n_linking=n_linking)
         write_removing(corpus, removing)
     for part in removing.parts or ():
         overwrite(inside(corpus, part.file), part, removing.removed)
@@ -216,16 +235,18 @@ def erase(corpus: Path, removing: Removing) -> Removing:
         for offset, line in lines_naming(path, removing.documents):
             blank(path, offset, len(line))
     if has_ledger:
-        forget(corpus, removing.documents, [(part.file, part.offset) for part in removing.parts or ()])
+        forget(corpus, removing.documents, removing.urls, [(part.file, part.offset) for part in removing.parts or ()])
         from newscorpus.corpus.restore import count_rows  # noqa: PLC0415 -- the extractors take a second to import
 
         with Ledger.open(corpus) as ledger:
             if not ledger.losses:  # else the next crawl counts the remaining rows
                 ledger.settle_losses(count_rows(corpus, ledger.portal_names()))
     forget_rows(corpus, removing.documents)
-    for folder in (INDEX, AGAINST, UNFINISHED_INTAKE):
-        shutil.rmtree(corpus / folder, ignore_errors=True)
-    for path in (*corpus.glob(".*.tmp"), *corpus.glob(f"{GOLD}/.*.tmp")):
+    tasks = corpus.glob(f"{TASKS}/*/*") if (corpus / PLAN).is_file() else iter(())
+    results = [path for path in tasks if path.name != "completions"]
+    for path in (corpus / INDEX, corpus / AGAINST, corpus / UNFINISHED_INTAKE, *results):
+        shutil.rmtree(path, ignore_errors=True)
+    for path in (*filter(Path.is_file, results), *corpus.glob(".*.tmp"), *corpus.glob(f"{GOLD}/.*.tmp")):
         path.unlink(missing_ok=True)
     removing = msgspec.structs.replace(removing, erased=True)
     write_removing(corpus, removing)
@@ -283,9 +304,11 @@ def _erase_profiles(corpus: Path, documents: Collection[str], *, has_ledger: boo
     gone = frozenset(documents)
     rows = rows_naming(corpus, documents)
 
+    titles = {title for row in rows for title in TITLE.findall(row)}
+
     def is_theirs(text: str) -> bool:
-        encoded = msgspec.json.encode(text)[1:-1]
-        return any(encoded in row for row in rows)
+        encoded = msgspec.json.encode(text.strip())[1:-1]
+        return any(encoded in row for row in rows) or any(title in encoded for title in titles)
 
     for path in (corpus / PROFILES).glob(".*.tmp"):
         path.unlink()

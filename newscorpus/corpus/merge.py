@@ -27,7 +27,7 @@ from newscorpus.corpus.duplicates.documents import find_files, index_files
 from newscorpus.corpus.duplicates.find import Duplicate, Watch, unwatched
 from newscorpus.corpus.duplicates.store import ROWS, STATE, Store, digest, layout_of
 from newscorpus.corpus.left_out import Reprints, cluster_sizes, count_kinds, count_reprints, reprints_table
-from newscorpus.corpus.published import publish
+from newscorpus.corpus.published import note_copy, publish
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replacing
@@ -90,6 +90,8 @@ def dedup(
     output.mkdir(parents=True, exist_ok=True)
     with exclusive(output / BUILD_LOCK):
         refuse_strangers(output, folders=(PUBLISHED, INDEX))
+        for corpus in corpora[1:]:
+            note_copy(corpus, output)
         while True:
             keep_removals(output, removals)
             references = [_reference(path, output / AGAINST, config, jobs, watch) for path in against]

@@ -7,6 +7,7 @@ removed, and nothing that no manifest or build of this folder named. Equal recor
 
 import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -25,8 +26,9 @@ from newscorpus.corpus.shards import SUFFIXES, Shard, file_hash, read_shard, wri
 from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing, sync_folder
-from newscorpus.layout import CARD, MANIFEST, OWN, PUBLISHED, STAGING, UNFINISHED, check_corpus
+from newscorpus.layout import CARD, COPIES, MANIFEST, OWN, PUBLISHED, STAGING, UNFINISHED, check_corpus
 from newscorpus.page.records import column_types
+from newscorpus.urls import is_remote
 
 VERSIONED = (
     "newscorpus",
@@ -103,6 +105,24 @@ def published_folder(folder: Path) -> Path:
 def corpus_of(folder: Path) -> Path:
     """Find the folder of the crawl that a published folder belongs to, else the folder itself."""
     return folder.parent if folder.name == PUBLISHED else folder
+
+
+def note_copy(corpus: Path, place: Path | str) -> None:
+    """Note a folder or address that documents of a corpus are copied to, so that a removal can name it."""
+    copy, path = str(place.resolve()) if isinstance(place, Path) else place, corpus_of(corpus) / COPIES
+    with suppress(OSError):  # the corpus may be read-only
+        if copy not in _noted(path):
+            with path.open("a", encoding="utf-8") as file:
+                file.write(f"{copy}\n")
+
+
+def copies_of(corpus: Path) -> tuple[str, ...]:
+    """Return the folders and addresses that documents of a corpus were copied to, without folders that are gone."""
+    return tuple(one for one in _noted(corpus_of(corpus) / COPIES) if is_remote(one) or Path(one).exists())
+
+
+def _noted(path: Path) -> list[str]:
+    return path.read_text("utf-8").splitlines() if path.is_file() else []
 
 
 def _check(path: Path, shard: Shard, *, by_hash: bool = False) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fsspec import AbstractFileSystem, url_to_fs
 
+from newscorpus.corpus.published import note_copy
 from newscorpus.corpus.shards import file_hash
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
@@ -124,6 +125,7 @@ def upload_corpus(corpus: Path, address: str, watch: Callable[[Iterable[str]], I
             held.enter_context(exclusive(corpus / BUILD_LOCK))
         if not (names := corpus_files(corpus)):
             raise CorpusError(f"{corpus}: no files to upload")
+        note_copy(corpus, address)
         return upload(corpus, names, address, watch)
 
 

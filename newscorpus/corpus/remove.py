@@ -18,10 +18,10 @@ from newscorpus.corpus.erase import (
     write_removing,
 )
 from newscorpus.corpus.manifest import read_manifest
-from newscorpus.corpus.published import open_corpus, publish, published_folder
+from newscorpus.corpus.published import copies_of, open_corpus, publish, published_folder
 from newscorpus.errors import CorpusError, LedgerError
 from newscorpus.files import exclusive
-from newscorpus.layout import BUILD_LOCK, INTAKE, MANIFEST, check_corpus, refuse_strangers
+from newscorpus.layout import BUILD_LOCK, INTAKE, MANIFEST, PLAN, TASKS, check_corpus, refuse_strangers
 from newscorpus.store.archive.values import ArchiveError
 from newscorpus.store.removals import note_removal, removals_of
 from newscorpus.urls import canonical_url, document_id, is_web
@@ -35,6 +35,8 @@ class RemovalReport:
     earlier: Mapping[str, str]  # those of them that were removed before, with the time, ISO 8601
     rows: int  # removed lines of the intake, or documents of a corpus without one
     archived: int  # overwritten responses of the archive
+    linking: int  # archived pages of other documents that link to the removed ones, and stay
+    copies: tuple[str, ...]  # folders and addresses that documents of the corpus were copied to
 
 
 def remove(
@@ -62,6 +64,10 @@ def remove(
     try:
         with exclusive(corpus / BUILD_LOCK):
             refuse_strangers(corpus)
+            if (corpus / PLAN).is_file() and not any(corpus.glob(f"{TASKS}/publish/completions/*")):
+                raise CorpusError(
+                    f"{corpus}: its batch is not done; remove documents when newscorpus batch has made it"
+                )
             found = find_named(corpus, frozenset(asked.values()))
             given = {canonical_url(name) for name in names if is_web(name)}
             # Record the removal before the work that it needs: later commands exclude the documents at once.
@@ -77,7 +83,7 @@ def remove(
     done = finish_removal(corpus, watch) or Removing("", ())
     unknown = tuple(name for name, document in asked.items() if document not in found.met)
     earlier = {name: removal.removed for name in unknown if (removal := before.of(asked[name]))}
-    return RemovalReport(unknown, earlier, found.rows, len(done.parts or ()))
+    return RemovalReport(unknown, earlier, found.rows, len(done.parts or ()), done.n_linking, copies_of(corpus))
 
 
 def finish_removal(corpus: Path, watch: Watch = unwatched) -> Removing | None:

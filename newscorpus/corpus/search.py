@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from newscorpus.corpus.duplicates.find import DuplicateKind
 from newscorpus.corpus.left_out import DUPLICATE_LINES, DuplicateLine, read_duplicates
-from newscorpus.corpus.published import Published, open_corpus
+from newscorpus.corpus.published import Published, corpus_of, open_corpus
 from newscorpus.corpus.query import TOKENIZER, AllOf, AnyOf, Node, Phrase, QueryError, parse, phrases
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
@@ -117,7 +117,7 @@ Side = Literal["", "left", "right"]
 
 def index_path(corpus: Path) -> Path:
     """Return the path of a corpus's index: beside its folder, because nothing is written into it."""
-    folder = corpus.resolve()
+    folder = corpus_of(corpus.resolve())
     return folder.with_name(f"{folder.name}.search.sqlite")
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -15,7 +16,8 @@ from prose import article
 
 from newscorpus.batch.plan import begin
 from newscorpus.cli import main
-from newscorpus.errors import STOPPED
+from newscorpus.corpus.remove import remove
+from newscorpus.errors import STOPPED, CorpusError
 from newscorpus.files import exclusive
 from newscorpus.workers import COMMAND
 
@@ -210,6 +212,17 @@ def test_a_task_is_done_by_one_process_at_a_time(undisturbed: Path) -> None:
     assert "another process of extract/0 is at work here" in refused.stderr
     assert not list(lock.parent.glob("parts/*"))
     assert run(path, "--task", "extract/0").returncode == 0
+
+
+def test_nothing_of_a_removed_document_is_left_with_the_tasks(undisturbed: Path, tmp_path: Path) -> None:
+    corpus = shutil.copytree(undisturbed, tmp_path / "copy") / "out-1"
+    done, tasks = marks(corpus), corpus / "tasks"
+    remove(corpus, ["https://a.example/story-3"], "asked")
+    assert marks(corpus).keys() == done.keys()
+    assert {path for path in tasks.rglob("*") if path.is_file()} == {*done, tasks / "plan.json"}
+    (tasks / "publish" / "completions" / "00000").unlink()
+    with pytest.raises(CorpusError, match="its batch is not done"):
+        remove(corpus, ["https://a.example/story-4"], "asked")
 
 
 @pytest.mark.parametrize(

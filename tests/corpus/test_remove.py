@@ -13,6 +13,7 @@ from itertools import count
 from pathlib import Path
 
 import brotli  # type: ignore[import-untyped]
+import msgspec
 import pytest
 import zstandard
 from crawled import Crawl
@@ -21,10 +22,12 @@ from prose import article, paragraphs
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
-from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
+from newscorpus.config import BuildConfig, ExportFormat, ShardConfig, ShardFormat
 from newscorpus.content_encoding import gunzip
 from newscorpus.corpus import reextract
 from newscorpus.corpus.build import build
+from newscorpus.corpus.export.export import export
+from newscorpus.corpus.export.source import About
 from newscorpus.corpus.merge import dedup
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.release import RowChanges, diff, release
@@ -212,13 +215,45 @@ def test_no_byte_of_what_was_taken_out_is_left(corpus: Path) -> None:
     (corpus / ".intake.tmp" / "000001.jsonl").write_text("\n".join(paragraphs("story 3")))
     temporary_index(corpus).write_text("\n".join(paragraphs("story 3")))  # of a killed search
     report = remove(corpus, [GONE], REASON, from_archive=True)
-    assert report == RemovalReport((), {}, rows=2, archived=3)
+    assert report == RemovalReport((), {}, rows=2, archived=3, linking=1, copies=())
     assert traces(corpus.parent) == []
     assert published(corpus) == {URL.format(number) for number in range(PAGES)} - {GONE}
     assert not (corpus / REMOVING).exists()
     (line,) = (corpus / REMOVED).read_text().splitlines()
     assert json.loads(line)["reason"] == REASON
     assert "story" not in line
+
+
+def test_what_only_names_it_goes_too_or_is_said(corpus: Path, tmp_path: Path) -> None:
+    (title,) = {record.title for record in open_corpus(corpus).records() if record.url == GONE}
+    profile = read_profile(profile_path(corpus, "news"))
+    write_profile(
+        profile_path(corpus, "news"), msgspec.structs.replace(profile, texts={"1": Repeated(2, f"{title} May ")})
+    )
+    crawl, listing, linked = Crawl(corpus), f"{LIST}/2", "https://news.example/print/3"
+    page = Page(
+        listing, f'<a href="{GONE}">{title}</a>'.encode(), {"content-type": "text/html"}, "2026-11-21T09:00:00Z"
+    )
+    crawl.visit(page, Rejected("discovery", "section", "", listing))  # judged as a page that may be an article
+    crawl.ledger.transaction.write("UPDATE urls SET kind = 'section' WHERE url = ?", (listing,))
+    request = json.dumps({"headers": {"Referer": [GONE]}}).encode()
+    crawl.ledger.add(Link(key_of(linked), linked, "news", "article", request=request))
+    crawl.close()
+    make_index(corpus / "corpus")
+    export(corpus, tmp_path / "texts", ExportFormat.TEXT, About("news"))
+    dedup([corpus], tmp_path / "merged")
+
+    report = remove(corpus, [GONE], REASON, from_archive=True)
+
+    assert report.linking == 1
+    assert report.copies == (str(tmp_path / "texts"), str(tmp_path / "merged"))
+    shutil.rmtree(tmp_path / "texts")
+    assert remove(corpus, [GONE], REASON).copies == (str(tmp_path / "merged"),)
+    shutil.rmtree(tmp_path / "merged")
+    for path in filter(Path.is_file, tmp_path.rglob("*")):
+        for data in unpacked(path.read_bytes()):
+            assert title.encode() not in data, path
+            assert GONE.encode() not in data, path
 
 
 def test_all_else_stays_as_it_is(corpus: Path) -> None:
@@ -313,7 +348,7 @@ def test_a_merge_obeys_the_removals_of_all_that_it_joins(corpus: Path, tmp_path:
     dedup([corpus, other], tmp_path / "merged")
     assert GONE in published(tmp_path / "merged")
     shutil.copytree(tmp_path / "merged", tmp_path / "copy")
-    assert remove(tmp_path / "copy", [GONE], REASON) == RemovalReport((), {}, 1, 0), "of a merged corpus, too"
+    assert remove(tmp_path / "copy", [GONE], REASON) == RemovalReport((), {}, 1, 0, 0, ()), "of a merged corpus, too"
     assert traces(tmp_path / "copy") == []
     assert len(published(tmp_path / "copy")) == PAGES - 1
     remove(corpus, [GONE], REASON, from_archive=True)

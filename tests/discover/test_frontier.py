@@ -142,7 +142,7 @@ def test_what_is_taken_out_is_not_noted_for_a_listing(tmp_path: Path) -> None:
     story, listing, named = f"{BASE}/story-10000", f"{BASE}/sport?page=1", "SELECT count(*) FROM named"
     with Ledger.open(tmp_path) as ledger:
         assert not [*Frontier(portal(), TODAY, ledger).end_listing(listing, [story])]
-    forget(tmp_path, [document_id(story)], [])
+    forget(tmp_path, [document_id(story)], [story], [])
     note_removal(tmp_path, [document_id(story)], "asked for", "2026-11-23")
     with Ledger.open(tmp_path) as ledger:
         assert ledger.transaction.read(named).fetchone()[0] == 0

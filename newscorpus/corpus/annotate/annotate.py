@@ -19,7 +19,7 @@ import msgspec
 from newscorpus.corpus.annotate.annotators import check_annotator, load_annotator
 from newscorpus.corpus.annotate.forms import POSITIONS, conllu, vertical
 from newscorpus.corpus.export.vertical import opening, write_registry
-from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.published import note_copy, open_corpus
 from newscorpus.corpus.shards import bounded, file_hash, is_marked
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
@@ -110,6 +110,7 @@ def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch
     if output.is_file() or (visible and REPORT not in visible):  # only hidden files are written before the report
         raise CorpusError(f"{output}: not empty and not made by an annotation; name another folder")
     output.mkdir(parents=True, exist_ok=True)
+    note_copy(corpus, output)
     with exclusive(output / LOCK, "annotation"):
         report = AnnotationReport(published.manifest.generation, annotator, tokenizer, (), PartCounts(), False)
         _write(output / REPORT, report)

@@ -18,7 +18,7 @@ from newscorpus.corpus.export.scores import Scores, load_scorer
 from newscorpus.corpus.export.select import matching
 from newscorpus.corpus.export.source import About, ExportPart, ExportSource, SplitName, assigner
 from newscorpus.corpus.manifest import RecordCounts
-from newscorpus.corpus.published import corpus_of, open_corpus
+from newscorpus.corpus.published import corpus_of, note_copy, open_corpus
 from newscorpus.corpus.release import KINDS, diff
 from newscorpus.corpus.subcorpora import read_subcorpus
 from newscorpus.data import Record
@@ -127,6 +127,7 @@ def export(
             form, published.manifest.generation, split, config, documents, words, changes, tuple(scores.failures)
         )
         (staging / REPORT).write_bytes(encode_indented(report))
+        note_copy(corpus, output)
     return report
 
 

@@ -1,5 +1,6 @@
 """Delete removed documents from the ledger, so that no byte of its file names them."""
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -28,10 +29,23 @@ OF_SERIAL = (
     "DELETE FROM gone WHERE serial = ?",
     "DELETE FROM urls WHERE serial = ?",
 )
+WITHOUT_REFERRER = """UPDATE urls SET request = CAST(replace(CAST(request AS TEXT), ?, '""') AS BLOB)
+    WHERE instr(request, ?)"""
 OF_KEY = (
     "DELETE FROM documents WHERE id = ?",
     "DELETE FROM named WHERE id = ?",
 )
+
+
+def list_keys(corpus: Path) -> frozenset[int]:
+    """Return the keys of the addresses of listing pages, feeds and sitemaps that were not kept as articles.
+
+    Raises:
+        LedgerError: a crawl is running, or the ledger cannot be used.
+    """
+    sql = "SELECT url, redirected_to FROM urls WHERE kind NOT IN ('', 'article') AND reason != 'kept'"
+    with _alone(corpus) as connection:
+        return frozenset(key_of(url) for row in connection.execute(sql) for url in row if url)
 
 
 def aliases(corpus: Path, documents: Collection[str]) -> dict[str, str]:
@@ -55,12 +69,13 @@ def aliases(corpus: Path, documents: Collection[str]) -> dict[str, str]:
     return found
 
 
-def forget(corpus: Path, documents: Collection[str], places: Iterable[tuple[str, int]]) -> None:
+def forget(corpus: Path, documents: Collection[str], urls: Iterable[str], places: Iterable[tuple[str, int]]) -> None:
     """Delete documents and places in the archive from a ledger, and rewrite its file.
 
     Args:
         corpus: its folder.
         documents: ids of the documents and of the addresses that led to them.
+        urls: these addresses; requests name them as their referrer.
         places: responses overwritten in the archive: file relative to the corpus, and offset.
 
     Raises:
@@ -85,6 +100,8 @@ def forget(corpus: Path, documents: Collection[str], places: Iterable[tuple[str,
         connection.execute("UPDATE alarms SET url = '' WHERE is_gone(url)")
         for name in documents:
             connection.execute("UPDATE urls SET detail = '' WHERE instr(detail, ?)", (name,))
+        for url in map(json.dumps, urls):
+            connection.execute(WITHOUT_REFERRER, (url, url.encode()))
         for place in places:
             for sql in OF_PLACE:
                 connection.execute(sql, place)
