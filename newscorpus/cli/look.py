@@ -79,6 +79,9 @@ def _print_counts(found: "list[PortalStatus]") -> None:
 def stats(
     corpora: Annotated[list[Path], Argument(metavar="CORPUS", help="Folders of corpora, counted as one.")],
     output: Annotated[Path | None, Option(help="Also write stats.html and stats.svg into this folder.")] = None,
+    tokenizer: Annotated[
+        Path | None, Option(help="Also count the tokens of this tokenizer.json, and note them in manifest and card.")
+    ] = None,
 ) -> None:
     """Count the contents of corpora.
 
@@ -112,6 +115,14 @@ def stats(
         print_table(table.header, rows, table.title, numbers=True)
         if len(table.rows) > SHOWN_ROWS:
             typer.echo(f"and {len(table.rows) - SHOWN_ROWS} more")
+    for corpus in corpora if tokenizer else ():
+        from newscorpus.corpus.tokenizer import note_tokens
+
+        manifest = note_tokens(corpus, tokenizer or Path(), partial(progress, what="records"))
+        columns = ("portal", "language", "documents", "words", "tokens")
+        counts = [(one.source, one.language, one.documents, one.words, one.tokens) for one in manifest.shares]
+        rows = [(source, language, *map("{:,}".format, numbers)) for source, language, *numbers in counts]
+        print_table(columns, rows, f"{corpus}: tokens of {manifest.tokenizer}", numbers=True)
     if output:
         typer.echo(f"\nstats.html and stats.svg lie in {output}")
     if not is_whole:

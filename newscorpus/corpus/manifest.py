@@ -76,6 +76,7 @@ class Share:
     language: str
     documents: int
     words: int
+    tokens: int = 0  # of the manifest's tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ class Manifest:
     extractors: Mapping[str, int]  # documents by extractor
     versions: Mapping[str, str]  # of the packages that determine the output
     parameters: BuildConfig  # of the build
+    tokenizer: str = ""  # file and hash of the tokenizer whose tokens `newscorpus stats` counted
 
 
 class RecordCounts:

@@ -5,6 +5,7 @@ import json
 from array import array
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
         folder / MANIFEST,
         ("words", manifest.words, counts.words),
         ("extractors", dict(manifest.extractors), dict(counts.extractors)),
-        ("shares", shares, counts.shares),
+        ("shares", tuple(replace(share, tokens=0) for share in shares), counts.shares),  # tokens are not counted again
     )
     damaged: list[DamagedLine] = []  # lines of a crawl's intake; none of them was published
     if (corpus / INTAKE).is_dir():

@@ -7,7 +7,7 @@ parts that changed, and renames those that moved.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +20,8 @@ from newscorpus.corpus.annotate.annotators import check_annotator, load_annotato
 from newscorpus.corpus.annotate.forms import POSITIONS, conllu, vertical
 from newscorpus.corpus.export.vertical import opening, write_registry
 from newscorpus.corpus.published import note_copy, open_corpus
-from newscorpus.corpus.shards import bounded, file_hash, is_marked
+from newscorpus.corpus.shards import bounded, is_marked
+from newscorpus.corpus.tokenizer import count_tokens, tokenizer_name
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replacing
@@ -104,8 +105,7 @@ def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch
     published, output = open_corpus(corpus), setting.output
     annotator, tokenizer = check_annotator(setting.name, setting.model), ""
     if setting.tokenizer:
-        _count_tokens(setting.tokenizer, [])
-        tokenizer = f"{setting.tokenizer.name} {file_hash(setting.tokenizer)[:10]}"
+        tokenizer = tokenizer_name(setting.tokenizer)
     visible = [path.name for path in output.iterdir() if path.name[0] != "."] if output.is_dir() else []
     if output.is_file() or (visible and REPORT not in visible):  # only hidden files are written before the report
         raise CorpusError(f"{output}: not empty and not made by an annotation; name another folder")
@@ -180,13 +180,14 @@ def annotate_part(setting: Annotation, part: Part) -> PartCounts | Lost:
         for folder, form in (("conllu", conllu), ("vertical", vertical)):
             with replacing(_path(setting.output, folder, part.name)) as file:
                 file.writelines(f"{line}\n".encode() for record, document in done for line in form(record, document))
+        texts = [record.text for record in part.records]
         sentences = [one for _, document in done for paragraph in document for one in paragraph]
         counts = PartCounts(
             len(done),
             len(sentences),
             sum(map(len, sentences)),
             sum(len(token.words) for sentence in sentences for token in sentence),
-            _count_tokens(setting.tokenizer, [record.text for record in part.records]),
+            sum(count_tokens(setting.tokenizer, texts)) if setting.tokenizer else 0,
         )
         _write(_path(setting.output, "parts", part.name), counts)
     except Exception as error:  # noqa: BLE001 -- annotators may raise anything
@@ -201,25 +202,3 @@ def _path(output: Path, folder: str, name: str) -> Path:
 def _write(path: Path, value: AnnotationReport | PartCounts) -> None:
     with replacing(path) as file:
         file.write(encode_indented(value))
-
-
-def _count_tokens(path: Path | None, texts: Sequence[str]) -> int:
-    """Count the tokens of texts with the tokenizer in a file, special tokens excluded.
-
-    Raises:
-        CorpusError: the file is missing, or is no tokenizer.
-        ImportError: the package is not installed.
-    """
-    if path is None:
-        return 0
-    try:
-        from tokenizers import Tokenizer  # noqa: PLC0415 -- an extra
-    except ImportError as error:
-        raise ImportError(f"{path}: tokenizers is not installed; install it by: pip install tokenizers") from error
-    if not path.is_file():
-        raise CorpusError(f"{path}: no such file")
-    try:
-        tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # its only kind
-        raise CorpusError(f"{path}: no file of a tokenizer ({error})") from error
-    return sum(len(one.ids) for one in tokenizer.encode_batch(list(texts), add_special_tokens=False))

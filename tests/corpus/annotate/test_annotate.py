@@ -23,7 +23,9 @@ from newscorpus.corpus.annotate import annotate as annotating
 from newscorpus.corpus.annotate.annotate import Annotation, annotate
 from newscorpus.corpus.annotate.annotators import Token, Word, check_annotator, neural_tokens
 from newscorpus.corpus.annotate.forms import conllu, vertical
-from newscorpus.corpus.published import publish
+from newscorpus.corpus.published import open_corpus, publish
+from newscorpus.corpus.tokenizer import note_tokens
+from newscorpus.corpus.verify import verify
 from newscorpus.data import Article, Fields, Record
 from newscorpus.errors import CorpusError
 from newscorpus.page.records import make_record
@@ -236,6 +238,12 @@ def test_tokens_of_a_tokenizer_are_counted(corpus: Path, tmp_path: Path) -> None
     report = annotate(corpus, setting, "vesti")
     assert report.counts.tokenizer_tokens == sum(len(collapse(text).split()) for text in (TEXT, HOSTILE, "Kraj."))
     assert re.fullmatch(r"words\.json [0-9a-f]{10}", report.tokenizer)
+    manifest = note_tokens(corpus, tmp_path / "words.json")
+    assert sum(share.tokens for share in manifest.shares) == report.counts.tokenizer_tokens
+    assert manifest == open_corpus(corpus).manifest
+    assert verify(corpus)[1] == []
+    card = (open_corpus(corpus).folder / "README.md").read_text("utf-8")
+    assert f"| tokens ({report.tokenizer}) |" in card
     (tmp_path / "words.json").write_text("{}")
     with pytest.raises(CorpusError, match=r"words\.json: no file of a tokenizer"):
         annotate(corpus, setting, "vesti")
