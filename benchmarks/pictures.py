@@ -43,6 +43,20 @@ def croatian(corpus: Path) -> Record:
     return next(one for one in open_corpus(corpus).records() if one.language == "hr")
 
 
+def home(tab: Any, address: str, _corpus: Path) -> None:
+    """The start page."""
+    tab.goto(address)
+
+
+def compare(tab: Any, address: str, corpus: Path) -> None:
+    """Two extractors on a Croatian page, the words that only one finds marked."""
+    tab.goto(f"{address}/try?url={croatian(corpus).url}")
+    tab.select_option("[name=beside]", "bte")
+    tab.click("form.try [type=submit]")
+    tab.wait_for_selector(".beside-2 [data-ready]")
+    tab.evaluate("document.querySelector('#result').scrollIntoView()")
+
+
 def try_page(tab: Any, address: str, corpus: Path) -> None:
     """A Croatian page, its second paragraph chosen."""
     tab.goto(f"{address}/try?url={croatian(corpus).url}")
@@ -60,6 +74,7 @@ def mark(tab: Any, address: str, corpus: Path) -> None:
     for paragraph in record.text.split("\n")[:3]:
         tab.frame_locator("iframe").first.locator("[data-block]", has_text=paragraph).first.click()
         tab.keyboard.press("m")
+    tab.evaluate("scrollTo(0, 0)")
 
 
 def watch(tab: Any, address: str, _corpus: Path) -> None:
@@ -71,6 +86,7 @@ def documents(tab: Any, address: str, corpus: Path) -> None:
     """Words in their context, sorted by what stands before them."""
     make_index(corpus)
     tab.goto(f"{address}/documents/demo?words=grad*&shown=lines&sort=left")
+    tab.wait_for_selector("text=per million")
 
 
 def left_out(tab: Any, address: str, _corpus: Path) -> None:
@@ -90,16 +106,19 @@ def portal(tab: Any, address: str, _corpus: Path) -> None:
 
 PATIENCE_MS = 120_000
 """For a machine that others use, too."""
-WIDE, NARROW = (1100, 760), (390, 760)
+WIDE, NARROW = (1200, 800), (390, 844)
 
 VIEWS: Mapping[str, tuple[Callable[[Any, str, Path], None], tuple[int, int], Literal["light", "dark"]]] = {
+    "ui-home": (home, WIDE, "light"),
     "ui-try": (try_page, WIDE, "light"),
+    "ui-compare": (compare, WIDE, "light"),
     "ui-documents": (documents, WIDE, "light"),
     "ui-left-out": (left_out, WIDE, "light"),
     "ui-mark": (mark, WIDE, "light"),
     "ui-portal": (portal, WIDE, "light"),
     "ui-watch": (watch, WIDE, "light"),
     "ui-documents-narrow": (documents, NARROW, "dark"),
+    "ui-portal-narrow": (portal, NARROW, "light"),
     "ui-try-dark": (try_page, WIDE, "dark"),
 }
 """The views by the name of their picture, with the size of the window, and whether it is light or dark."""

@@ -19,7 +19,8 @@ import numpy as np
 from starlette.testclient import TestClient
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.published import publish
+from newscorpus.corpus.published import open_corpus, publish
+from newscorpus.corpus.query import QueryError
 from newscorpus.corpus.search import Query, SearchIndex, in_order, index_path, make_index, opened_index
 from newscorpus.data import Article, Fields, Page, Record
 from newscorpus.layout import PUBLISHED
@@ -31,9 +32,7 @@ from newscorpus.views.ui.app import make_app
 from newscorpus.views.ui.documents import LINED, LISTED
 
 RESULTS = Path(__file__).parent / "results" / "ui.md"
-SEARCHED, SHOWN = 1_000_000, 100_000
-"""Documents of the corpus that is searched, and of that whose views are opened."""
-WORDS_A_DOCUMENT = {SHOWN: 200, SEARCHED: 80}
+N_DOCUMENTS, WORDS_A_DOCUMENT = 100_000, 200
 VOCABULARY = 200_000
 SYLLABLES = (
     "ba če di đo gra je ko la ma na no pre ra sta ti u vi za že lju ост ний град ική ων sto ver lit men kra"
@@ -45,18 +44,33 @@ PAGE_BYTES = 1_000_000
 LATIN = re.compile("[a-zčđž]+")
 NUMBER = re.compile(r"{(\d+)}")
 
-QUERIES: Mapping[str, Query] = {
-    "the most frequent word, in nearly all": Query("{0}"),
-    "a frequent word (rank 100)": Query("{100}"),
-    "a rare word (rank 20,000)": Query("{20000}"),
-    "the two letters that most words begin with": Query("gr*"),
-    "three letters": Query("gra*"),
-    "a phrase of frequent words": Query('"{3} {5}"'),
-    "two words, one without": Query("{10} {50} -{70}"),
+QUERIES: Mapping[str, tuple[str, str]] = {
+    "the most frequent word, in nearly all": ("{0}", "{0}"),
+    "a frequent word (rank 100)": ("{100}", "{100}"),
+    "a rare word (rank 20,000)": ("{20000}", "{20000}"),
+    "the three most frequent words": ("{0} OR {1} OR {2}", "(?:{0}|{1}|{2})"),
+    "all words with a beginning": ("gra*", r"gra\w*"),
+    "all words with an end": ("*gradi", r"\w*gradi"),
+    "all words with beginning and end": ("gra*ju", r"gra\w*ju"),
+    "a phrase of frequent words": ('"{3} {5}"', r"{3}\W+{5}"),
+    "a phrase with a pattern": ('"{3} *gradi"', r"{3}\W+\w*gradi"),
+}
+"""Queries, and the regular expression that counts their hits by hand; a number stands for the word of that rank."""
+
+OTHER_QUERIES: Mapping[str, Query] = {
+    "one word of two, without a third": Query("({10} OR {50}) NOT {70}"),
     "a frequent word of a portal in a month": Query("{100}", source="portal-7", since="2019-05-01", until="2019-05-31"),
     "all documents with little confidence": Query(below=0.5),
 }
-"""What is searched for; a number stands for the word of that rank."""
+
+HOSTILE: Mapping[str, str] = {
+    "10 kB": "a " * 5000,
+    "400 parentheses": "(" * 400 + "a" + ")" * 400,
+    "five `*` in a word": "*a*a*a*a*",
+    "a pattern for most words": "*a*",
+    "all words by their first letters": " OR ".join(f"{letter}*" for letter in "abcdefghijklmnopqrstuvwxyz"),
+    "fifty patterns": " OR ".join(f"*{letter}a*" for letter in "bcdfghjklmnprstvz" * 3)[:900].rpartition(" OR ")[0],
+}
 
 
 @cache
@@ -74,7 +88,7 @@ def records(number: int) -> Iterator[Record]:
     ends = np.cumsum(shares / shares.sum())
     plain = make_record(Article("https://portal.example/", "text", Fields(title="title"), "made"), "portal", "hr", 1.0)
     for at in range(number):
-        drawn = known[np.searchsorted(ends, random.random(WORDS_A_DOCUMENT[number]))]
+        drawn = known[np.searchsorted(ends, random.random(WORDS_A_DOCUMENT))]
         yield replace(
             plain,
             id=f"{at:016x}",
@@ -117,21 +131,53 @@ def shown_lines(index: SearchIndex, query: Query) -> object:
     return list(in_order(islice(index.lines(query), LINED), "right"))
 
 
+def shown_sample(index: SearchIndex, query: Query) -> object:
+    """A random sample of the lines."""
+    return list(index.sample(query, LINED))
+
+
+def by_hand(corpus: Path, pattern: str) -> int:
+    """Count the matches of a regular expression in all texts."""
+    found = re.compile(rf"(?<!\w){pattern}(?!\w)")
+    texts = (f"{one.title}\n{one.text}".casefold() for one in open_corpus(corpus).records())
+    return sum(len(found.findall(text)) for text in texts)
+
+
 def search_rows(corpus: Path) -> Iterator[str]:
-    """Rows of a table: each search as a list, as counts by portal and month, and as a sorted concordance."""
+    """Rows of a table: each search as a list, as frequencies, as a sorted concordance and as a random sample."""
     known = vocabulary()
-    for what, query in QUERIES.items():
-        asked = replace(query, words=NUMBER.sub(lambda found: known[int(found[1])], query.words))
+
+    def filled(text: str) -> str:
+        return NUMBER.sub(lambda found: known[int(found[1])], text)
+
+    queries = {what: (Query(words), pattern) for what, (words, pattern) in QUERIES.items()}
+    for what, (query, pattern) in (queries | {what: (query, "") for what, query in OTHER_QUERIES.items()}).items():
+        asked = replace(query, words=filled(query.words))
         with opened_index(corpus) as index:
             assert index
             calls: tuple[Callable[[], object], ...] = (
                 partial(index.documents, asked, LISTED),
-                partial(index.number, asked),
                 partial(index.count, asked),
                 partial(shown_lines, index, asked),
+                partial(shown_sample, index, asked),
             )
             taken = " | ".join(milliseconds(call) for call in calls)
-            yield f"| {what} | {index.number(asked):,} | {taken} |"
+            total = index.count(asked).total
+            counted = f"{by_hand(corpus, filled(pattern)):,}" if pattern else ""
+            yield f"| {what} | {total.documents:,} | {total.hits:,} | {counted} | {taken} |"
+
+
+def hostile_rows(corpus: Path) -> Iterator[str]:
+    """Rows of a table: how long a hostile query takes until its error."""
+    for what, words in HOSTILE.items():
+        said, begun = "", time.perf_counter()
+        with opened_index(corpus) as index:
+            assert index
+            try:
+                index.count(Query(words))
+            except QueryError as error:
+                said = str(error)
+        yield f"| {what} | {1000 * (time.perf_counter() - begun):.0f} | {said} |"
 
 
 def page_of(share: float) -> str:
@@ -163,6 +209,9 @@ def view_rows(corpus: Path) -> Iterator[str]:
         calls: dict[str, Callable[[], object]] = {
             "the first page": partial(client.get, "/"),
             "all documents": partial(client.get, f"/documents/{name}"),
+            "left out": partial(client.get, f"/left-out/{name}"),
+            "pages to mark": partial(client.get, f"/mark/{name}"),
+            "the crawl": partial(client.get, f"/watch/{name}"),
             "a frequent word in context": partial(client.get, context),
         }
         for what, share in (("a tenth of it text", 0.1), ("all of it text", 1.0)):
@@ -175,25 +224,28 @@ def view_rows(corpus: Path) -> Iterator[str]:
 
 def main() -> None:
     """Measure, and write the results."""
-    folder = Path(sys.argv[1])
-    shown, searched = made_corpus(folder, SHOWN), made_corpus(folder, SEARCHED)
+    corpus = made_corpus(Path(sys.argv[1]), N_DOCUMENTS)
     lines = [
         "# The browser side",
         "",
         "`python -m benchmarks.ui FOLDER`, on a machine shared with others: median of five calls in ms, and in",
-        "brackets the mean of what the process computed, which a machine of one's own takes. The count by portal and",
-        "month is loaded behind the list.",
-        f"Documents of {WORDS_A_DOCUMENT[SHOWN]} and {WORDS_A_DOCUMENT[SEARCHED]} made words.",
+        "brackets the mean of what the process computed, which a machine of one's own takes. The frequencies are",
+        "loaded behind the list.",
+        f"{N_DOCUMENTS:,} documents of {WORDS_A_DOCUMENT} made words.",
         "",
-        f"| view, with {SHOWN:,} documents | ms |",
+        "| view | ms |",
         "|---|--:|",
-        *view_rows(shown),
+        *view_rows(corpus),
         "",
-        f"| search among {SEARCHED:,} documents | found | list | number | by portal and month | sorted lines |",
-        "|---|--:|--:|--:|--:|--:|",
-        *search_rows(searched),
+        "| search | documents | hits | hits by hand | list | frequencies | sorted lines | random sample |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
+        *search_rows(corpus),
         "",
-        f"The index of {SEARCHED:,} documents has {index_path(searched).stat().st_size / 1e9:.1f} GB.",
+        "| hostile query | ms | error |",
+        "|---|--:|---|",
+        *hostile_rows(corpus),
+        "",
+        f"The index has {index_path(corpus).stat().st_size / 1e6:,.0f} MB.",
     ]
     RESULTS.write_text("\n".join(lines) + "\n", "utf-8")
 

@@ -84,6 +84,7 @@ class PageMarks:
     place: ByteRange | None = None  # None until the person called the page done
     n_blocks: int = 0  # on the page; known when it is done
     kept: ByteRange | None = None  # where it lies, if it was rejected and should not have been
+    n_lines: int = 0  # of the journal, from which these marks were read
 
 
 def journal_of(corpus: Path, name: str) -> Path:
@@ -108,20 +109,24 @@ def read_marks(journal: Path) -> list[PageMarks]:
         blocks = {**before.blocks, **{block.position: block for block in one.blocks}}
         kept = {at: block for at, block in blocks.items() if block.kind}
         place, n_blocks = one.place or before.place, one.n_blocks or before.n_blocks
-        found[key] = PageMarks(*key, kept, one.when, place, n_blocks, one.kept or before.kept)
+        stored = one.kept or before.kept
+        found[key] = PageMarks(*key, kept, one.when, place, n_blocks, stored, before.n_lines + 1)
     return list(found.values())
 
 
-def save_mark(journal: Path, line: MarkLine, setting: Setting = Setting()) -> dict[int, tuple[str, ...]]:
+def save_mark(
+    journal: Path, line: MarkLine, setting: Setting = Setting(), seen: int | None = None
+) -> tuple[dict[int, tuple[str, ...]], int]:
     """Append and fsync a line unless it changes nothing, and rewrite the gold pages if they change.
 
-    Dates are read in the context of `setting`.
+    Dates are read in the context of `setting`. `seen` is the number of lines of this person on this page that were
+    known when the marks were made: marks based on others are refused.
 
     Returns:
-        the values read from dates and authors, by position.
+        the values read from dates and authors, by position; the number of lines now.
 
     Raises:
-        MarkError: unknown kind of mark, or another process keeps the lock.
+        MarkError: unknown kind of mark, another process keeps the lock, or the page was marked meanwhile.
         OSError: for instance, the disk is full.
     """
     if unknown := {block.kind for block in line.blocks} - {*KINDS, ""}:
@@ -133,6 +138,9 @@ def save_mark(journal: Path, line: MarkLine, setting: Setting = Setting()) -> di
     with exclusive(journal.with_suffix(".lock"), "mark", MarkError, PATIENCE_SECONDS):
         known = {(one.page, one.list, one.who): one for one in read_marks(journal)}
         before = known.get((line.page, line.list, line.who))
+        n_lines = before.n_lines if before else 0
+        if seen is not None and seen != n_lines:
+            raise MarkError(f"{line.who} marked this page in another window meanwhile: load it anew to see the marks")
         if before is None or (
             any(before.blocks.get(one.position, MarkedBlock(one.position, "")) != one for one in line.blocks)
             or any(new and new != old for new, old in ((line.place, before.place), (line.kept, before.kept)))
@@ -141,9 +149,10 @@ def save_mark(journal: Path, line: MarkLine, setting: Setting = Setting()) -> di
                 committed = max((offset + len(text) + 1 for offset, text in complete_lines(journal)), default=0)
                 extend(file, committed, encode_line(line))
                 sync(file)
+            n_lines += 1
         if line.place or line.kept:
             write_gold(journal)
-    return read
+    return read, n_lines
 
 
 def judged_elsewhere(marks: Iterable[PageMarks], who: str, page: str) -> frozenset[str]:

@@ -16,7 +16,6 @@ from itertools import count
 from pathlib import Path
 
 import msgspec
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from lxml import etree
 from lxml.html import HtmlElement
 
@@ -43,6 +42,8 @@ from newscorpus.portal.schema import list_portals, load_portal
 from newscorpus.store.archive.read import read_capture
 from newscorpus.store.pages import page_of_capture
 from newscorpus.tokens import number_of
+from newscorpus.views.theme import STYLE as THEME
+from newscorpus.views.theme import environment
 
 INLINE_TAGS = frozenset(
     "a abbr b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt u"
@@ -293,12 +294,10 @@ def _log(page: SourcePage, reading: Reading, labelled: tuple[LabelledBlock, ...]
 
 FOLDER = Path(__file__).parent / "templates"
 
-TEMPLATES = Environment(
-    loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-)
+TEMPLATES = environment(FOLDER)
 TEMPLATES.policies["json.dumps_function"] = lambda value, **_: msgspec.json.encode(value).decode()
 
-STYLE = (FOLDER / "shown.css").read_text("utf-8")
+STYLE = THEME + (FOLDER / "shown.css").read_text("utf-8")
 SCRIPT = (FOLDER / "shown.js").read_text("utf-8")
 FRAME_STYLE = (FOLDER / "frame.css").read_text("utf-8")
 

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rich.cells import cell_len, set_cell_size
 
 from newscorpus.corpus.export.tei import NO_XML
@@ -26,6 +25,7 @@ from newscorpus.store.ledger.addresses import (
 from newscorpus.store.ledger.portals import SitePace, site_paces
 from newscorpus.store.ledger.status import PortalStatus, status
 from newscorpus.views.stats.count import CorpusStats
+from newscorpus.views.theme import environment
 
 TITLES = {
     "portal": "Portals",
@@ -143,11 +143,9 @@ def tables(stats: CorpusStats) -> list[StatsTable]:
 
 FOLDER = Path(__file__).parent / "templates"
 
-TEMPLATES = Environment(
-    loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-)
+TEMPLATES = environment(FOLDER)
 
-STYLE = "".join((FOLDER / name).read_text("utf-8") for name in ("bars.css", "corpus.css"))
+STYLE = (FOLDER / "corpus.css").read_text("utf-8")
 
 
 def page(stats: CorpusStats, crawls: Sequence[CrawlState] = ()) -> bytes:

@@ -32,7 +32,7 @@ from newscorpus.page.recipe import Recipe, prepare
 from newscorpus.terminal import describe
 from newscorpus.views.explain.page import FRAME_STYLE, SCRIPT, STYLE, source_hash
 from newscorpus.views.stats.page import STYLE as CORPUS_STYLE
-from newscorpus.views.ui import documents, marking, portals, trying
+from newscorpus.views.ui import documents, home, marking, portals, trying
 from newscorpus.views.ui.state import HERE, AppState, Jobs, do, named, show_job, state_of
 from newscorpus.workers import WorkerPool
 
@@ -57,7 +57,7 @@ HEADERS: Final[Mapping[str, str]] = {
 
 KINDS = {".css": "text/css", ".js": "text/javascript"}
 STATIC = {
-    "shown.css": ("text/css", STYLE),
+    "shown.css": ("text/css", STYLE),  # and the theme
     "corpus.css": ("text/css", CORPUS_STYLE),
     "shown.js": ("text/javascript", SCRIPT),
     **{
@@ -142,14 +142,16 @@ def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", 
 
     app = Starlette(
         routes=[
-            Route("/", _home),
+            Route("/", home.view),
             Route("/static/{name}", _static),
             Route("/try", trying.view),
             Route("/try", trying.post, methods=["POST"]),
             Route("/documents/{corpus}", documents.view),
             Route("/documents/{corpus}/lines.csv", documents.table),
             Route("/documents/{corpus}/counts", documents.counts),
+            Route("/documents/{corpus}/months.csv", documents.months),
             Route("/documents/{corpus}/index", documents.index, methods=["POST"]),
+            Route("/documents/{corpus}/save", documents.save, methods=["POST"]),
             Route("/documents/{corpus}/{document}", documents.read),
             Route("/left-out/{corpus}", marking.left_out),
             Route("/left-out/{corpus}", marking.mark_left_out, methods=["POST"]),
@@ -175,10 +177,6 @@ def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", 
     )
     app.state.own = state
     return app
-
-
-def _home(request: Request) -> Response:
-    return state_of(request).render(request, "home.html", "newscorpus", corpora=state_of(request).corpora)
 
 
 def _static(request: Request) -> Response:

@@ -1,24 +1,28 @@
 """Search a corpus, show matches as a list or in context, and show a document beside its page."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
 import msgspec
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from newscorpus.corpus.changes import marked_difference, texts_of
-from newscorpus.corpus.search import NAMED_KINDS, Query, Side, in_order, lines_table, opened_index
+from newscorpus.corpus.search import NAMED_KINDS, Query, Side, in_order, lines_table, months_table, opened_index
+from newscorpus.corpus.subcorpora import save_subcorpus
 from newscorpus.views.ui.state import answer, state_of
 
 LISTED = 25
 """Documents on one page of the list."""
 LINED = 200
 """Maximum hits that are shown and sorted; the CSV file has all."""
+MOST_LISTED = 200
+"""Maximum sections and authors that the form suggests, the most frequent."""
 EXCERPT = 300
 """Characters of a text in the list."""
 
@@ -75,15 +79,41 @@ def view(request: Request) -> Response:
             members=index.members(search.query.group) if search.query.group else [],
             listed=LISTED,
             lined=LINED,
+            most_listed=MOST_LISTED,
             **shown,
         )
 
 
 def counts(request: Request) -> Response:
-    """Show the number of matching documents by month and portal."""
+    """Show the frequencies by month and portal."""
+    name, search = request.path_params["corpus"], _search(request)
     with opened_index(state_of(request).corpus(request)) as index:
-        found = index.count(_search(request).query) if index else None
-    return state_of(request).render(request, "counts.html", "Documents by month and portal", counts=found)
+        found = index.count(search.query) if index else None
+    return state_of(request).render(request, "counts.html", "Frequency", counts=found, corpus=name, search=search)
+
+
+def months(request: Request) -> Response:
+    """Send the frequencies by month as CSV."""
+    with opened_index(state_of(request).corpus(request)) as index:
+        found = b"".join(months_table(index.count(_search(request).query))) if index else b""
+    return Response(found, media_type="text/csv", headers=_download("months.csv"))
+
+
+async def save(request: Request) -> Response:
+    """Save the documents found as a subcorpus, as `newscorpus search --save` does."""
+    state, corpus, query = state_of(request), state_of(request).corpus(request), _search(request).query
+    async with request.form() as form:
+        name = str(form.get("name", ""))
+
+    def saved() -> int:
+        with opened_index(corpus) as index:
+            ids = index.ids(query) if index else []
+        asked = {field: value for field, value in asdict(query).items() if value}
+        save_subcorpus(corpus, name, asked, ids)
+        return len(ids)
+
+    values = {"name": name, "number": await run_in_threadpool(saved), "folder": corpus}
+    return state.render(request, "saved_subcorpus.html", "Saved", **values)
 
 
 def index(request: Request) -> Response:
@@ -102,8 +132,11 @@ def table(request: Request) -> Response:
             if index:
                 yield from lines_table(in_order(index.lines(search.query), search.form.sort))
 
-    headers = {"content-disposition": 'attachment; filename="lines.csv"'}
-    return StreamingResponse(lines(), media_type="text/csv", headers=headers)
+    return StreamingResponse(lines(), media_type="text/csv", headers=_download("lines.csv"))
+
+
+def _download(name: str) -> dict[str, str]:
+    return {"content-disposition": f'attachment; filename="{name}"'}
 
 
 def _search(request: Request) -> Search:

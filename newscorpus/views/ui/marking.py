@@ -7,6 +7,7 @@ import heapq
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 
 from newscorpus.artifacts import own_models
 from newscorpus.corpus.left_out import read_duplicates
@@ -58,6 +59,9 @@ LISTED = 50
 SCORED_FROM = 10
 """Minimum number of measured pages for scores: with fewer the interval says nothing."""
 
+TRAINED_FROM = 10
+"""`newscorpus.lab.training.own.FEWEST`, which cannot be imported without the packages that train."""
+
 SCORED = (DEFAULT, "trafilatura-no-comments", "bte")
 """The extractors that are scored, beside the portal's own model: ours, the usual one, and the oldest baseline."""
 
@@ -73,6 +77,7 @@ class MarkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     blocks: tuple[MarkedBlock, ...] = ()
     n_blocks: int = 0  # on the page, where it is done
     done: bool = False  # ends the page
+    seen: int | None = None  # lines of the journal on which the marks are based; None: not compared
 
 
 def overview(request: Request) -> Response:
@@ -80,9 +85,12 @@ def overview(request: Request) -> Response:
     state, corpus = state_of(request), state_of(request).corpus(request)
     done: dict[str, dict[str, int]] = {}
     agreements: dict[str, list[Agreement]] = {}
+    texts: dict[str, int] = {}
     for portal in sorted({portal for portal, _ in states(corpus) if portal}):
         marks = [one for one in read_marks(journal_of(corpus, portal)) if one.place]
         done[portal] = {name: len({one.page for one in marks if one.list == name}) for name in SPLITS}
+        taught = (one for one in marks if one.list == "teach")
+        texts[portal] = len({one.page for one in taught if any(it.kind in MAIN_TEXT for it in one.blocks.values())})
         pairs = combinations(sorted({one.who for one in marks} - {SETTLED}), 2)
         agreements[portal] = [found for pair in pairs if (found := agreement(marks, *pair)).pages]
     return state.render(
@@ -93,9 +101,17 @@ def overview(request: Request) -> Response:
         done=done,
         agreements=agreements,
         scored_from=SCORED_FROM,
+        untrainable={portal: _untrainable(n) for portal, n in texts.items()},
         trained={portal for portal in done if (own_models() / portal).is_dir()},
         lists=list(SPLITS),
     )
+
+
+def _untrainable(n_texts: int) -> str:
+    """Return why a model cannot be trained on so many pages with main text; "" if it can."""
+    if n_texts < TRAINED_FROM:
+        return f"from {TRAINED_FROM} pages of teach with main text on; there are {n_texts}"
+    return "" if find_spec("lightgbm") else "needs more packages: pip install 'newscorpus[train]'"
 
 
 def page(request: Request) -> Response:
@@ -129,6 +145,7 @@ def page(request: Request) -> Response:
         if who == SETTLED
         else f"{request.url.path}?{urlencode({'who': who})}",
         held=held,
+        seen=mine.n_lines if mine else 0,
         values={at: block.values for at, block in mine.blocks.items() if block.kind in READERS} if mine else {},
         blocks=[{"position": one.position, "path": one.path, "text": one.text} for one in shown.view.blocks],
         known=[block.position for block in shown.view.blocks if block.text in known],
@@ -139,10 +156,10 @@ def page(request: Request) -> Response:
 
 
 async def mark(request: Request) -> Response:
-    """Save the marks that a key sends, and answer what is read from dates and authors, by position."""
+    """Save the marks that a key sends; answer what is read from dates and authors, and the lines now seen."""
     sent = msgspec.json.decode(await request.body(), type=MarkRequest)
 
-    def save() -> dict[int, tuple[str, ...]]:
+    def save() -> dict[str, object]:
         _, corpus, portal, name = _place(request)
         entry = _archived(corpus, sent.page, sent.who)
         place = place_of(*entry.archived) if sent.done else None
@@ -153,9 +170,10 @@ async def mark(request: Request) -> Response:
             language = source.languages[0] if len(source.languages) == 1 else ""
             fetched = parse_moment(source.page.fetched)
             setting = Setting(fetched, language, month_first((), language, sent.page))
-        return save_mark(journal_of(corpus, portal), line, setting)
+        read, n_lines = save_mark(journal_of(corpus, portal), line, setting, sent.seen)
+        return {"read": read, "seen": n_lines}
 
-    return JSONResponse(await run_in_threadpool(save))
+    return Response(msgspec.json.encode(await run_in_threadpool(save)), media_type="application/json")
 
 
 def scores(request: Request) -> Response:

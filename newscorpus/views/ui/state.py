@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any, TypeVar, cast
 
-from jinja2 import FileSystemLoader
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -24,6 +23,7 @@ from newscorpus.views.explain.page import FOLDER as SHOWN_TEMPLATES
 from newscorpus.views.explain.page import TEMPLATES as SHOWN
 from newscorpus.views.explain.page import ShownPage, archived_source, frame, show_page
 from newscorpus.views.stats.page import FOLDER as STATS_TEMPLATES
+from newscorpus.views.theme import environment
 from newscorpus.workers import COMMAND, Lost, WorkerPool
 
 SHOWN_BYTES = 20_000
@@ -94,7 +94,8 @@ class Jobs:
 
 HERE = Path(__file__).parent
 
-TEMPLATES = SHOWN.overlay(loader=FileSystemLoader([HERE / "templates", SHOWN_TEMPLATES, STATS_TEMPLATES]))
+TEMPLATES = environment(HERE / "templates", SHOWN_TEMPLATES, STATS_TEMPLATES)
+TEMPLATES.policies |= SHOWN.policies
 
 
 def do(work: Work) -> Any:
@@ -163,8 +164,13 @@ class AppState:
         part = TEMPLATES.get_template(template).render(state=self, frame=frame, title=title, **values)
         if "hx-request" in request.headers:
             return HTMLResponse(part.encode("utf-8", "replace"))
+        only = next(iter(self.corpora), "") if len(self.corpora) == 1 else ""
         page = TEMPLATES.get_template("base.html").render(
-            state=self, title=title, part=part, here=request.url.path, names=list(self.corpora)
+            state=self,
+            title=title,
+            part=part,
+            here=request.url.path.split("/")[1],
+            current=request.path_params.get("corpus", only),
         )
         return HTMLResponse(page.encode("utf-8", "replace"))
 

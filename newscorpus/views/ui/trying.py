@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from newscorpus.config import Limits, Revision
+from newscorpus.corpus.changes import marked_difference
 from newscorpus.data import Page, Rejected
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.registry import DEFAULT, names
@@ -16,6 +17,7 @@ from newscorpus.page.source_page import SourcePage, page_of_portal
 from newscorpus.page.text.post_analysis import DEFAULT_RULES, RULES
 from newscorpus.portal.schema import list_portals, load_portal
 from newscorpus.spiders.one_page import fetch_page
+from newscorpus.tokens import count_words
 from newscorpus.urls import is_web
 from newscorpus.views.explain.page import ShownPage
 from newscorpus.views.ui.state import AppState, state_of
@@ -26,6 +28,10 @@ FETCH_SECONDS = 60.0
 
 CHOSEN = tuple(name for name in RULES if name not in DEFAULT_RULES)
 """Post-analysis rules to choose from; the headline is always removed."""
+
+
+Pieces = list[tuple[str, bool]]
+"""A paragraph in pieces, each with whether only one of two texts has it."""
 
 
 class Trial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -71,9 +77,29 @@ async def api(request: Request) -> Response:
 
 
 def _render(request: Request, choice: Trial, shown: list[ShownPage]) -> Response:
-    chosen = {"choice": choice, "extractors": names(), "portals": list_portals(), "rules": CHOSEN}
+    chosen: dict[str, object] = {"choice": choice, "extractors": names(), "portals": list_portals(), "rules": CHOSEN}
+    pieces, differing = _differences(shown)
+    chosen |= {"pieces": pieces, "differing": differing}
     part = "shown_pages.html" if "hx-request" in request.headers else "try.html"
     return state_of(request).render(request, part, "Try a page", shown=shown, **chosen)
+
+
+def _differences(shown: list[ShownPage]) -> tuple[list[list[Pieces]], tuple[int, int]]:
+    """Return the pieces of each paragraph of two texts, and the numbers of words that only one text has."""
+    if len(shown) < 2:
+        return [], (0, 0)
+    pieces = list(marked_difference(*("\n".join(one.paragraphs) for one in shown)))
+    texts, numbers = list[list[Pieces]](), list[int]()
+    for own in ("gone", "new"):  # only in the first, and only in the second
+        paragraphs: list[Pieces] = [[]]
+        for piece in pieces:
+            for number, part in enumerate(piece.text.split("\n") if piece.kind in {"same", own} else ()):
+                if number:
+                    paragraphs.append([])
+                paragraphs[-1].append((part, piece.kind == own and bool(part.strip())))
+        texts.append(paragraphs)
+        numbers.append(sum(count_words(piece.text) for piece in pieces if piece.kind == own))
+    return texts, (numbers[0], numbers[1])
 
 
 def _page(state: AppState, choice: Trial, body: bytes) -> SourcePage:

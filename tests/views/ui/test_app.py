@@ -177,6 +177,9 @@ def test_a_missing_extra_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -
     ("path", "status", "line"),
     [
         ("/documents/demo?words=-bridge", 422, "name one that is"),
+        ("/documents/demo?words=title:bridge", 422, "unknown syntax"),
+        ("/documents/demo?source=vesty", 422, "no document has the source"),
+        ("/documents/demo?words=" + "(" * 10_000, 422, "at most 1,000"),
         ("/documents/demo/lines.csv?words=-bridge", 422, "name one that is"),
         ("/documents/demo?least=much", 422, "Expected `float`"),
         ("/documents/demo?page=0", 422, "page"),
@@ -198,6 +201,18 @@ def test_mistakes_are_one_line(client: TestClient, indexed: Path, path: str, sta
     assert (answer.status_code, line in answer.text) == (status, True)
 
 
+def test_the_start_page_shows_each_corpus(demo_corpus: Path, tmp_path: Path) -> None:
+    with TestClient(make_app([demo_corpus, tmp_path], ["here"]), base_url="http://here") as client:
+        text = client.get("/").text
+        assert f"<dd>{open_corpus(demo_corpus).manifest.documents:,}</dd>" in text
+        assert "Nothing is published here yet" in text
+        assert text.count('class="primary"') == 1
+        left_out = client.get("/left-out/demo").text
+        assert f'href="/left-out/{tmp_path.name}"' in left_out, "the same view of the other corpus"
+    with TestClient(make_app([], ["here"]), base_url="http://here") as client:
+        assert "newscorpus demo --ui" in client.get("/").text
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     ("path", "ready"),
@@ -206,6 +221,7 @@ def test_mistakes_are_one_line(client: TestClient, indexed: Path, path: str, sta
         ("/documents/demo?words=seed*&shown=lines", ".lines"),
         ("/documents/demo/{id}", "[data-ready]"),
         ("/left-out/demo", ".reason"),
+        ("/documents/demo?words=zzz", ".empty"),
         ("/mark/demo", "main"),
         ("/mark/demo/demo/measure?who=ann", "[data-marks=ready]"),
         ("/portal/demo/demo", "#tried table"),

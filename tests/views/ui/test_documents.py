@@ -14,6 +14,7 @@ from newscorpus.config import SignatureParameters
 from newscorpus.corpus.build import build
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.search import index_path, make_index
+from newscorpus.corpus.subcorpora import read_subcorpus
 from newscorpus.data import Article, Fields, Record, Rejected
 from newscorpus.lab.gold.marking import journal_of, read_marks
 from newscorpus.lab.gold.pages import read_pages
@@ -63,10 +64,12 @@ def test_the_index_is_made_on_demand(tab: Any, served: str, demo_corpus: Path) -
 def test_by_mouse(tab: Any, served: str, leader: Record) -> None:
     tab.goto(f"{served}/documents/demo")
     tab.fill("[name=words]", "seed*")
-    tab.click("text=words in context")
+    tab.click("text=Words in context")
     tab.select_option("[name=sort]", "left")
     tab.click("form[role=search] [type=submit]")
     assert tab.locator(".lines td.left").count() > 3
+    tab.wait_for_selector("summary:text-is('By month and portal')")
+    tab.click("summary:text-is('By month and portal')")
     tab.wait_for_selector("th:text-is('2026-05')")
     lefts = [line.casefold().split() for line in tab.locator(".lines td.left").all_text_contents()]
     words = ["".join(filter(str.isalnum, line[-1])) for line in lefts if line]
@@ -74,8 +77,8 @@ def test_by_mouse(tab: Any, served: str, leader: Record) -> None:
     tab.click(f".lines a[href$='{leader.id}']")
     tab.wait_for_selector("[data-ready]")
     assert tab.text_content("h1") == leader.title
-    assert tab.locator("[aria-label='What it stands for'] tr").count() == 3
-    tab.click("[aria-label='What it stands for'] a >> nth=0")
+    assert tab.locator("[aria-label='Duplicates'] tr").count() == 3
+    tab.click("[aria-label='Duplicates'] a >> nth=0")
     tab.wait_for_selector("[data-ready]")
 
 
@@ -89,8 +92,8 @@ def test_a_group_of_near_duplicates_is_listed(tab: Any, served: str, leader: Rec
         else:
             link.click()
         tab.wait_for_selector("h2:text-is('Left out for it')")
-        assert tab.text_content("[role=status]").split()[:2] == ["1", "document"]
-        assert tab.locator("[aria-label='What it stands for'] tr").count() == leader.cluster_size
+        assert tab.text_content("p[role=status]").split()[:2] == ["1", "document"]
+        assert tab.locator("[aria-label='Duplicates'] tr").count() == leader.cluster_size
         tab.click("ol.documents a >> nth=0")
         tab.wait_for_selector("[data-ready]")
         tab.click("text=The group as a list")
@@ -116,6 +119,24 @@ def test_lines_are_sent_as_csv(client: TestClient, leader: Record) -> None:
     assert all(row["match"].lower().startswith("seed") for row in rows)
 
 
+def test_frequencies_stand_beside_the_documents_and_are_sent_as_csv(client: TestClient, leader: Record) -> None:
+    text = client.get("/documents/demo/counts?words=seed*").text
+    rows = list(csv.DictReader(io.StringIO(client.get("/documents/demo/months.csv?words=seed*").text)))
+    assert f"<strong>{rows[-1]['hits']}</strong> hits in {rows[-1]['documents']} document" in text
+    assert sum(int(row["hits"]) for row in rows[:-1]) == int(rows[-1]["hits"]) > 0
+    for drawn in ("", "&drawn=true"):
+        lines = client.get(f"/documents/demo?words=seed*&shown=lines{drawn}").text
+        assert lines.count('<td class="left">') == int(rows[-1]["hits"])
+
+
+def test_a_search_is_saved_as_a_subcorpus(tab: Any, served: str, leader: Record, demo_corpus: Path) -> None:
+    tab.goto(f"{served}/documents/demo?words=seed*")
+    tab.fill("[name=name]", "seeds")
+    tab.click("text=Save as subcorpus")
+    tab.wait_for_selector("text=1 document saved; next:")
+    assert read_subcorpus(demo_corpus, "seeds") == {leader.id}
+
+
 def test_a_list_has_pages(client: TestClient, leader: Record) -> None:
     assert 'rel="next"' in client.get("/documents/demo").text
     second = client.get("/documents/demo?page=2").text
@@ -127,8 +148,8 @@ def test_nothing_found_says_what_finds_more(client: TestClient, leader: Record) 
     for shown in ("list", "lines"):
         text = client.get(f"/documents/demo?words=zzzz&shown={shown}").text
         assert "<strong>0</strong> documents" in text
-        assert "finds all forms of a word" in text
-    assert "finds all forms of a word" not in client.get("/documents/demo").text
+        assert "finds all forms that begin so" in text
+    assert "finds all forms that begin so" not in client.get("/documents/demo").text
 
 
 def test_other_texts_stand_with_their_differences(revised: TestClient) -> None:
@@ -187,9 +208,9 @@ def test_what_should_have_been_kept_goes_to_the_gold_file_by_mouse(tab: Any, ser
     tab.fill("#who", "eva")
     reason = tab.locator("details.reason", has_text="quality/").first
     reason.locator("> summary").click()
-    reason.locator("summary:text-is('its page')").first.click()
+    reason.locator("summary:text-is('Its page')").first.click()
     tab.wait_for_selector("[data-ready]")
-    reason.get_by_role("button", name="should have been kept").first.click()
+    reason.get_by_role("button", name="Should have been kept").first.click()
     reason.get_by_text("marked: should have been kept").wait_for()
     (mark,) = read_marks(journal)
     assert (mark.who, mark.list, bool(mark.kept)) == ("eva", "teach", True)

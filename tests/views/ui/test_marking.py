@@ -20,6 +20,7 @@ from newscorpus.portal.schema import load_portal
 from newscorpus.store.ledger.addresses import find
 from newscorpus.views.explain.page import archived_source
 from newscorpus.views.ui.app import TOKEN_HEADER
+from newscorpus.views.ui.marking import TRAINED_FROM
 
 LISTED = "/mark/demo/demo/measure"
 
@@ -92,11 +93,12 @@ def test_what_is_read_from_dates_and_names_is_shown(tab: Any, served: str, gold:
         at = next(one["position"] for one in blocks if text in one["text"])
         tab.frame_locator(".page").locator(f"[data-block='{at}']").first.click()
         tab.keyboard.press("d")
-    tab.wait_for_selector("text=date: cannot be read, and is left out")
-    shown = ["date: 2026-05-07", "date: cannot be read, and is left out"]
-    assert sorted(tab.locator("[data-text] p").all_text_contents()) == shown
+    tab.wait_for_selector("text=cannot be read, and is left out")
+    shown = ["2026-05-07", "cannot be read, and is left out"]
+    assert sorted(tab.locator("[data-part=date] p").all_text_contents()) == shown
     open_page(tab, address)
-    assert sorted(tab.locator("[data-text] p").all_text_contents()) == shown
+    assert sorted(tab.locator("[data-part=date] p").all_text_contents()) == shown
+    assert tab.text_content("[data-part=title]") == "not marked"
 
 
 def test_what_teaches_is_filled_in_and_kept_apart(tab: Any, served: str, gold: Path) -> None:
@@ -158,29 +160,49 @@ def test_a_server_that_is_killed_loses_no_mark(gold: Path, demo_corpus: Path) ->
 def test_a_page_is_marked_by_mouse_alone(tab: Any, served: str, gold: Path) -> None:
     tab.goto(f"{served}/mark/demo")
     tab.fill("[name=who] >> nth=0", "eva")
-    tab.click("button:text-is('measure')")
+    tab.click("button:text-is('Mark: measure')")
     tab.wait_for_selector("[data-marks=ready]")
-    for at, kind in ((3, "headline"), (5, "main text")):
+    for at, kind in ((3, "Headline"), (5, "Main text")):
         tab.frame_locator(".page").locator(f"[data-block='{at}']").first.click()
         tab.click(f"button:has-text('{kind}')")
-    tab.click("button:has-text('done, next page')")
-    tab.wait_for_selector("text=1 done:")
+    tab.click("button:has-text('Done, next page')")
+    tab.wait_for_selector("text=1 done")
     (page,) = read_pages(gold / "demo.jsonl")
     assert page.title
     assert page.text
     assert [mark.who for mark in page.marks] == ["eva", "eva"]
 
 
-def test_too_few_pages_to_train_on_are_said_in_the_log(
-    tab: Any, served: str, gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_training_is_offered_when_it_can_succeed(tab: Any, served: str, gold: Path) -> None:
+    assert pytest.importorskip("newscorpus.lab.training.own").FEWEST == TRAINED_FROM
     open_page(tab, f"{served}/mark/demo/demo/teach?who=ann")
     finish(tab)
     tab.goto(f"{served}/mark/demo")
-    tab.click("text=Train on these")
-    tab.wait_for_selector("text=Failed:", timeout=180_000)
-    assert "1 page to learn from; 10 at least are needed" in tab.text_content(".log")
+    assert tab.is_disabled("text=Train on these")
+    assert "from 10 pages of teach with main text on; there are 1" in tab.text_content("main")
+
+
+def test_a_page_marked_in_two_windows_at_once_loses_nothing_silently(
+    tab: Any, served: str, gold: Path, demo_corpus: Path
+) -> None:
+    other = tab.context.new_page()
+    for one in (tab, other):
+        open_page(one, f"{served}{LISTED}?who=ann")
+    tab.keyboard.press("m")
+    tab.wait_for_selector("text=saved: 1 mark")
+    other.keyboard.press("x")
+    other.wait_for_selector("text=not saved: ann marked this page in another window meanwhile")
+    tab.keyboard.press("m")
+    tab.wait_for_selector("text=saved: 2 marks")
+    (marks,) = read_marks(journal_of(demo_corpus, "demo"))
+    assert [block.kind for block in marks.blocks.values()] == ["good", "good"]
+    open_page(other, f"{served}{LISTED}?who=ann")
+    other.keyboard.press("x")
+    other.wait_for_selector("text=saved: 3 marks")
+    open_page(other, f"{served}{LISTED}?who=bob")  # another person's marks are their own
+    other.keyboard.press("x")
+    other.wait_for_selector("text=saved: 1 mark")
+    assert [len(one.blocks) for one in read_marks(journal_of(demo_corpus, "demo"))] == [3, 1]
 
 
 @pytest.mark.timeout(600)

@@ -46,6 +46,11 @@ def test_two_extractors_side_by_side(send: Any, record: Record) -> None:
     answer = send(url=record.url, extractor="main-text", beside="bte")
     assert answer.text.count("data-shown") == 2
     assert ">bte</strong>" in answer.text
+    first, second = (part.partition('class="chosen-block"')[0] for part in answer.text.split("data-shown")[1:])
+    assert second.count('<mark class="only">') > first.count('<mark class="only">') > 0
+    alone = {line for line in record.text.split("\n") if f">{line}</p>" in first}
+    assert alone
+    assert all(f">{line}</p>" in second for line in alone)
 
 
 def test_each_rule_is_on_or_off(send: Any) -> None:

@@ -105,6 +105,7 @@ def test_a_redesign_is_marked_on_the_chart(tmp_path: Path) -> None:
         alarm = Alarm("demo", url + days[1], since, since, "", "", "class story", (20, 20), (0, 5))
         ledger.looks.add_alarm(alarm)
     with TestClient(make_app([tmp_path / "run"], ["here"]), base_url="http://here") as client:
+        assert str(alarm) in Selector(client.get("/").text).css(".card li a::text").getall()
         for view in ("/watch/run", "/portal/run/demo"):
             page = Selector(client.get(view).text)
             assert [one.xpath("string(title)").get() for one in page.css("path.redesign")] == [str(alarm)]

@@ -23,14 +23,17 @@
       piece.classList.toggle("marked-bad", kind === "bad" || (!kind && known.has(at)));
       piece.title = kind ?? (known.has(at) ? "judged on another page" : "");
     }
-    const text = order.filter((at) => ["good", "lead"].includes(held.get(at)) || readAt(at));
-    shown.querySelector("[data-text]").replaceChildren(...text.map((at) => {
-      const line = document.createElement("p");
-      line.dataset.block = at;
-      const read = readAt(at);
-      line.textContent = read ? `${held.get(at)}: ${read.join(", ") || "cannot be read, and is left out"}` : block.get(at).text;
-      return line;
-    }));
+    for (const part of shown.querySelectorAll("[data-part]")) {
+      const kinds = part.dataset.part === "good" ? ["good", "lead"] : [part.dataset.part];
+      const lines = order.filter((at) => kinds.includes(held.get(at))).map((at) => {
+        const line = document.createElement("p");
+        line.dataset.block = at;
+        const read = readAt(at);
+        line.textContent = read ? read.join(", ") || "cannot be read, and is left out" : block.get(at).text;
+        return line;
+      });
+      part.replaceChildren(...(lines.length ? lines : [Object.assign(document.createElement("span"), { className: "faint", textContent: "not marked" })]));
+    }
   };
   const here = () => Number(shown.dataset.at ?? -1);
   const go = (by) => {
@@ -39,15 +42,16 @@
     if (at >= 0 && at < order.length) choose(shown, order[at]);
   };
   const send = (blocks, done) => {
-    const stroke = { page: state.page, who: state.who, blocks, done, n_blocks: done ? order.length : 0 };
     const n = held.size;  // more may be marked until this is saved
     saving = saving.then(async () => {
-      const answer = await fetch(location.pathname, {
-        method: "POST", body: JSON.stringify(stroke), headers: { "X-Newscorpus-Token": token, "Content-Type": "application/json" },
-      });
-      if (!answer.ok) throw new Error(`not saved: ${answer.status}`);
+      const stroke = { page: state.page, who: state.who, blocks, done, n_blocks: done ? order.length : 0, seen: state.seen };
+      const headers = { "X-Newscorpus-Token": token, "Content-Type": "application/json", "HX-Request": "true" };
+      const answer = await fetch(location.pathname, { method: "POST", body: JSON.stringify(stroke), headers });
+      if (!answer.ok) throw new Error(`not saved: ${new DOMParser().parseFromString(await answer.text(), "text/html").body.textContent.trim()}`);
       say(`saved: ${n} mark${n === 1 ? "" : "s"}`);
-      for (const [at, read] of Object.entries(await answer.json())) values.set(Number(at), read);
+      const { read, seen } = await answer.json();
+      state.seen = seen;
+      for (const [at, found] of Object.entries(read)) values.set(Number(at), found);
       paint();
     });
     return saving.catch((error) => { say(error.message); saving = Promise.resolve(); throw error; });
