@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from urllib.parse import urlsplit
 
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Page, Rejected, RuleHit
@@ -30,7 +31,7 @@ from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import RuleTally
 from newscorpus.page.text.hidden import CLOSED
 from newscorpus.page.walls import NEEDS_SCRIPT, WALLS, find_wall
-from newscorpus.portal.addresses import PROMISING, AddressTrust
+from newscorpus.portal.addresses import PROMISING, AddressTrust, is_front
 from newscorpus.tokens import collapse
 from newscorpus.workers import Lost
 
@@ -211,8 +212,11 @@ def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:
     fields, sure = article.fields, article.is_article
     if fields.kind in NO_ARTICLES:
         return f"declares itself a {fields.kind}"
-    if article.listing or trust is AddressTrust.LIKELY:
-        return article.listing
+    # Without a path, a site may show its front page whatever the query asks for
+    has_path = bool(urlsplit(article.url).path.strip("/"))
+    names_front = not has_path and fields.canonical_url != "" and is_front(fields.canonical_url)
+    if article.listing or names_front or (trust is AddressTrust.LIKELY and has_path):
+        return article.listing or ("its canonical address is a front page" if names_front else "")
     # The evidence required where the address looks like a section, list or forum
     says_article = fields.kind in ARTICLE_KINDS
     is_unlikely = trust in {AddressTrust.UNLIKELY, AddressTrust.LISTED}

@@ -156,6 +156,25 @@ def test_what_an_address_does_not_promise_the_page_has_to_prove(
         assert made.detail
 
 
+@pytest.mark.parametrize(
+    ("query", "canonical", "sure", "is_kept"),
+    [
+        ("?article[aut_id]=123", "", 0.3, False),
+        ("?p=72620", "", 0.99, True),
+        ("?p=72620", "https://mock.example/?p=72620", 0.99, True),
+        ("?p=72620", "https://mock.example/", 0.99, False),
+        ("bridge-2026-05-04?p=1", "https://mock.example/", 0.3, True),
+    ],
+)
+def test_an_address_without_a_path_may_show_the_front_page(
+    query: str, canonical: str, sure: float, is_kept: bool
+) -> None:
+    url = f"https://mock.example/{query}"
+    found = replace(article(canonical_url=canonical), url=url, is_article=sure)
+    made = extract_article(lambda _page: found, SourcePage(Page(url, b""), "mock", trust=AddressTrust.LIKELY))
+    assert isinstance(made, Article) is is_kept
+
+
 def test_a_list_is_refused_with_its_reason_unless_the_address_is_certain_and_no_text_is_no_article() -> None:
     found = replace(article(kind="NewsArticle", published="2026-11-20"), is_article=0.99, listing="links elsewhere")
     for trust in (AddressTrust.LIKELY, AddressTrust.DOUBTFUL):
