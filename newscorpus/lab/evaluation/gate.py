@@ -1,7 +1,7 @@
 """Check texts and fields against pinned minimum scores on the development pages: the quality gate."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from operator import attrgetter
 from pathlib import Path
@@ -23,6 +23,8 @@ FIELDS = {"title": attrgetter("title_exact"), "date": attrgetter("date_exact"), 
 HIDDEN = {"hidden_date": attrgetter("date_exact")}
 """Measures that can have a floor: of texts, of fields, and of fields with structured data removed."""
 MEASURES = (*TEXTS, *FIELDS, *HIDDEN)
+SHORT, SHORT_NGRAMS = "short", 117
+"""Name of the class of short articles, those of all sets together, and its bound in 4-grams: 120 words."""
 
 
 class FloorsError(ValueError):
@@ -103,9 +105,11 @@ def run_gate(folder: Path, console: Console, floors: Floors | None = None) -> bo
         console.print(f"quality gate skipped: {', '.join(missing)} not in {folder}")
         return True
     texts, fields, hidden = (_paths(folder, floors, measures) for measures in (TEXTS, FIELDS, HIDDEN))
+    results = list(evaluate(texts, [EXTRACTOR]))
+    results += [replace(result, dataset=SHORT) for result in results if result.ngrams.gold < SHORT_NGRAMS]
     measured: dict[tuple[str, str], float] = {}
     for measures, summaries in (
-        (TEXTS, summarise(evaluate(texts, [EXTRACTOR]))),
+        (TEXTS, summarise(results)),
         (FIELDS, summarise_fields(evaluate_fields(fields, [READER], hidden=False))),
         (HIDDEN, summarise_fields(evaluate_fields(hidden, [READER], hidden=True))),
     ):
@@ -123,4 +127,5 @@ def run_gate(folder: Path, console: Console, floors: Floors | None = None) -> bo
 
 def _paths(folder: Path, floors: Floors, measures: Iterable[str] = MEASURES) -> list[Path]:
     """Return the files of the sets with a floor for one of the measures."""
-    return [folder / f"{dataset}.jsonl.zst" for dataset, lists in floors.items() if lists.keys() & set(measures)]
+    sets = (dataset for dataset, lists in floors.items() if dataset != SHORT and lists.keys() & set(measures))
+    return [folder / f"{dataset}.jsonl.zst" for dataset in sets]

@@ -96,6 +96,15 @@ def test_the_gate_prints_and_returns_its_verdict(
     assert word in out.getvalue()
 
 
+def test_short_articles_of_all_sets_are_a_class_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "news.jsonl.zst").touch()
+    long = replace(RESULT, id="2", ngrams=Overlap(common=0, predicted=10, gold=gate.SHORT_NGRAMS))
+    monkeypatch.setattr(gate, "evaluate", lambda *_: [RESULT, long])
+    monkeypatch.setattr(gate, "evaluate_fields", lambda *_, hidden: [])
+    floors = {"news": {"page_f1": Floor(0.4)}, gate.SHORT: {"page_f1": Floor(0.8)}}
+    assert run_gate(tmp_path, Console(file=io.StringIO()), floors)
+
+
 def test_without_pages_the_gate_is_skipped_and_without_floors_it_fails(tmp_path: Path) -> None:
     out = io.StringIO()
     assert run_gate(tmp_path, Console(file=out, width=200), {"news": {"f1": Floor(1.0)}})
