@@ -38,6 +38,8 @@ DATE_WORDS = re.compile(
 AUTHOR_MARK = re.compile(
     r"author|byline|autor(?!i[sz])|auteur|verfasser|writer|avtor|reporter|journalist|redakteur|signature|p-name|\bvcard\b|\bfn\b"
 )
+ROLE_MARK = re.compile(r"title|role|position|\bjob")
+"""Names of elements with an author's office or description."""
 HAS_DIGIT = re.compile(r"\d")
 MARKED = re.compile("author|byline|autor|avtor|vcard")
 """Classes of most author elements."""
@@ -228,7 +230,8 @@ def _authors(lines: Iterable[Line], around: Collection[HtmlElement], setting: Se
 
 def _names_author(element: HtmlElement) -> bool:
     is_link = element.tag == "a" and AUTHOR_LINK.search(element.get("href", ""))
-    return bool(is_link or names_author(marks_of(element)))
+    marks = marks_of(element)
+    return bool(is_link or (names_author(marks) and not ROLE_MARK.search(marks)))
 
 
 def _innermost_texts(elements: Iterable[HtmlElement]) -> list[str]:

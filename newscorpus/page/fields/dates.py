@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import NamedTuple
+from unicodedata import category, decimal
 
 from newscorpus.resources import read_toml
 from newscorpus.tokens import fold
@@ -50,7 +51,9 @@ MAX_CHARACTERS = 5_000
 """Longest text searched (a choice; a byline has some 100 characters)."""
 
 DAY = r"(?<![\d.,:/-])(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th|er|[.ºª°]|-?(?:го|ого|га|ти|η|ης))?"
-WORD = r"(?P<word>[^\W\d_]{3,14}|[IVX]{1,4})"
+MARKS = "".join(char for char in map(chr, range(0x900, 0xE80)) if category(char)[0] == "M")
+"""Vowel signs of South Asian and Thai scripts, which are part of words."""
+WORD = rf"(?P<word>(?:[^\W\d_][{MARKS}]*){{3,14}}|[IVX]{{1,4}})"
 OF = r"(?:de |del |d['’]|of |di |da |dell['’])?"
 YEAR = r"(?P<year>\d{4})(?!\d)"
 CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?"
@@ -59,15 +62,21 @@ ISO = r"(?<!\d)(?P<year>\d{4})\s?(?P<mark>[-/.])\s?(?P<month>\d{1,2})\s?(?P=mark
 PATTERNS = (
     # 2024-02-03, 2024-02-03T14:05:00.000, 2024/2/3, 2024. 2. 3.
     re.compile(rf"{ISO}(?:[Tt\s]+{CLOCK})?"),
-    # 2024年2月3日, 2024년 2월 3일
-    re.compile(r"(?P<year>\d{4})\s?[年년]\s?(?P<month>\d{1,2})\s?[月월]\s?(?P<day>\d{1,2})\s?[日일]?"),
+    # 2024年2月3日, 2024년 2월 3일, 令和6年2月3日
+    re.compile(
+        r"(?:(?P<era>令和|平成|民[國国])(?P<short>\d{1,3})|(?P<year>\d{4}))\s?[年년]\s?(?P<month>\d{1,2})\s?[月월]\s?(?P<day>\d{1,2})\s?[日일]?"
+    ),
     # 3. 2. 2024, 03/02/2024, 3.2.24
     re.compile(
         r"(?<![\d.,:/-])(?P<first>\d{1,2})\s?(?P<mark>[./-])\s?(?P<other>\d{1,2})\s?(?P=mark)\s?"
         r"(?:(?P<year>(?:19|20)\d{2})|(?P<short>\d{2}))(?!\d|[/:-]\d)"
     ),
+    # 1. 5. after "publ." etc.
+    re.compile(r"(?<![\d.])(?P<first>\d{1,2})\.\s?(?P<other>\d{1,2})\.(?!\s?\d)(?P<labelled>)"),
     # 3. února 2024, 15 октября, 3 de febrero de 2024, 15. XI. 2023, 03-Feb-24
-    re.compile(rf"{DAY}[\s./-]*{OF}{WORD}\b(?:[\s.,/-]*{OF}(?:{YEAR}|(?<=-)(?P<short>\d\d)(?!\d)))?"),
+    re.compile(rf"{DAY}[\s./-]*{OF}{WORD}(?!\w)(?:[\s.,/-]*{OF}(?:{YEAR}|(?<=-)(?P<short>\d\d)(?!\d)))?"),
+    # 3 tháng 2 năm 2024
+    re.compile(r"(?<!\d)(?P<day>\d{1,2})\s+tháng\s+(?P<month>\d{1,2})(?:\s+năm|,)?\s+(?P<year>\d{4})(?!\d)"),
     # February 3, 2024; Sat Feb 3 14:05:00 CET 2024
     re.compile(
         rf"\b{WORD}\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[:.]\d)"
@@ -85,9 +94,18 @@ PATTERNS = (
 FOR_MACHINES = re.compile(r"(\d{4}-\d\d-\d\d(?P<clock>[T ]\d\d:\d\d(?::\d\d)?)?)(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?")
 """The usual machine format; Python's own parser is ten times as fast."""
 DIGIT = re.compile(r"\d")
+OTHER_DIGITS = {code: str(digit) for code in range(0x660, 0xE60) if (digit := decimal(chr(code), -1)) >= 0}
+"""Digits of Arabic, Persian, Indic and Thai."""
+ERAS = {"令和": 2018, "平成": 1988, "民國": 1911, "民国": 1911}
+"""Years before the first of Japanese eras and of the Republic of China."""
+BUDDHIST = 543
+"""Years by which the Thai calendar is ahead."""
 YEAR_LIKE = re.compile(r"\d{4}|[./-]\s?\d\d")
 """A part of every date with a year."""
 EPOCH = re.compile(r"\d{10}(?:\d{3})?")
+
+LABEL = re.compile(r"\b(?:publ|vyd|akt|upr|obj|zve[rř]|ažur|опубл|обн|објављ)[^\W\d_]*[.:]{0,2}\s*$", re.IGNORECASE)
+"""Words before a day and month without a year."""
 
 WORDS = read_toml(__package__, "date_words.toml")
 SOUTH_SLAVIC = frozenset({"hr", "bs", "sr", "sh"})
@@ -96,6 +114,12 @@ SOUTH_SLAVIC = frozenset({"hr", "bs", "sr", "sh"})
 ROMAN = {name: number for number, name in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), 1)}
 
 MONTHS = {fold(word): number for number, words in enumerate(WORDS["months"], 1) for word in words.split()}
+PERSIAN = "فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند"
+"""Months of the Persian calendar."""
+MONTHS |= {fold(word): number for number, word in enumerate(PERSIAN.split(), 1)}
+PERSIAN_YEAR, NOWRUZ = 1369, date(1990, 3, 21)
+PERSIAN_LEAPS = frozenset({1, 5, 9, 13, 17, 22, 26, 30})
+"""Leap years of the Persian calendar in its cycle of 33 years."""
 AMBIGUOUS: Mapping[str, tuple[int, int]] = WORDS["ambiguous"]
 """Names of months that mean one month in Croatian and another elsewhere."""
 DAYS = {fold(word): int(days) for days, words in WORDS["days"].items() for word in words.split() if len(word) > 2}
@@ -169,11 +193,14 @@ def find_dates(text: str, setting: Setting = Setting()) -> Iterator[Dated]:
     """Yield the absolute dates in `text`, in order, without overlaps."""
     if not (YEAR_LIKE if setting.fetched is None and not setting.year else DIGIT).search(text):
         return
+    if not text.isascii():
+        text = text.translate(OTHER_DIGITS)
     matches = ((match.start(), rank, match) for rank, each in enumerate(PATTERNS) for match in each.finditer(text))
     position = 0
     for start, _, match in sorted(matches, key=lambda item: item[:2]):
         parts = match.groupdict()
-        day = _day(parts, setting) if start >= position else None
+        is_plain = parts.get("labelled") is None or LABEL.search(text[max(0, start - LOOK_BACK) : start])
+        day = _day(parts, setting) if start >= position and is_plain else None
         if day is None:
             continue
         named = None if _year(parts) else WEEKDAY.search(text[max(0, start - LOOK_BACK) : start])
@@ -207,14 +234,17 @@ def _day(parts: dict[str, str | None], setting: Setting) -> date | None:
         month, day = month_number(word, setting.language, parts.get("ordinal") == "."), int(parts["day"] or 0)
     elif parts.get("first"):
         day, month = int(parts["first"] or 0), int(parts["other"] or 0)
-        if month > 12 or (setting.month_first and parts["mark"] == "/" and day <= 12):
+        if month > 12 or (setting.month_first and parts.get("mark") == "/" and day <= 12):
             month, day = day, month
     else:
         month, day = int(parts["month"] or 0), int(parts["day"] or 0)
     try:
         if year := _year(parts):
-            return date(year, month, day)
-        if len(word or "") <= 2:  # without a year, numbers and short Roman numerals may be anything
+            is_persian = year < 1500 and (word or setting.language == "fa")
+            return _from_persian(year, month, day) if is_persian else date(year, month, day)
+        if (
+            len(word or "") <= 2 and parts.get("labelled") is None
+        ):  # without a year, numbers and short Roman numerals may be anything
             return None
         if setting.year:
             return date(setting.year, month, day)
@@ -227,11 +257,23 @@ def _day(parts: dict[str, str | None], setting: Setting) -> date | None:
         return None
 
 
+def _from_persian(year: int, month: int, day: int) -> date | None:
+    """Convert a day of the Persian calendar."""
+    if not (year >= PERSIAN_YEAR and 1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    leaps = sum(each % 33 in PERSIAN_LEAPS for each in range(PERSIAN_YEAR, year))
+    days = (year - PERSIAN_YEAR) * 365 + leaps + 30 * (month - 1) + min(month - 1, 6) + day - 1
+    return NOWRUZ + timedelta(days=days)
+
+
 def _year(parts: dict[str, str | None]) -> int:
     """Return the year, with two digits one of 1990 to 2089; 0 for none."""
     if parts.get("year"):
-        return int(parts["year"] or 0)
+        year = int(parts["year"] or 0)
+        return year - BUDDHIST if year > EARLIEST_YEAR + BUDDHIST else year
     short = parts.get("short")
+    if era := parts.get("era"):
+        return ERAS[era] + int(short or 0)
     return 0 if not short else int(short) + (1900 if int(short) >= EARLIEST_YEAR % 100 else 2000)
 
 

@@ -83,7 +83,7 @@ LITERALS = ("publi", "pubdate", "pub_date", "uploaddate", "upload_date")
 """Every match of `PUBLISHED` contains one of these; searching for them takes a tenth of the time."""
 
 WEIGHTS = dict.fromkeys(("template", "portal"), 100) | dict.fromkeys(STATED | {"sitemap", "feed"}, 6)
-WEIGHTS |= dict.fromkeys(("text", "time-tag", "url"), 2)
+WEIGHTS |= dict.fromkeys(("text", "time-tag", "url"), 2) | {"microdata": 5}
 """Votes of a source for its first day; further days get one vote. Ties go to the more trusted source, so visible dates
 precede the address: of 1,427 days (2026-11), no fewer are right than with more votes."""
 MAX_DATES = 3

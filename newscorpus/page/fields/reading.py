@@ -51,7 +51,7 @@ from newscorpus.page.fields.structured import (
     read_microdata,
 )
 from newscorpus.page.fields.terms import read_terms
-from newscorpus.page.fields.visible import find_headline, heading_text, read_logo, read_times
+from newscorpus.page.fields.visible import find_headline, heading_text, read_logo, read_times, surroundings
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def _from_text(
     wanted |= set() if any(local) else {"published"}
     before, after = near(headline) if headline is not None else ([], [])
     fed = tuple(item for item in of_field("tags", declared) if item.source == "feed")
-    around = frozenset(headline.iterancestors()) if headline is not None else frozenset()
+    around = surroundings(headline, tree) if headline is not None else frozenset()
     stated = {item.field for item in declared if item.source not in {"feed", "sitemap"}}
     terms: Iterable[Evidence] = ()
     if not {"section", "tags"} <= stated:

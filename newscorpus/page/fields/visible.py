@@ -17,8 +17,8 @@ from newscorpus.page.fields.people import squeezed
 MAX_HEADLINE = 300
 """Longest headline, in characters; the longest gold title has 186."""
 UPDATE = re.compile(
-    r"updat|modif|aktual|ažurir|azurir|posodob|обновл|оновл|изменен|измењен|ажурир|актуализ|mise? à jour|màj|ενημ[εέ]ρ"
-    r"|τροποπ|aggiorn|actualiz|atualiz|zuletzt|geändert|bearbeitet|stand:|změn|zmen|zmien|izmij|sprem|güncel|bijgewerkt|uppdat|opdat"
+    r"updat|modif|aktual|\bakt\.|ažurir|azurir|posodob|обновл|оновл|изменен|измењен|ажурир|актуализ|mise? à jour|màj"
+    r"|ενημ[εέ]ρ|τροποπ|aggiorn|actualiz|atualiz|zuletzt|geändert|bearbeitet|stand:|změn|zmen|zmien|izmij|sprem|güncel|bijgewerkt|uppdat|opdat"
     r"|oppdat|revis|edited|last-?mod|수정|更新",
     re.IGNORECASE,
 )
@@ -26,7 +26,7 @@ UPDATE = re.compile(
 PUBLISHED = re.compile(r"(?<!un)published|\bpubdate|datepublished|dt-published")
 """Names of elements with the date of publication, which override other names."""
 APART = (
-    r"\bcomment|comments|koment|\bkommentar|related|recommend|side-?bar|copyright|widget|calendar|archiv|reply"
+    r"\bcomment(?!a)|comments|koment|\bkommentar|related|recommend|side-?bar|copyright|widget|calendar|archiv|reply"
     r"|(?<!post[-_])(?<!entry[-_])(?<!article[-_])footer"
 )
 TEASING = (
@@ -35,7 +35,7 @@ TEASING = (
 OTHERS = re.compile(r"side-?bar|widget|\bmenu|navi(?!gation-post)|cloud|calendar|archiv")
 """Names of page parts with links to the whole site."""
 CARDS = re.compile(
-    r"comment|reply|related|recommend|read-?next|teaser|recent|popular|latest|most-?read|trending"
+    r"comment(?!a)|reply|related|recommend|read-?next|teaser|recent|popular|latest|most-?read|trending"
     r"|embed|tweet|instagram-|fb-post"
 )
 """Names of page parts with other documents or social media posts."""
@@ -43,7 +43,7 @@ QUOTES = frozenset({"article", "blockquote"})
 """Elements that hold another document unless they contain the headline."""
 ENTRY = re.compile(r"(?:^|\s)(?:hentry|h-entry|wp-block-post)(?=\s|$)")
 AUTHOR_LINK = re.compile(
-    r"/(?:authors?|autor\w*|auteurs?|avtor\w*|contributors?|profiles?|people|person|reporters?|journalists?|redaktion|redakce"
+    r"/(?:authors?|userprofile|autor\w*|auteurs?|avtor\w*|contributors?|profiles?|people|person|reporters?|journalists?|redaktion|redakce"
     r"|korrespondenten|kolumnist\w*|columnists?|verfasser|firma|by|byline)/"
 )
 """Addresses of pages about authors."""
@@ -53,6 +53,8 @@ MAX_HOME_LINKS = 50
 """Number of links searched for the one to the front page, from the start of the page."""
 MAX_SITE_NAME = 60
 """Longest name of a site, in characters."""
+MIN_PARAGRAPHS = 5
+"""Paragraphs of an `<article>` beside the headline that is the document's: teasers have fewer."""
 MAX_HEADINGS = 5
 """Headings examined in an element."""
 FOREIGN = re.compile(APART)
@@ -155,6 +157,18 @@ def _is_logo(heading: HtmlElement, markup: Markup) -> bool:
     page, address = urlsplit(markup.url), urlsplit(join(markup.base, link.get("href", "")))
     is_home = not (page.path.strip("/") or page.query)
     return bool(address.netloc) and not (is_home or address.path.strip("/") or address.query or address.fragment)
+
+
+def surroundings(headline: HtmlElement, tree: HtmlElement) -> frozenset[HtmlElement]:
+    """Return the ancestors of the headline; if no `<article>` is among them, also the longest on the page."""
+    around = frozenset(headline.iterancestors())
+    articles = () if any(each.tag == "article" for each in around) else islice(tree.iter("article"), MAX_OF_A_KIND)
+    lengths = {each: sum(1 for _ in each.iter("p")) for each in articles}
+    longest = max(lengths, key=lengths.__getitem__, default=None)
+    if longest is None or lengths[longest] < MIN_PARAGRAPHS:
+        return around
+    nested = (each for each in longest.iterdescendants("article") if 2 * lengths.get(each, 0) > lengths[longest])
+    return around | {longest, *nested}
 
 
 def stands_aside(element: HtmlElement, names: re.Pattern[str] = ASIDE) -> bool:

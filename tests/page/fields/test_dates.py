@@ -47,6 +47,12 @@ Sat Feb 3 14:05:00 CET 2024                       | 2024-02-03T14:05:00
 03.02.2024 | 14:05                                | 2024-02-03T14:05:00
 Stand: 03.02.2024 14:05 Uhr                       | 2024-02-03T14:05:00
 14:05, 3.2.2024                                   | 2024-02-03T14:05:00
+٠٣/٠٢/٢٠٢٤                                        | 2024-02-03
+३ फ़रवरी २०२४                                      | 2024-02-03
+3 กุมภาพันธ์ 2567                                 | 2024-02-03
+۱۴ بهمن ۱۴۰۲                                      | 2024-02-03
+令和6年2月3日                                     | 2024-02-03
+3 tháng 2 năm 2024                                | 2024-02-03
 3. února 2024                                     | 2024-02-03
 3. února 2024 v 14:05                             | 2024-02-03T14:05:00
 sobota 3. února 2024, 14:05                       | 2024-02-03T14:05:00
@@ -206,6 +212,10 @@ def test_table(text: str, expected: str) -> None:
         ("23/2/2024", Setting(month_first=True), "2024-02-23"),
         ("6. února", Setting(FETCHED), "2024-02-06"),
         ("7. února", Setting(FETCHED), "2023-02-07"),
+        ("publ. 3. 2.", Setting(FETCHED), "2024-02-03"),
+        ("výsledek 3. 2.", Setting(FETCHED), ""),
+        ("1402/11/14", Setting(language="fa"), "2024-02-03"),
+        ("1402/11/14", Setting(language="en"), ""),
     ],
 )
 def test_language_region_and_fetch_decide_on_the_month_and_the_year(text: str, setting: Setting, expected: str) -> None:

@@ -31,6 +31,21 @@ def test_an_update_is_told_from_the_publication() -> None:
     assert (updated.published, updated.modified) == ("2024-02-04", "2024-02-04"), "published by then"
 
 
+@pytest.mark.parametrize("line", ["publ. 3. 2., akt. 4. 2.", "publ. 3. 2. 2024, akt. 4. 2. 2024"])
+def test_two_dates_of_one_line_are_publication_and_update(line: str) -> None:
+    fields = read(f"<h1>Vláda jedná</h1><p class='date'>{line}</p>")
+    assert (fields.published, fields.modified) == ("2024-02-03", "2024-02-04")
+
+
+def test_the_article_beside_a_page_header_with_the_headline_is_the_documents() -> None:
+    byline = "<div class='meta'><p class='author'>Eva Malá</p><p>3. února 2024</p></div>"
+    body = f"<header><h1>Vláda jedná o daních</h1></header><article>{byline}{PARAGRAPH * 6}</article>"
+    teaser = f"<article><h2><a href='/jiny'>Jiný článek</a></h2><p class='author'>Jan Novák</p>{PARAGRAPH}</article>"
+    assert read(body + teaser).authors == read(teaser + body).authors == ("Eva Malá",)
+    assert read(body + teaser).published == "2024-02-03"
+    assert read(f"<h1>Vláda jedná o daních</h1>{teaser}").authors == ()
+
+
 def test_relative_dates_are_told_from_the_fetch() -> None:
     fields = read("<h1>Vláda jedná</h1><p class=date>včera v 14:30</p>")
     assert fields.published == "2024-02-04T14:30:00"  # by the clock of the site, and nothing says in which zone
