@@ -212,7 +212,7 @@ class QualityConfig:
     """
 
     off: tuple[str, ...] = ()  # names of disabled filters
-    # Kinds of data to mask: "email", "phone", "iban", "birth_number", "oib", "emso", "pesel".
+    # Kinds of data to mask: "email", "phone", "iban", "account", "card", "ip", "birth_number", "oib", "emso", "pesel".
     mask: tuple[str, ...] = ()
     # Half of Gopher's 50 (Rae et al. 2021, appendix A.1.1), since news in brief are shorter than web documents and
     # inflected languages need fewer words; it drops 0.1 % of daniel (50: 1.8 %), 2.7 % of dragnet, which has blogs
