@@ -240,10 +240,15 @@ def _find_parts(blocks: Sequence[Block], parts: Collection[Element]) -> dict[int
     """Map the indices of blocks in any of `parts` to the outermost one."""
     if not parts:  # as on most pages
         return {}
-    outermost: dict[Element, Element | None] = {}
+    outermost: dict[Element | None, Element | None] = {None: None}
     for block in blocks:
-        if block.element not in outermost:
-            outermost[block.element] = next(filter(parts.__contains__, block.element.ancestry), None)
+        fresh: list[Element] = []
+        here: Element | None = block.element
+        while here is not None and here not in outermost:
+            fresh.append(here)
+            here = here.parent
+        for each in reversed(fresh):
+            outermost[each] = outermost[each.parent] or (each if each in parts else None)
     return {at: part for at, block in enumerate(blocks) if (part := outermost[block.element])}
 
 
