@@ -48,9 +48,6 @@ of 3 in a million (birthday bound)."""
 KEPT_ADDRESSES = 8_192
 """Size of the caches of ids and sites, some 2 MB each: a crawl needs both several times per link, and links repeat."""
 
-KEPT_PARTS = 256
-"""Size of the cache of canonical forms: site and id of one address are asked for one after the other."""
-
 MAX_ADDRESS = 10_000
 """Maximum characters of an address; servers accept some 8,000, and the ledger stores each address."""
 
@@ -193,7 +190,7 @@ def _headline_words(path: str) -> set[str]:
     return {word for part in named if len(part) >= SLUG_WORDS for word in part if len(word) >= LONG_WORD}
 
 
-@lru_cache(KEPT_PARTS)
+@lru_cache  # site and id of an address are asked for one after the other
 def _canonical_parts(url: str) -> SplitResult | None:
     """Return the canonical form in parts; None unless it is an http or https URL with a host."""
     try:

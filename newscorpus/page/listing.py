@@ -89,7 +89,8 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
         return found
     # Beside its own headline, only boxes make a page a list
     shown_headings = (one for one in tree.iter(*_RANKS) if next(one.iterancestors(*_UNREAD), None) is None)
-    is_alone = any(map(own.is_own, shown_headings)) and (says is _Says.OG_TYPE or not _boxed_headings(tree))
+    has_own = any(own.read_heading(one)[0] for one in shown_headings)
+    is_alone = has_own and (says is _Says.OG_TYPE or not _boxed_headings(tree))
     runs = {} if is_alone else _texts_by_target(tree, own, titles)
     texts = {target: collapse("".join(run)) for target, run in runs.items()}
     shown = texts.pop("", "")
@@ -171,11 +172,7 @@ class _Own:
         self.headline_boxes: list[HtmlElement | None] = []
         self.carded: set[str] = set()
 
-    def is_own(self, heading: HtmlElement) -> bool:
-        """Tell whether a heading is the page's own headline."""
-        return self._read(heading)[0]
-
-    def _read(self, heading: HtmlElement) -> tuple[bool, int, list[str], bool]:
+    def read_heading(self, heading: HtmlElement) -> tuple[bool, int, list[str], bool]:
         """Return whether a heading is the page's own, its words, the addresses it links to, and if a link is around."""
         text = collapse("".join(heading.itertext()))
         n_words = count_words(text)
@@ -190,7 +187,7 @@ class _Own:
 
     def target(self, heading: HtmlElement, box: HtmlElement | None) -> str:
         """Return the document of the site whose headline this is; "" for the page's own and for none."""
-        is_own, n_words, addresses, is_inside_link = self._read(heading)
+        is_own, n_words, addresses, is_inside_link = self.read_heading(heading)
         if is_own:
             self.headline_boxes.append(box)
             return ""
@@ -227,13 +224,10 @@ def _is_front(address: str) -> bool:
 
 
 def _boxed_headings(tree: HtmlElement) -> bool:
-    """Tell whether a box of an article holds a heading with a link and with enough words."""
+    """Tell whether a box of an article holds a heading with a link."""
     boxes = set(filter(_is_box, tree.iter(*_BOX_TAGS)))
     return bool(boxes) and any(
-        _rank(one) > 0
-        and next(one.iter("a"), None) is not None
-        and not boxes.isdisjoint((one, *one.iterancestors()))
-        and count_words("".join(one.itertext())) >= LEAST_ALONE
+        _rank(one) and next(one.iter("a"), None) is not None and not boxes.isdisjoint((one, *one.iterancestors()))
         for one in tree.iter()
     )
 
@@ -342,7 +336,7 @@ def _texts_by_target(tree: HtmlElement, own: _Own, titles: Iterable[_Title]) -> 
     card_links = frozenset(cards.values())
     sections: list[_Section] = []
     boxes: list[HtmlElement] = []
-    pieces: dict[str, list[str]] = {"": []}
+    pieces: dict[str, list[str]] = defaultdict(list)
     run = pieces[""]
     walk = etree.iterwalk(tree, events=("start", "end"))
     for event, element in walk:
@@ -359,11 +353,11 @@ def _texts_by_target(tree: HtmlElement, own: _Own, titles: Iterable[_Title]) -> 
                 if not held:  # a headline of another page owns its whole box
                     sections = [one for one in sections if one[0] < rank or (one[2] is not box and one[2] in boxes)]
                     sections.append((rank, own.target(element, box), box))
-                    run = pieces.setdefault(_target(sections), [])
+                    run = pieces[_target(sections)]
         elif boxes and boxes[-1] is element:
             boxes.pop()
             sections = [one for one in sections if one[2] is not element]
-            run = pieces.setdefault(_target(sections), [])
+            run = pieces[_target(sections)]
         if tag not in _INLINE:
             run.append(" ")
         if text := element.text if event == "start" else element.tail:
@@ -385,9 +379,7 @@ def _rank(element: HtmlElement) -> int:
 
 
 def _is_box(element: HtmlElement) -> bool:
-    if element.tag == "article":
-        return True
     if element.tag not in _BOX_TAGS:
         return False
-    classes, item = element.get("class"), element.get("itemprop")
-    return bool((classes and _BOX.search(classes)) or (item and _BOX_ITEM.search(item)))
+    classes, item = element.get("class") or "", element.get("itemprop") or ""
+    return element.tag == "article" or bool(_BOX.search(classes) or _BOX_ITEM.search(item))

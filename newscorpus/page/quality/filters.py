@@ -62,8 +62,8 @@ BULLETS = ("•", "●", "▪", "‣", "◦", "·", "*", "-")
 SYMBOLS = re.compile(r"#|…|\.\.\.")
 PLACEHOLDER = re.compile(r"lorem ipsum", re.IGNORECASE)
 CODE = re.compile(r"[{}]|\bfunction\s*\(|\);$|=>|</?(?:div|span|script|p)\b", re.IGNORECASE)
-CODE_SIGNS = ("{", "}", "<", "=>", ");")
-"""One of these, or "function" before a bracket, is in every match."""
+CODE_SIGNS = ("{", "}", "<", "=>", ");", "unct")
+"""Every match has one of these, in lower case."""
 WORDS_A_SIGN = 20
 """C4 drops any page with a brace, but news and text editions use them now and then. A line with at least one such sign
 per this many words counts as code."""
@@ -313,8 +313,8 @@ def short_lines(measured: Measured, config: QualityConfig) -> str:
 
 def code(measured: Measured, config: QualityConfig) -> str:
     """After C4: reject lines of program code or markup."""
-    text = measured.article.text
-    if not any(sign in text for sign in CODE_SIGNS) and "unct" not in text.lower():
+    text = measured.article.text.lower()
+    if not any(sign in text for sign in CODE_SIGNS):
         return ""
     signs = [len(CODE.findall(line)) for line in measured.lines]
     pairs = zip(signs, measured.line_words, strict=True)
