@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from newscorpus.data import AddedColumns, Record
-from newscorpus.errors import CorpusError
+from newscorpus.errors import ArgumentError
 from newscorpus.page.quality.assess import measures_of
 
 Scorer = Callable[[str], Mapping[str, float]]
@@ -57,7 +57,7 @@ def load_scorer(name: str) -> Scorer:
     """Import a function, named `MODULE:FUNCTION`; modules in the current folder are found.
 
     Raises:
-        CorpusError: there is no such function.
+        ArgumentError: there is no such function.
     """
     module, _, function = name.partition(":")
     if (folder := str(Path.cwd())) not in sys.path:
@@ -65,7 +65,7 @@ def load_scorer(name: str) -> Scorer:
     try:
         scorer: Scorer = getattr(import_module(module), function)
     except Exception as error:  # a module may raise anything when it is imported
-        raise CorpusError(f"--scorer {name}: {error!r}; expected MODULE:FUNCTION") from error
+        raise ArgumentError(f"--scorer {name}: {error!r}; expected MODULE:FUNCTION") from error
     if not callable(scorer):
-        raise CorpusError(f"--scorer {name}: not a function")
+        raise ArgumentError(f"--scorer {name}: not a function")
     return scorer

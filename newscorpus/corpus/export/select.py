@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from newscorpus.data import Record
-from newscorpus.errors import CorpusError
+from newscorpus.errors import ArgumentError
 from newscorpus.page.records import item_type, keys_of
 
 SQL_TYPES = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN"}
@@ -24,12 +24,13 @@ def matching(records: Iterable[Record], where: str) -> Iterator[Record]:
     """Yield the records for which an expression such as `language == 'cs' and rights.tdm != '1'` is true.
 
     Raises:
-        CorpusError: the expression is none, names an unknown column, or DuckDB is not installed.
+        ArgumentError: the expression is none, or names an unknown column.
+        ImportError: DuckDB is not installed.
     """
     try:
         import duckdb  # noqa: PLC0415 -- an extra
     except ImportError as error:
-        raise CorpusError(f"--where needs DuckDB ({error}); pip install 'newscorpus[where]'") from error
+        raise ImportError("--where: duckdb is not installed; install it by: pip install 'newscorpus[where]'") from error
     columns = msgspec.json.encode([_sql_type(Record)]).decode()
     with duckdb.connect(
         config={"enable_external_access": False, "lock_configuration": True, "threads": 1}
@@ -42,7 +43,7 @@ def matching(records: Iterable[Record], where: str) -> Iterator[Record]:
             except duckdb.Error as error:
                 known = ", ".join(keys_of(Record))
                 reason = str(error).partition("\n")[0]
-                raise CorpusError(f"--where {where!r}: {reason}; columns: {known}") from error
+                raise ArgumentError(f"--where {where!r}: {reason}; columns: {known}") from error
             yield from (record for record in batch if record.id in found)
             batch, is_first = list(islice(rest, BATCH)), False
 

@@ -20,7 +20,7 @@ from newscorpus.corpus.export.source import About, ExportSource
 from newscorpus.corpus.published import open_corpus, publish
 from newscorpus.corpus.release import release
 from newscorpus.data import Article, Fields
-from newscorpus.errors import CorpusError
+from newscorpus.errors import ArgumentError, CorpusError
 from newscorpus.page.records import make_record
 
 ABOUT = About("vesti")
@@ -221,7 +221,7 @@ def test_an_expression_selects_documents(corpus: Path, tmp_path: Path, where: st
 def test_an_expression_that_is_wrong_or_reads_files_is_refused_in_one_line(
     corpus: Path, tmp_path: Path, where: str, reason: str
 ) -> None:
-    with pytest.raises(CorpusError, match=f"^--where .*{reason}") as caught:
+    with pytest.raises(ArgumentError, match=f"^--where .*{reason}") as caught:
         export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT, config=ExportConfig(where=where))
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "out").exists()
@@ -229,7 +229,7 @@ def test_an_expression_that_is_wrong_or_reads_files_is_refused_in_one_line(
 
 def test_without_duckdb_its_extra_is_named(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(CorpusError, match=r"pip install 'newscorpus\[where\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'newscorpus\[where\]'"):
         export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT, config=ExportConfig(where="true"))
 
 
@@ -278,7 +278,7 @@ def test_measures_and_a_scorer_add_numbers_and_its_errors_cost_the_score(
 
 @pytest.mark.parametrize("name", ["nowhere:f", "json:nothing", "json", "json:__doc__"])
 def test_a_scorer_that_is_not_there_is_one_line(corpus: Path, tmp_path: Path, name: str) -> None:
-    with pytest.raises(CorpusError, match=f"^--scorer {name}: "):
+    with pytest.raises(ArgumentError, match=f"^--scorer {name}: "):
         export(corpus, tmp_path / "out", ExportFormat.DOLMA, ABOUT, config=ExportConfig(scorer=name))
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields
-from newscorpus.errors import CorpusError
+from newscorpus.errors import ArgumentError
 from newscorpus.page.quality import tags_of
 from newscorpus.page.quality.assess import read_quality
 from newscorpus.page.quality.filters import measure
@@ -34,7 +34,7 @@ def test_a_wrong_file_is_named_with_its_key(tmp_path: Path, content: bytes | Non
     path = tmp_path / "quality.toml"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(CorpusError) as error:
+    with pytest.raises(ArgumentError) as error:
         read_quality(path)
     assert str(error.value).startswith(f"{path}: ")
     assert message in str(error.value)
