@@ -18,7 +18,13 @@ ARTICLES = 12
 QUICK = ("-s", "NEWSCORPUS_EXTRACTOR=bte", "-s", "NEWSCORPUS_WORKERS=0", "-s", "LOG_LEVEL=ERROR")
 """The extractor is the quickest, and nothing is spawned: what is looked at are files."""
 PAGES = "pages.jsonl"
-SETUP = (f"crawl paper0 {' '.join(QUICK)}", f"release {CORPUS} first", f"search {CORPUS}")
+JOINED = "joined"
+SETUP = (
+    f"crawl paper0 {' '.join(QUICK)}",
+    f"release {CORPUS} first",
+    f"search {CORPUS}",
+    f"dedup {CORPUS} --output {JOINED} --jobs 1",
+)
 """What is done first, with the corpus."""
 RECIPE = f'inputs = ["{PAGES}"]\noutput = "batched"\nextractor = "bte"\n'
 
@@ -47,7 +53,7 @@ SCENARIOS = (
     Scenario("demo", "--output corpora/demo --port {port}", is_slow=True),
     Scenario("crawl", " ".join(("fresh", *QUICK))),
     Scenario("crawl", " ".join(("paper0 -a revisit=all", *QUICK)), shares=True),
-    Scenario("search", "corpora/paper0/corpus bridge"),
+    Scenario("search", f"{JOINED} bridge"),
     Scenario("stats", f"{CORPUS} --output counted"),
     Scenario("build", CORPUS, shares=True),
     Scenario("build", f"{CORPUS} --format parquet", shares=True),

@@ -248,7 +248,7 @@ class LedgerScheduler(BaseScheduler):
             return None
         request = unpack(lease.request, lease.url, lease.priority, self._spider)
         visit = visit_of(request)
-        visit.portal, visit.serial = lease.portal, lease.serial
+        visit.portal, visit.serial, visit.last_fetch = lease.portal, lease.serial, lease.fetched
         visit.links_only, visit.is_repeat = bool(lease.links_only), lease.status == HTTPStatus.OK
         if lease.from_archive:
             visit.from_archive, visit.stored_at = True, (lease.archive_file, lease.archive_offset)

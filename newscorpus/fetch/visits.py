@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import Enum, auto
 from functools import wraps
 from http import HTTPStatus
@@ -96,6 +96,7 @@ class Visit:
     is_unresolved: bool = False  # the host could not be resolved
     n_received: int = 0  # bytes of a robots.txt received so far
     is_one_of_several: bool = False  # other hosts of the site may be crawled without this robots.txt
+    last_fetch: str = ""  # time of the last fetch of its address, ISO 8601; "" if there was none
     stored: Capture | None = None  # the archive's answer in place of the site's
     held: Exchange | None = None  # the answer, to be archived with the page that the spider makes of it
     archived: tuple[str, int] = ("", 0)  # new capture: file relative to the corpus, offset; file "": none
@@ -224,9 +225,18 @@ def make_page(response: Response, evidence: tuple[Evidence, ...] = ()) -> Page:
 
 
 def fetch_time(response: Response) -> str:
-    """Return the time when `response` was fetched, ISO 8601: now, unless it comes from the archive."""
-    stored = visit_of(response).stored
-    return stored.page.fetched if stored else datetime.now(UTC).isoformat(timespec="seconds")
+    """Return the time when `response` was fetched, ISO 8601: now, unless it comes from the archive.
+
+    If the clock was set back since the last fetch of its address, the time is a second after that fetch: the build
+    publishes the text fetched last.
+    """
+    visit = visit_of(response)
+    if visit.stored:
+        return visit.stored.page.fetched
+    now = datetime.now(UTC)
+    if visit.last_fetch:
+        now = max(now, datetime.fromisoformat(visit.last_fetch) + timedelta(seconds=1))
+    return now.isoformat(timespec="seconds")
 
 
 class Refused(IgnoreRequest):

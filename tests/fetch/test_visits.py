@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 
 from newscorpus.data import Page, Rejected
 from newscorpus.fetch.scheduler import LedgerScheduler, VisitMiddleware
-from newscorpus.fetch.visits import VISIT, Delivery, Visit, visit_of
+from newscorpus.fetch.visits import VISIT, Delivery, Visit, fetch_time, make_page, visit_of
 from newscorpus.page.source_page import SourcePage
 from newscorpus.store.intake import read_journal
 from newscorpus.store.ledger import Ledger, LedgerError, Link, UrlState, key_of
@@ -43,6 +43,17 @@ def test_a_page_whose_callback_failed_is_no_page_that_was_read(tmp_path: Path) -
     (line,) = read_journal(tmp_path / "rejected.jsonl")
     assert (line.stage, line.detail, line.url) == ("spider", "KeyError: 'title'", URL)
     assert counted == ["newscorpus/rejected/spider/callback_failed"]
+
+
+@pytest.mark.parametrize(
+    ("last", "is_set_back"), [("", False), ("2026-01-02T03:04:05Z", False), ("2999-01-02T03:04:05Z", True)]
+)
+def test_a_clock_that_was_set_back_makes_no_fetch_earlier_than_the_last(last: str, is_set_back: bool) -> None:
+    visit = Visit("mock", last_fetch=last)
+    visit.begin(Request(URL))
+    response = Response(URL, request=visit.request)
+    assert (fetch_time(response) == "2999-01-02T03:04:06+00:00") == is_set_back
+    assert make_page(response).fetched > last
 
 
 def test_a_ledger_that_takes_nothing_more_ends_the_crawl(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

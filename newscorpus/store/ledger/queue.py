@@ -51,7 +51,7 @@ class Queue:
         sql = f"""UPDATE urls SET state = 3, attempts = attempts + 1 WHERE serial = (SELECT serial FROM urls
             WHERE state = 1 AND portal = ?1 AND priority > ?2 {order} LIMIT 1)
             RETURNING serial, url, portal, priority, request, status, etag, last_modified,
-            from_archive, from_archive AND reason != '', archive_file, archive_offset"""  # noqa: S608 -- constants
+            from_archive, from_archive AND reason != '', archive_file, archive_offset, fetched"""  # noqa: S608 -- constants
         row = self._write(sql, (portal, -(2**63) if above is None else above)).fetchone()
         if row is None:
             return None

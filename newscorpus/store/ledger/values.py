@@ -61,6 +61,7 @@ class Lease:
     links_only: bool = False  # the response is parsed for links only; the outcome is kept
     archive_file: str = ""  # place of the last response
     archive_offset: int = 0
+    fetched: str = ""  # time of the last response, ISO 8601
 
 
 @dataclass(frozen=True, slots=True)

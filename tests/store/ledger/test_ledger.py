@@ -119,7 +119,12 @@ def test_released_addresses_are_queued_again(ledger: Ledger) -> None:
     assert not ledger.queue.pending(lambda _portal: True)
     lease = ledger.queue.lease("a")
     assert lease
-    assert (lease.priority, lease.request) == (-1, b'{"again":1}')
+    assert (lease.priority, lease.request, lease.fetched) == (-1, b'{"again":1}', "")
+    ledger.finish(lease.serial, (), Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00"))
+    assert ledger.revisits.requeue_unconditionally(("",), "a")
+    lease = ledger.queue.lease("a")
+    assert lease
+    assert lease.fetched == "2026-11-21T08:00:00+00:00"
 
 
 def test_an_address_that_pages_name_as_their_own_leads_to_the_first_of_them(tmp_path: Path) -> None:
