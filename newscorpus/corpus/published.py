@@ -5,9 +5,9 @@ ones are written beside the old; then the card and the manifest are replaced, ea
 removed, and nothing that no manifest or build of this folder named. Equal records give equal bytes and names.
 """
 
+import errno
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -110,10 +110,13 @@ def corpus_of(folder: Path) -> Path:
 def note_copy(corpus: Path, place: Path | str) -> None:
     """Note a folder or address that documents of a corpus are copied to, so that a removal can name it."""
     copy, path = str(place.resolve()) if isinstance(place, Path) else place, corpus_of(corpus) / COPIES
-    with suppress(OSError):  # the corpus may be read-only
-        if copy not in _noted(path):
+    if copy not in _noted(path):
+        try:
             with path.open("a", encoding="utf-8") as file:
                 file.write(f"{copy}\n")
+        except OSError as error:
+            if error.errno not in {errno.EACCES, errno.EROFS}:  # documents of a read-only corpus cannot be removed
+                raise
 
 
 def copies_of(corpus: Path) -> tuple[str, ...]:
