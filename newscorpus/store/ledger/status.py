@@ -40,7 +40,9 @@ NAMED = """SELECT one.met, iif(page.kind IN ('feed', 'list'), 'feed', iif(page.k
     iif(one.state < 4, '', iif(one.reason = 'kept', left_out(one.serial), one.stage || '/' || one.reason)), count(*)
     FROM urls AS one JOIN urls AS page ON page.serial = one.found_on
     WHERE one.portal = ? AND one.met >= date('now', ?) AND (one.kind = 'article' OR one.reason = 'kept')
-    AND (one.state < 4 OR one.reason = 'kept' OR one.stage != '') GROUP BY 1, 2, 3"""
+    AND (one.state < 4 OR one.stage != '' OR one.reason = 'kept' AND one.serial IN (SELECT serial FROM documents))
+    GROUP BY 1, 2, 3"""
+"""A further address of a document is no article of its own."""
 ROW = "row"
 
 MOST_LOST = 0.02
