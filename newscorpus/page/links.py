@@ -69,7 +69,7 @@ LIST_LIKE = re.compile(r"(?:^|[/._-])(?:rss\d?|feeds?|atom|rdf|sitemap)(?:[/._-]
 LIST_FILE = re.compile(r"\.(?:atom|gz|php|rdf|rss|txt|xml)$", re.IGNORECASE)
 """File extensions of feeds and sitemaps."""
 
-NO_ARTICLES = re.compile(r"/comments?/|/komentar", re.IGNORECASE)
+NO_ARTICLES = re.compile(r"/comments?/|/komentar|=comments-", re.IGNORECASE)
 """Marks the address of a feed of comments."""
 
 MAX_PARTS = 20

@@ -113,6 +113,8 @@ def test_headlines_are_those_of_the_links_whatever_numbers_and_pictures_stand_be
 def test_feeds_are_declared_by_their_type(kind: str) -> None:
     assert links(f'<link rel=alternate type="{kind}" href="/backend.php">').lists == ("http://example.org/backend.php",)
     assert links('<link rel=alternate type="text/html" href="/en">').lists == ()
+    for comments in ("/comments/feed/", "/?feed=comments-rss2"):
+        assert links(f'<link rel=alternate type="{kind}" href="{comments}">').lists == ()
 
 
 @pytest.mark.parametrize(
