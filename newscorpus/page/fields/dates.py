@@ -13,14 +13,6 @@ from unicodedata import category, decimal
 from newscorpus.resources import read_toml
 from newscorpus.tokens import fold
 
-ZONES = {
-    "Z": 0, "UT": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "MEZ": 1, "SEČ": 1, "CEST": 2,
-    "MESZ": 2, "SELČ": 2, "EET": 2, "SAST": 2, "CAT": 2, "EEST": 3, "MSK": 3, "МСК": 3, "EAT": 3, "TRT": 3, "IST":
-    5.5, "WIB": 7, "SGT": 8, "HKT": 8, "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13, "EST":
-    -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
-}  # fmt: skip
-"""UTC offsets of zone abbreviations, in hours; ambiguous ones have the meaning more common in news (a choice)."""
-
 FILLER = r"(?:[^\w\n+]|\b[^\W\d_]{1,6}\b)"
 """Marks and short words between date and time, such as "ob", "um", "godine u"."""
 MERIDIEM = r"[ap]\.?\s?m\b|π\.?\s?μ\b|μ\.?\s?μ\b"
@@ -108,15 +100,14 @@ LABEL = re.compile(r"\b(?:publ|vyd|akt|upr|obj|zve[rř]|ažur|опубл|обн|
 """Words before a day and month without a year."""
 
 WORDS = read_toml(__package__, "date_words.toml")
+ZONES: Mapping[str, float] = WORDS["zones"]
 SOUTH_SLAVIC = frozenset({"hr", "bs", "sr", "sh"})
 """Languages with the Croatian names of months, or with unambiguous ones."""
 
 ROMAN = {name: number for number, name in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), 1)}
 
 MONTHS = {fold(word): number for number, words in enumerate(WORDS["months"], 1) for word in words.split()}
-PERSIAN = "فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند"
-"""Months of the Persian calendar."""
-MONTHS |= {fold(word): number for number, word in enumerate(PERSIAN.split(), 1)}
+MONTHS |= {fold(word): number for number, word in enumerate(WORDS["persian"].split(), 1)}
 PERSIAN_YEAR, NOWRUZ = 1369, date(1990, 3, 21)
 PERSIAN_LEAPS = frozenset({1, 5, 9, 13, 17, 22, 26, 30})
 """Leap years of the Persian calendar in its cycle of 33 years."""

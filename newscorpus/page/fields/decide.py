@@ -20,6 +20,7 @@ from newscorpus.page.fields.dates import Setting, parse_date
 from newscorpus.page.fields.markup import Markup
 from newscorpus.page.fields.people import authors_and_agencies, is_vague, squeezed
 from newscorpus.portal.schema import language_codes
+from newscorpus.resources import read_toml
 from newscorpus.tokens import folded_words
 
 TRUST = (
@@ -30,20 +31,7 @@ TRUST = (
 RANKS = {source: rank for rank, source in enumerate(TRUST)}
 
 LANGUAGE_TAG = re.compile(r"^([a-z]{2,3})(?:[-_][a-z0-9_-]*)?$", re.IGNORECASE)
-LANGUAGE_NAMES = {
-    "english": "en", "german": "de", "deutsch": "de", "french": "fr", "français": "fr", "spanish": "es",
-    "español": "es", "italian": "it", "italiano": "it", "portuguese": "pt", "português": "pt", "russian": "ru",
-    "русский": "ru", "ukrainian": "uk", "українська": "uk", "polish": "pl", "polski": "pl", "czech": "cs",
-    "čeština": "cs", "slovak": "sk", "slovenčina": "sk", "slovenian": "sl", "slovene": "sl", "slovenščina": "sl",
-    "croatian": "hr", "hrvatski": "hr", "serbian": "sr", "srpski": "sr", "српски": "sr", "bosnian": "bs",
-    "bulgarian": "bg", "greek": "el", "turkish": "tr",
-}  # fmt: skip
-SLIPS = {
-    "cz": "cs", "gr": "el", "ua": "uk", "jp": "ja", "kr": "ko", "cn": "zh", "sp": "es", "ger": "de", "all": "",
-    "xx": "",
-}  # fmt: skip
-"""Codes that are wrong as language codes, and what they mean; "all" is also a language of India."""
-
+LANGUAGES = read_toml(__package__, "languages.toml")
 SECTION_EXTRAS = re.compile(r"^\d{1,2}-(?=[^\W\d_]{4})|(?:^|\s*[-–—|]\s*)(?:https?://|www\.)[\w.-]+\.[a-z]{2,}/?$")
 """Additions to section names: "3-Clanky - www.denik.cz"."""
 
@@ -206,10 +194,10 @@ def primary_tag(value: str) -> str:
     The tag is one of ISO 639: "utf-8" is no language.
     """
     text = value.strip().lower()
-    if text in LANGUAGE_NAMES:
-        return LANGUAGE_NAMES[text]
+    if text in LANGUAGES["names"]:
+        return str(LANGUAGES["names"][text])
     match = LANGUAGE_TAG.match(text)
-    code = SLIPS.get(match[1], match[1]) if match else ""
+    code = str(LANGUAGES["slips"].get(match[1], match[1])) if match else ""
     if len(code) < 3:  # a check of these costs each process 50 ms for babel's data, and would refuse hardly any
         return code
     alias = str(get_global("language_aliases").get(code, "")).partition("_")[0]

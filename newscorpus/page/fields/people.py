@@ -41,15 +41,7 @@ COMPANY = re.compile(
     r"|Zrt\.?|Nyrt\.?|[BN]\.V\.|A/S|ApS|Oyj?|[ΑA]\. ?[ΕE]\.|Ε\.Π\.Ε\.)$|^(?:ООО|ОАО|ЗАО|АО|ТОВ|ПАТ|ДОО|АД)(?:\s|$)"
 )
 """Legal forms after or before the name of a company; a bare one belongs to the name before the comma."""
-NO_NAME = re.compile(
-    r"https?:|www\.|@|(?<=\w{2})\.(?:com|net|org|info|php|html?|aspx?|at|ba|bg|by|ch|cz|de|es|eu|fr|gr|hr|hu|it|mk|pl|ro|rs|ru"
-    r"|si|sk|tv|ua|uk|us)\b|[<>{}\[\]=_#]|\d{2}"
-    r"|\b(?:archiv(?:e|es|o|io|um|u)?|archiwum|arquivo|arhiv[aeu]?|архив[аеу]?|архів[ау]?|αρχείο)\b"
-    r"|\b(?:powered|web ?design\w*|designed|developed|joomla|wordpress|drupal|typo3|bitrix|cms|web ?studio)\b"
-    r"|\bopen source\b"
-    r"|\b(?:дизайн|разработка|создание сайт\w*|κατασκευή|σχεδίαση|wykonanie|realizacja|tvorba web\w*|izrada web\w*)\b",
-    re.IGNORECASE,
-)
+NO_NAME = re.compile("|".join(WORDS["no_names"].split()), re.IGNORECASE)
 """Addresses, code, numbers, picture archives, and the systems and studios behind the site."""
 ACCOUNT = re.compile(r"[a-z]{5,}|[a-z]+(?:[._][a-z]+)+|(?=\S*\d)[A-Za-z0-9._-]+")
 """The name of a user account: a lower-case Latin word, longer than journalists' initials, or one with a digit."""
