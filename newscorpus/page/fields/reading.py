@@ -24,6 +24,7 @@ from newscorpus.page.fields.decide import (
     read_address,
     read_data_layer,
     site_names,
+    strip_site,
 )
 from newscorpus.page.fields.learned import MODEL, read_learned
 from newscorpus.page.fields.markup import (
@@ -51,7 +52,7 @@ from newscorpus.page.fields.structured import (
     read_microdata,
 )
 from newscorpus.page.fields.terms import read_terms
-from newscorpus.page.fields.visible import find_headline, heading_text, read_logo, read_times, surroundings
+from newscorpus.page.fields.visible import find_headline, read_logo, read_times, surroundings, without_kicker
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,8 @@ def _from_text(
     setting = replace(setting, year=next((int(date[:4]) for date in years if date), 0))
     if headline is not None:
         description = next((item.value for item in of_field("description", declared)), "")
-        title = Evidence("title", heading_text(headline), "heading")
+        declared_titles = [strip_site(item.value, _sites(declared, markup)) for item in of_field("title", declared)]
+        title = Evidence("title", without_kicker(headline, declared_titles), "heading")
         found += (title, *read_lead(after, description))
         found += read_near(before, after, around, setting, with_dates="published" in wanted)
     # Like the pages in the model's training set.

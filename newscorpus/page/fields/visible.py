@@ -1,7 +1,7 @@
 """Read visible headlines, time elements and site names."""
 
 import re
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from urllib.parse import urlsplit
@@ -63,6 +63,8 @@ ASIDE = re.compile(f"{APART}|{TEASING}")
 seeming teaser is often the article's own header."""
 GLUED = re.compile(r"(?<=[^\W_])\0(?![a-zà-öø-ÿа-яα-ω])|(?<=[.!?:])\0(?=\w)")
 """Boundaries of a heading's pieces (marked by a null) that the layout separates without a space."""
+KICKER_END = " :|/–—-•·"
+"""Marks between a kicker and the headline."""
 CALLED_TITLE = re.compile(r"title|headline", re.IGNORECASE)
 """Names of elements that serve as headings."""
 MIN_SQUEEZED = 8
@@ -111,6 +113,15 @@ def heading_text(element: HtmlElement) -> str:
     runs = enough(pieces(element, lambda each: each.tag in CODE), 2 * MAX_HEADLINE)
     joined = "\0".join(run[: 2 * MAX_HEADLINE] for run in runs)
     return plain(GLUED.sub(" ", joined).replace("\0", ""), MAX_HEADLINE)
+
+
+def without_kicker(heading: HtmlElement, titles: Iterable[str]) -> str:
+    """Return the text of a heading without a kicker: a first element whose removal leaves one of `titles`."""
+    text, known = heading_text(heading), set(map(squeezed, titles))
+    inside = (each for each in heading.iterdescendants() if (each.tail or "").strip() or each.getnext() is not None)
+    first = next(inside, None)
+    rest = "" if first is None else text.removeprefix(heading_text(first)).lstrip(KICKER_END)
+    return rest if rest != text and squeezed(rest) in known else text
 
 
 def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> HtmlElement | None:

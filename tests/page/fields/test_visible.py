@@ -320,3 +320,36 @@ def test_who_reviewed_a_text_is_no_author_and_a_full_name_replaces_initials() ->
     assert read(body).authors == ("Eva Malá",)
     assert read(body, "<meta name='author' content='EMa'>").authors == ("Eva Malá",)
     assert read(f"<h1>Vláda jedná</h1>{PARAGRAPH}", "<meta name='author' content='EMa'>").authors == ("EMa",)
+
+
+OG = "<meta property='og:title' content='Vláda jedná o daních'><meta property='og:site_name' content='Krajské Noviny'>"
+"""The metadata of a page with a headline as readers see it."""
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("<h1><span>Rozpočet:</span> <span>Vláda jedná o daních</span></h1>", "Vláda jedná o daních"),
+        ("<h1><em>Rozpočet</em><br>Vláda jedná o daních</h1>", "Vláda jedná o daních"),
+        ("<h1>Rozpočet: Vláda jedná o daních</h1>", "Rozpočet: Vláda jedná o daních"),
+        ("<h1>Vláda jedná <em>o daních</em></h1>", "Vláda jedná o daních"),
+        ("<h1>Krajské Noviny</h1><h2>Vláda jedná o daních</h2>", "Vláda jedná o daních"),
+        ("<h1>Ekonomika</h1><p>Text</p>", "Vláda jedná o daních"),
+        ("<p>Text</p>", "Vláda jedná o daních"),
+        (f"<h1>{'slovo ' * 400}</h1>", "Vláda jedná o daních"),
+        ("".join(f"<h1>Jiný článek {number}</h1>" for number in range(20)), "Vláda jedná o daních"),
+        (
+            "".join(f"<h1>Jiný článek {n}</h1>" for n in range(20)) + "<h1>Vláda jedná o daních</h1>",
+            "Vláda jedná o daních",
+        ),
+        ("<h1>Влада заседа о порезима</h1>", "Vláda jedná o daních"),
+    ],
+)
+def test_the_shown_headline_stands_without_kicker_rubric_and_site(heading: str, title: str) -> None:
+    assert read(f"{heading}{PARAGRAPH}", OG).title == title
+
+
+def test_the_description_of_another_article_is_no_lead() -> None:
+    other = "<meta name='description' content='Zcela jiný článek o fotbalovém zápase, který skončil remízou.'>"
+    fields = read(f"<h1>Vláda jedná o daních</h1><p class='author'>Eva Malá</p>{PARAGRAPH}", OG + other)
+    assert (fields.title, fields.lead, fields.authors) == ("Vláda jedná o daních", "", ("Eva Malá",))
