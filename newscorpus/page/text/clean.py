@@ -116,10 +116,9 @@ _PHRASES: Final[Mapping[str, Mapping[str, Sequence[str]]]] = read_toml(__package
 _COMMENT_HEADINGS = frozenset(phrase_key(phrase) for listed in _PHRASES["comments"].values() for phrase in listed)
 _ENTRIES = "|".join(re.escape(phrase) for listed in _PHRASES["entry"].values() for phrase in listed)
 _OPENS_NOTE = re.compile(rf"\W*(?:{_ENTRIES})", re.IGNORECASE)
-_SUMMARISES, _BY_MACHINE = (
-    re.compile(rf"\b(?:{'|'.join(re.escape(word) for listed in words for word in listed)})\b", re.IGNORECASE)
-    for words in (_PHRASES["summary"].values(), _PHRASES["machine"].values())
-)
+_SUMMARIES = tuple(word for listed in _PHRASES["summary"].values() for word in listed)
+_MACHINES = "|".join(re.escape(word) for listed in _PHRASES["machine"].values() for word in listed)
+_BY_MACHINE = re.compile(rf"\b(?:{_MACHINES})\b")
 
 
 def _pattern_of(kind: str) -> re.Pattern[str]:
@@ -431,8 +430,8 @@ def _appeals(
 def _machine_summary(blocks: Sequence[Block], good: Sequence[int], n_words: Floats) -> Iterator[int]:
     """Yield the indices of good blocks in a box near the beginning whose label says that a machine summarised."""
     for at in range(max(good[0] - NEAR_TOP, 0), min(good[0] + NEAR_TOP, len(blocks))):
-        text = blocks[at].text
-        if n_words[at] <= MAX_LABEL_WORDS and _SUMMARISES.search(text) and _BY_MACHINE.search(text):
+        text = blocks[at].text.lower() if n_words[at] <= MAX_LABEL_WORDS else ""
+        if any(word in text for word in _SUMMARIES) and _BY_MACHINE.search(text):
             boxes = (
                 [each for each in good if element in blocks[each].element.ancestry]
                 for element in reversed(blocks[at].element.ancestry)
