@@ -30,6 +30,7 @@ from newscorpus.page.text.second_opinion import PAIR_SIGNS, Arbiter
 from newscorpus.page.text.verdict import (
     DOUBTFUL_PAGE,
     LEAST_CONFIDENCE,
+    LEAST_DOUBTFUL,
     LIKELY_ARTICLE,
     SIGNS,
     PageJudge,
@@ -117,12 +118,12 @@ class MainTextSystem:
             found = arbiter.decide(reading, labelled, signs, found)
         if not found.paragraphs:
             return Rejected("extract", NO_MAIN_TEXT, url=url)
-        confidence, flags = found.confidence, found.flags
+        confidence, flags, least = found.confidence, found.flags, LEAST_CONFIDENCE
         if verdict.article < LIKELY_ARTICLE:
-            confidence *= verdict.article
+            confidence, least = confidence * verdict.article, LEAST_DOUBTFUL
             flags += (DOUBTFUL_PAGE,)
         confidence = max(round(confidence, 3), 0.001)  # 0 means: not stated
-        if confidence < LEAST_CONFIDENCE:
+        if confidence < least:
             flags += (LOW_CONFIDENCE,)
         return replace(
             found, confidence=confidence, flags=flags, is_article=verdict.article, is_list=looks_like_list(signs)

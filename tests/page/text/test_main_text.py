@@ -48,15 +48,15 @@ def test_a_text_below_the_least_confidence_is_kept_and_flagged() -> None:
 def test_a_page_that_hardly_looks_like_an_article_is_kept_and_doubted() -> None:
     system = MainTextSystem(asks=False)
     trusted = system.find(reading())
-    low, high = (Constant(probability) for probability in (0.1, 0.4))
-    system.judge = replace(system.judge, article=low, structure=high)
-    doubtful = system.find(reading())
-    system.judge = replace(system.judge, structure=low)
     assert isinstance(trusted, FoundText)
-    assert isinstance(doubtful, FoundText)
-    assert doubtful.flags == ("doubtful_page",)
-    assert doubtful.confidence == pytest.approx(0.1 * trusted.confidence, abs=0.001)
-    assert doubtful.paragraphs == trusted.paragraphs
+    for probability, flags in ((0.4, ("doubtful_page",)), (0.1, ("doubtful_page", "low_confidence"))):
+        system.judge = replace(system.judge, article=Constant(probability), structure=Constant(0.4))
+        doubtful = system.find(reading())
+        assert isinstance(doubtful, FoundText)
+        assert doubtful.flags == flags
+        assert doubtful.confidence == pytest.approx(probability * trusted.confidence, abs=0.001)
+        assert doubtful.paragraphs == trusted.paragraphs
+    system.judge = replace(system.judge, structure=Constant(0.1))
     assert system.find(reading()) == Rejected(
         "extract", "no_article", "probability of an article 0.10", "https://news.example/2026/bridge"
     )
