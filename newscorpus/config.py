@@ -183,8 +183,7 @@ class ExportConfig:
     where: str = ""  # SQL expression over the columns, true for the documents to write; "" for all
     since: str = ""  # release since which the documents to write were added or changed; "" for all
     with_title: bool = False  # the headline is the first paragraph of the text
-    measures: bool = False  # `dolma` and `parquet` have the values that the filters compare
-    scorer: str = ""  # MODULE:FUNCTION of the user's that returns numbers for a text; "" for none
+    scorers: tuple[str, ...] = ()  # MODULE:FUNCTION that returns numbers for a text, for `dolma` and `parquet`
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,9 @@ They are frozen dataclasses, except the three of which a page has hundreds: crea
 times faster. These never form cycles, so the garbage collector need not track them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 import msgspec
 
@@ -296,12 +295,3 @@ class Record:
     cluster: str = ""  # id of the group of near-duplicates that the document represents; "" for none
     cluster_size: int = 1  # documents in that group
     schema: int = SCHEMA  # version of this layout
-
-
-@dataclass(frozen=True, slots=True)
-class AddedColumns:
-    """Columns of a Parquet file that a record does not have."""
-
-    numbers: tuple[str, ...]  # columns of numbers
-    lists: tuple[str, ...]  # columns of lists of a name and a number
-    values: Callable[[Record], Mapping[str, Any]]  # of a record, by column

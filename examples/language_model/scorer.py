@@ -23,5 +23,5 @@ def _model() -> Model:
 def perplexity(text: str) -> dict[str, float]:
     """Return the perplexity per word, ends of paragraphs included."""
     found = [tuple(words(line)) for line in paragraphs(text)]
-    bits = _model().bits(found)
-    return {"perplexity": 2 ** (bits / sum(len(one) + 1 for one in found))}
+    tokens = sum(len(one) + 1 for one in found)
+    return {"perplexity": 2 ** (_model().bits(found) / tokens) if tokens else 0.0}

@@ -185,13 +185,12 @@ def export(
     since: Annotated[
         str, Option(metavar="TAG", help="Only documents added or changed since this release; .export.json lists them.")
     ] = "",
-    measures: Annotated[
-        bool, Option("--measures", help="With dolma or parquet: add the values that the filters compare.")
-    ] = False,
     scorer: Annotated[
-        str,
-        Option(metavar="MODULE:FUNCTION", help="With dolma or parquet: add the numbers that it returns for a text."),
-    ] = "",
+        list[str] | None,
+        Option(
+            metavar="MODULE:FUNCTION", help="With dolma or parquet: add the numbers it returns for a text; repeatable."
+        ),
+    ] = None,
     with_title: Annotated[bool, Option("--with-title", help="Put the headline before the text.")] = False,
     name: CorpusName = "",
     creator: Annotated[str, Option(help="Name of the publisher, for cards and headers.")] = "",
@@ -205,8 +204,8 @@ def export(
 
     if per_line and format is not ExportFormat.TEXT:
         raise typer.BadParameter("--per-line goes with --format text")
-    if (measures or scorer) and format not in {ExportFormat.DOLMA, ExportFormat.PARQUET}:
-        raise typer.BadParameter("--measures and --scorer go with --format dolma or parquet")
+    if scorer and format not in {ExportFormat.DOLMA, ExportFormat.PARQUET}:
+        raise typer.BadParameter("--scorer goes with --format dolma or parquet")
     if split is SplitRule.NONE and (validation, test) != (None, None):
         raise typer.BadParameter("--validation and --test go with --split cluster or date")
     about = About(name or corpus_of(corpus.resolve()).name, creator, url)
@@ -221,8 +220,7 @@ def export(
         where=where,
         since=since,
         with_title=with_title,
-        measures=measures,
-        scorer=scorer,
+        scorers=tuple(scorer or ()),
     )
     report = export_corpus(corpus, output, format, about, splits, config, partial(progress, what="documents"))
     for part, documents in report.documents.items():

@@ -9,7 +9,8 @@ import msgspec
 import pyarrow
 from pyarrow import parquet
 
-from newscorpus.data import SCHEMA, AddedColumns, Record
+from newscorpus.corpus.export.scores import Scores
+from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
 from newscorpus.lines import ZSTD_LEVEL
 from newscorpus.page.records import current, keys_of
@@ -39,19 +40,16 @@ SCHEMAS = {schema: pyarrow.schema(_arrow_fields(Record, schema)) for schema in r
 """The columns of each record schema."""
 
 
-def write_parquet(file: IO[bytes], records: Iterable[Record], added: AddedColumns | None = None) -> None:
+def write_parquet(file: IO[bytes], records: Iterable[Record], scores: Scores | None = None) -> None:
     """Write records, compressed by zstd, with a checksum per page; equal records give equal bytes."""
-    schema = SCHEMAS[SCHEMA]
-    if added:
-        score = pyarrow.struct([pyarrow.field("name", VALUES[str]), pyarrow.field("value", VALUES[float])])
-        kinds = dict.fromkeys(added.numbers, VALUES[float]) | dict.fromkeys(added.lists, pyarrow.list_(score))
-        schema = pyarrow.schema([*schema, *(pyarrow.field(name, kind, nullable=False) for name, kind in kinds.items())])
+    numbers = [pyarrow.field(name, VALUES[float]) for name in (scores.names if scores else ())]
+    schema = pyarrow.schema([*SCHEMAS[SCHEMA], *numbers])
     rest = iter(records)
     with parquet.ParquetWriter(
         file, schema, compression="zstd", compression_level=ZSTD_LEVEL, write_page_checksum=True
     ) as writer:
         while group := list(islice(rest, GROUP_ROWS)):
-            rows = [msgspec.to_builtins(record) | dict(added.values(record) if added else {}) for record in group]
+            rows = [msgspec.to_builtins(record) | (scores.of(record) if scores else {}) for record in group]
             writer.write_table(pyarrow.Table.from_pylist(rows, schema))
 
 

@@ -11,7 +11,8 @@ from types import ModuleType
 from typing import TypeVar
 
 from newscorpus.config import ShardConfig, ShardFormat
-from newscorpus.data import AddedColumns, Record
+from newscorpus.corpus.export.scores import Scores
+from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import sync
 from newscorpus.lines import read_lines, write_lines
@@ -42,20 +43,20 @@ class Shard:
 
 
 def write_shards(
-    folder: Path, records: Iterable[Record], config: ShardConfig, added: AddedColumns | None = None
+    folder: Path, records: Iterable[Record], config: ShardConfig, scores: Scores | None = None
 ) -> list[Shard]:
     """Write records to new files `00000.SUFFIX`, `00001.SUFFIX` ... in the folder, in order, and sync them.
 
     The end of a file depends only on the records near it: once half full, it ends before the next record that is marked
     by a hash of its id. So adding or removing a record changes one file, and hardly ever the next. Parquet files have
-    the columns in `added` as well.
+    the columns of `scores` as well.
 
     Raises:
         CorpusError: Parquet is asked for, and pyarrow is missing.
     """
     rows = ((record, encode(record)) for record in records)
     groups = bounded(rows, lambda row: len(row[1]), config.max_bytes, lambda row: is_marked(row[0]))
-    return [_write_shard(folder / f"{number}{SUFFIXES[config.format]}", group, added) for number, group in groups]
+    return [_write_shard(folder / f"{number}{SUFFIXES[config.format]}", group, scores) for number, group in groups]
 
 
 def is_marked(record: Record) -> bool:
@@ -105,12 +106,12 @@ def bounded(
         yield f"{number:05}", map(itemgetter(1), group)
 
 
-def _write_shard(path: Path, rows: Iterable[tuple[Record, bytes]], added: AddedColumns | None) -> Shard:
+def _write_shard(path: Path, rows: Iterable[tuple[Record, bytes]], scores: Scores | None) -> Shard:
     numbers = count()
     rows = (row for row, _ in zip(rows, numbers, strict=False))  # counts the rows
     with path.open("xb") as file:
         if path.suffix == ".parquet":
-            _parquet(path).write_parquet(file, (record for record, _ in rows), added)
+            _parquet(path).write_parquet(file, (record for record, _ in rows), scores)
         else:
             write_lines(file, (line for _, line in rows), path.suffix)
         sync(file)

@@ -59,7 +59,7 @@ def attributes(record: Record, scores: Scores | None = None) -> dict[str, Any]:
     """Make the line of the attributes file for a document.
 
     Names follow the toolkit, TAGGER__NAME: `confidence`, `language_XX`, `flag_NAME` and `cluster_size` of the whole
-    text, with `scores` also `measure_NAME` and `score_NAME`; `lead` if the text contains it; `paragraph_words` of each
+    text, with `scores` also `score_NAME`; `lead` if the text contains it; `paragraph_words` of each
     paragraph. A text with the flag `mixed_language` also has the language of each longer paragraph,
     `paragraph_language_XX`.
     """
@@ -67,9 +67,7 @@ def attributes(record: Record, scores: Scores | None = None) -> dict[str, Any]:
     for flag in record.flags:  # "masked_email:2" has the score 2.0, a flag without a count 1.0
         name, _, number = flag.partition(":")
         whole[f"flag_{name}"] = float(number) if number.isdecimal() else 1.0
-    if scores:
-        whole |= {f"measure_{name}": value for name, value in scores.measures(record).items()}
-        whole |= {f"score_{name}": value for name, value in scores.scores(record).items()}
+    whole |= scores.of(record) if scores else {}
     whole["cluster_size"] = float(record.cluster_size)
     spans: dict[str, list[Span]] = {name: [(0, len(record.text), score)] for name, score in whole.items()}
     start = record.text.find(record.lead) if record.lead else -1

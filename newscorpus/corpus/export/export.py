@@ -14,7 +14,7 @@ import msgspec
 
 from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.corpus.export import dolma, hf, tei, text, vertical
-from newscorpus.corpus.export.scores import Scores, load_scorer
+from newscorpus.corpus.export.scores import Scores
 from newscorpus.corpus.export.select import matching
 from newscorpus.corpus.export.source import About, ExportPart, ExportSource, SplitName, assigner
 from newscorpus.corpus.manifest import RecordCounts
@@ -57,7 +57,7 @@ class ExportReport:
     documents: Mapping[str, int]  # by part; "" without a split
     words: Mapping[str, int]  # by part
     changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # ids by kind, with `ExportConfig.since`
-    unscored: tuple[str, ...] = ()  # id and error of documents that the scorer raised for
+    unscored: tuple[str, ...] = ()  # id and error of documents that a scorer raised for
 
 
 def export(
@@ -97,7 +97,7 @@ def export(
         changes = {kind: tuple(sorted(getattr(found, kind))) for kind in KINDS}
         recent = frozenset(changes["added"] + changes["changed"])
         only = recent if only is None else only & recent
-    scores = Scores(config.measures, load_scorer(config.scorer) if config.scorer else None)
+    scores = Scores.load(config.scorers)
     if output.exists() and not output.is_dir():
         raise CorpusError(f"{output}: not a folder")
     if output.is_dir() and any(output.iterdir()):

@@ -59,15 +59,14 @@ def write(source: ExportSource, folder: Path) -> None:
 
 
 def write_parquet(source: ExportSource, folder: Path) -> None:
-    """Write each part as files `[PART/]00000.parquet` ..., with columns of numbers by name if there are scores."""
+    """Write each part as files `[PART/]00000.parquet` ..., with the columns of the scores."""
     for part in source.parts:
         _write_shards(folder / part.name, part.records(), source.config.max_bytes, source.scores)
 
 
 def _write_shards(folder: Path, records: Iterable[Record], max_bytes: int, scores: Scores | None = None) -> list[Shard]:
     folder.mkdir(parents=True, exist_ok=True)
-    added = scores.columns() if scores and (scores.with_measures or scores.scorer) else None
-    return write_shards(folder, records, ShardConfig(ShardFormat.PARQUET, max_bytes), added)
+    return write_shards(folder, records, ShardConfig(ShardFormat.PARQUET, max_bytes), scores)
 
 
 def _largest_first(counts: Counter[str]) -> list[tuple[str, int]]:

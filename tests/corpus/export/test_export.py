@@ -24,6 +24,7 @@ from newscorpus.errors import ArgumentError, CorpusError
 from newscorpus.page.records import make_record
 
 ABOUT = About("vesti")
+MEASURES = "newscorpus.page.quality:measures_of"
 
 
 @pytest.fixture
@@ -251,7 +252,7 @@ def test_documents_since_a_release_and_headlines_in_the_text(corpus: Path, tmp_p
 
 def count_letters(text: str) -> dict[str, float]:
     """Count letters; the text of the eighth document cannot be scored."""
-    return {"letters": sum(map(str.isalpha, text)) / ("7" not in text), "endless": float("inf")}
+    return {"letters": sum(map(str.isalpha, text)) / ("7" not in text), "endless": float("inf" if text else 0)}
 
 
 @pytest.mark.parametrize("form", [ExportFormat.PARQUET, ExportFormat.DOLMA])
@@ -259,35 +260,35 @@ def test_measures_and_a_scorer_add_numbers_and_its_errors_cost_the_score(
     corpus: Path, tmp_path: Path, form: ExportFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "mine", SimpleNamespace(count_letters=count_letters))
-    config = ExportConfig(where="url like '%/7' or url like '%/8'", measures=True, scorer="mine:count_letters")
+    config = ExportConfig(where="url like '%/7' or url like '%/8'", scorers=(MEASURES, "mine:count_letters"))
     report = export(corpus, tmp_path / "out", form, ABOUT, config=config)
     assert report.documents == {"": 2}
     (unscored,) = report.unscored
     assert "ZeroDivisionError" in unscored
     if form is ExportFormat.PARQUET:
         table = pandas.read_parquet(tmp_path / "out").set_index("url")
-        assert table.loc["https://a.cz/8"]["scores"].tolist() == [{"name": "letters", "value": 4.0}]
-        assert table.loc["https://a.cz/7"]["scores"].tolist() == []
-        assert table["measure_mean_word_length"].tolist() == [2.5, 2.5]
+        assert table["score_letters"].dropna().to_dict() == {"https://a.cz/8": 4.0}
+        assert table["score_endless"].isna().all()
+        assert table["score_mean_word_length"].tolist() == [2.5, 2.5]
     else:
         with gzip.open(tmp_path / "out" / "attributes" / "newscorpus" / "00000.jsonl.gz") as file:
             found = [json.loads(line)["attributes"] for line in file]
         assert sorted(one.get("newscorpus__score_letters", []) for one in found) == [[], [[0, 7, 4.0]]]
-        assert all(one["newscorpus__measure_mean_word_length"] == [[0, 7, 2.5]] for one in found)
+        assert all(one["newscorpus__score_mean_word_length"] == [[0, 7, 2.5]] for one in found)
 
 
 @pytest.mark.parametrize("name", ["nowhere:f", "json:nothing", "json", "json:__doc__"])
 def test_a_scorer_that_is_not_there_is_one_line(corpus: Path, tmp_path: Path, name: str) -> None:
     with pytest.raises(ArgumentError, match=f"^--scorer {name}: "):
-        export(corpus, tmp_path / "out", ExportFormat.DOLMA, ABOUT, config=ExportConfig(scorer=name))
+        export(corpus, tmp_path / "out", ExportFormat.DOLMA, ABOUT, config=ExportConfig(scorers=(name,)))
 
 
 def test_perplexity_scores_a_corpus(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "texts.txt").write_text("Text 1.\nText 2.\nText 3.\n" * 9)
     monkeypatch.setenv("TRAINING_TEXTS", str(tmp_path / "texts.txt"))
-    config = ExportConfig(where="n_words > 1", scorer="examples.language_model.scorer:perplexity")
+    config = ExportConfig(where="n_words > 1", scorers=("examples.language_model.scorer:perplexity",))
     report = export(corpus, tmp_path / "out", ExportFormat.PARQUET, ABOUT, config=config)
     assert report.unscored == ()
     table = pandas.read_parquet(tmp_path / "out").set_index("url")
-    known, unknown = (table.loc[f"https://a.cz/{at}"]["scores"][0]["value"] for at in (2, 57))
+    known, unknown = (table.loc[f"https://a.cz/{at}"]["score_perplexity"] for at in (2, 57))
     assert 1 < known < unknown
