@@ -224,6 +224,7 @@ class LedgerScheduler(BaseScheduler):
         is_redirect = request.url != visit.request.url
         visit.request = request
         if is_redirect:
+            self.ledger.expect(request.url, visit.serial)
             self._remember(visit)
             return
         counted = {RETRIES: request.meta[RETRIES]} if RETRIES in request.meta else {}

@@ -122,6 +122,12 @@ class Ledger:
             VALUES (?, ?, ?, ?, ?, ?, date('now'))"""
         return self._write(sql, values).rowcount > 0
 
+    def expect(self, url: str, serial: int) -> None:
+        """Reserve an unknown `url` for the visit that is redirected to it: links to it are not queued meanwhile."""
+        sql = """INSERT OR IGNORE INTO urls (id, url, portal, kind, state, reason, found_on)
+            SELECT ?, ?, portal, '', 0, 'redirect_target', serial FROM urls WHERE serial = ?"""
+        self._write(sql, (key_of(url), url, serial))
+
     def add(self, link: Link, *, again: bool = False) -> bool:
         """Queue a request if its address is new or reserved, with `again` also if it is done or failed.
 

@@ -150,6 +150,17 @@ def test_a_redirect_target_is_known_except_to_what_led_there(ledger: Ledger) -> 
     assert not ledger.knows(URL + "new", asked=URL + "old")
 
 
+def test_a_link_to_the_target_of_a_redirect_in_progress_is_not_queued(ledger: Ledger) -> None:
+    ledger.add(link("old"))
+    lease = ledger.queue.lease("a")
+    assert lease
+    ledger.expect(URL + "new", lease.serial)
+    assert not ledger.reserve(URL + "new", "a")
+    assert not ledger.knows(URL + "new", asked=URL + "old"), "it may be redirected again"
+    ledger.finish(lease.serial, (), Fetched(URL + "new", 200, NEVER))
+    assert (leased(ledger), ledger.queue.size("a"), ledger.knows(URL + "new")) == ("", 0, True)
+
+
 def test_listings_of_one_shape_are_counted_over_runs(tmp_path: Path) -> None:
     for run in range(2):
         with Ledger.open(tmp_path) as ledger:
