@@ -36,7 +36,8 @@ gate: $(VENV)/.tests
 
 attacks: $(VENV)/.tests
 	$(BIN)/python -m benchmarks.attacks --short
-	$(BIN)/python -m benchmarks.faults --points 2 --faults 'kill,full disk'
+	$(BIN)/python -m benchmarks.faults --points 10 --faults 'kill,full disk' --no-pairs
+	$(BIN)/python -m benchmarks.faults --points 2 --faults ''
 
 bench: $(VENV)/.tests
 	$(BIN)/python benchmarks/extract.py $(NEWSCORPUS_DATA)
