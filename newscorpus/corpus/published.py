@@ -32,7 +32,6 @@ from newscorpus.urls import is_remote
 
 VERSIONED = (
     "newscorpus",
-    "datasketch",
     "langdetect",
     "lxml",
     "msgspec",

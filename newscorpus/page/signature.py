@@ -14,19 +14,16 @@ signatures with equal `SignatureParameters` can be compared, so these are stored
 """
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.code_points import ALONE, DROPPED, GAP, folding
 from newscorpus.config import SignatureParameters
-
-if TYPE_CHECKING:  # it loads parts of scipy, half a second
-    from datasketch import MinHash
 
 PARAMETERS = SignatureParameters()
 
@@ -49,6 +46,9 @@ STORED = np.dtype("<u4")
 
 CONTENT_BYTES = 16
 
+MOST_CHARACTERS = 2**20
+"""Characters of a text read in one step, which takes 40 MB."""
+
 SHINGLES_AT_ONCE = 8192
 """Shingles permuted in one step: 4 MB, however long the text."""
 
@@ -60,6 +60,20 @@ def word_hashes(text: str) -> NDArray[np.uint64]:
 
 def read_words(text: str) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Return the words of `text` as `word_hashes`, and the number of words up to the end of each line."""
+    if len(text) <= MOST_CHARACTERS:
+        return _read_words(text)
+    parts, n_words = [], 0
+    # Cut at spaces and ends of lines, which separate words and which NFC leaves alone.
+    for piece in re.finditer(rf"(?s).{{1,{MOST_CHARACTERS}}}[^ \n]*[ \n]?", text):
+        words, ends = _read_words(piece.group())
+        parts.append((words, ends[:-1] + n_words))
+        n_words += len(words)
+    return np.concatenate([words for words, _ in parts]), np.append(
+        np.concatenate([ends for _, ends in parts]), n_words
+    )
+
+
+def _read_words(text: str) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     # Code points in NFC, halves of surrogate pairs included.
     codes = np.frombuffer(unicodedata.normalize("NFC", text).encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
     folded = folding()[codes]
@@ -123,19 +137,6 @@ def sign_words(words: NDArray[np.uint64], parameters: SignatureParameters = PARA
 def stack(signatures: Sequence[bytes], permutations: int) -> NDArray[np.uint32]:
     """Return signatures as a matrix of shape (signatures, permutations)."""
     return np.frombuffer(b"".join(signatures), STORED).reshape(len(signatures), permutations)
-
-
-def minhash_of(signature: NDArray[np.uint32], parameters: SignatureParameters = PARAMETERS) -> "MinHash":
-    """Return the signature as datasketch's own object, as its indexes take it."""
-    from datasketch import MinHash  # noqa: PLC0415 -- see above
-
-    return MinHash(
-        hashvalues=signature,
-        permutations=_permutations(parameters),
-        seed=parameters.seed,
-        scheme=parameters.scheme,
-        hashfunc=shingle_hash,
-    )
 
 
 def estimate(one: NDArray[np.uint32], others: NDArray[np.uint32]) -> NDArray[np.float64]:

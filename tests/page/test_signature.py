@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from newscorpus.config import SignatureParameters
 from newscorpus.page.signature import (
+    MOST_CHARACTERS,
     containment,
     content_hash,
     estimate,
     hash_parts,
     hash_runs,
     jaccard,
-    minhash_of,
     read_words,
     shingle_hash,
     shingles,
@@ -70,6 +70,17 @@ def test_the_signature_of_a_long_text_is_that_of_all_its_shingles() -> None:
     assert (np.minimum(first, second) == whole).all()
 
 
+@pytest.mark.parametrize("gap", [" ", "\n", "\n\u0301", "中"])
+def test_a_long_text_is_read_in_pieces_as_if_whole(gap: str) -> None:
+    part = "".join(f"{gap}{word}" for word in ("Vláda", "z\u0301", "ž" * 50))
+    n_parts = 2 * MOST_CHARACTERS // len(part) + 1
+    words, ends = read_words(part)
+    many, all_ends = read_words(part * n_parts)
+    assert (many == np.tile(words, n_parts)).all()
+    offsets = np.repeat(np.arange(n_parts) * len(words), len(ends) - 1)
+    assert (all_ends == np.append(np.tile(ends[:-1], n_parts) + offsets, len(many))).all()
+
+
 def test_hashes_and_signatures_never_change() -> None:
     assert sign("Vláda dnes schválila nový rozpočet státu")[:12].hex() == "9b77442f8c46ae1aae086092"
     assert sign("") == b"\xff" * 4 * PARAMETERS.permutations
@@ -104,7 +115,8 @@ def test_similarities_of_sets() -> None:
 
 def test_datasketchs_index_takes_the_signature() -> None:
     index = MinHashLSH(num_perm=128, params=(16, 8))
-    minhash = minhash_of(stack([sign("a b c d e f")], 128)[0], PARAMETERS)
+    signature = stack([sign("a b c d e f")], 128)[0]
+    minhash = MinHash(hashvalues=signature, seed=1, scheme="affine32", hashfunc=shingle_hash)
     index.insert("x", minhash)
     assert index.query(minhash) == ["x"]
 

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from datasketch import MinHashLSH
+from datasketch import MinHash, MinHashLSH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.find import Buckets, Duplicate, DuplicateKind, band_keys, find_duplicates, survivors
 from newscorpus.corpus.duplicates.store import Sketch, Store, layout_of, make_sketch
 from newscorpus.corpus.duplicates.verify import Verifier
-from newscorpus.page.signature import containment, jaccard, minhash_of, shingles, sign, word_hashes
+from newscorpus.page.signature import containment, jaccard, shingles, sign, word_hashes
 
 CONFIG = DuplicateConfig()
 PARAMETERS = SignatureParameters()
@@ -398,13 +398,14 @@ def test_a_later_half_against_the_earlier_one_leaves_the_same(rows: list[Row], m
 
 def test_candidates_are_those_of_datasketch() -> None:
     signatures = np.random.default_rng(0).integers(0, 2, (300, 128), np.uint32)
+    minhashes = [MinHash(hashvalues=signature, scheme="affine32") for signature in signatures]
     lsh = MinHashLSH(num_perm=128, params=(16, 8))
-    for row, signature in enumerate(signatures):
-        lsh.insert(row, minhash_of(signature))
+    for row, minhash in enumerate(minhashes):
+        lsh.insert(row, minhash)
     keys = band_keys(signatures, 16, 8)
     buckets = Buckets([keys[:, band] for band in range(16)])
     found = [buckets.candidates(row).tolist() for row in range(300)]
-    assert found == [sorted(set(lsh.query(minhash_of(signature))) - {row}) for row, signature in enumerate(signatures)]
+    assert found == [sorted(set(lsh.query(minhash)) - {row}) for row, minhash in enumerate(minhashes)]
     assert any(found)
 
 
