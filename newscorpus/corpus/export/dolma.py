@@ -77,8 +77,8 @@ def attributes(record: Record, scores: Scores | None = None) -> dict[str, Any]:
     for line in record.text.split("\n"):
         spans["paragraph_words"].append((start, start + len(line), float(count_words(line))))
         start += len(line) + 1
-    for one in paragraph_languages(record.text) if MIXED in record.flags else ():
-        spans.setdefault(f"paragraph_language_{one.language or 'und'}", []).append((one.start, one.end, one.score))
+    for start, end, language, score in paragraph_languages(record.text) if MIXED in record.flags else ():
+        spans.setdefault(f"paragraph_language_{language or 'und'}", []).append((start, end, score))
     return {
         "id": record.id,
         "source": record.source,

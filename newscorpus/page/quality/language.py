@@ -174,16 +174,6 @@ class LanguageVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class ParagraphLanguage:
-    """The language of a paragraph."""
-
-    start: int  # in characters of the text
-    end: int
-    language: str
-    score: float  # its probability, 0..1
-
-
-@dataclass(frozen=True, slots=True)
 class _Sample:
     """Three places of a text, and the mean probability of languages there by a detector."""
 
@@ -224,14 +214,14 @@ def detect(text: str, config: LanguageConfig = DEFAULTS, detector: LanguageDetec
 
 def paragraph_languages(
     text: str, config: LanguageConfig = DEFAULTS, detector: LanguageDetector = by_langid
-) -> Iterator[ParagraphLanguage]:
-    """Detect the language of each paragraph that is long enough for a verdict."""
+) -> Iterator[tuple[int, int, str, float]]:
+    """Yield start, end, language and its probability of each paragraph that is long enough for a verdict."""
     start = 0
     for line in text.split("\n"):
         if sum(map(str.isalpha, line)) >= config.min_letters:
             chances = detector(line[: config.sample_characters])
             language = _best(chances)[0]
-            yield ParagraphLanguage(start, start + len(line), language, _families(chances).get(family(language), 0.0))
+            yield start, start + len(line), language, _families(chances).get(family(language), 0.0)
         start += len(line) + 1
 
 
@@ -251,9 +241,9 @@ def _families(chances: Mapping[str, float]) -> Mapping[str, float]:
 def _is_mixed(text: str, config: LanguageConfig, detector: LanguageDetector) -> bool:
     """Whether the paragraphs in other languages than most have a share of at least `min_mixed`."""
     lengths: Counter[str] = Counter()
-    for one in paragraph_languages(text, config, detector):
-        if one.score >= config.min_certain:
-            lengths[family(one.language)] += one.end - one.start
+    for start, end, language, score in paragraph_languages(text, config, detector):
+        if score >= config.min_certain:
+            lengths[family(language)] += end - start
     others = sum(length for _, length in lengths.most_common()[1:])
     return others > config.min_mixed * lengths.total()
 
