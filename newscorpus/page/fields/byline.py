@@ -9,7 +9,7 @@ from operator import itemgetter
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
-from newscorpus.page.fields.dates import Dated, Setting, find_dates, parse_date
+from newscorpus.page.fields.dates import WORDS, Dated, Setting, find_dates, parse_date
 from newscorpus.page.fields.markup import MAX_CHARACTERS, opening, plain
 from newscorpus.page.fields.nearby import Line, following, lines_of, long_ones, marks_of, preceding, short_text
 from newscorpus.page.fields.people import (
@@ -28,12 +28,7 @@ DATE_MARK = re.compile(
 """Names of elements with a date."""
 DATE_ICON = re.compile(f"{DATE_MARK.pattern}|calendar|clock")
 """Names of icons before a date."""
-DATE_WORDS = re.compile(
-    r"publi|veröff|erschien|erstellt|created|posted|written|objav|zveřej|zverej|vydán|dodan|opubl|опубл|дата|datum|date|data\b|stand"
-    r"|verfasst|geschrieben|artikel wurde|this (?:entry|post|article)"
-    r"|fecha|published|submitted|added|дод|обј|δημοσ|ημερομ|yayın|등록|입력|发布|時間|时间|日期",
-    re.IGNORECASE,
-)
+DATE_WORDS = re.compile("|".join(WORDS["labels"].split()), re.IGNORECASE)
 """Words beside a date that mark it as the document's."""
 AUTHOR_MARK = re.compile(
     r"author|byline|autor(?!i[sz])|auteur|verfasser|writer|avtor|reporter|journalist|redakteur|signature|p-name|\bvcard\b|\bfn\b"

@@ -49,9 +49,7 @@ MAX_IMAGES = 50
 """Maximum number of images kept of a page."""
 REPEATED = frozenset({"authors", "tags"})
 """Fields whose `<meta>` may be repeated, each with a further value."""
-AUTHOR_LABEL = (
-    "written by", "verfasst von", "geschrieben von", "écrit par", "escrito por", "scritto da", "author", "autor",
-)  # fmt: skip
+AUTHOR_LABEL = frozenset(read_toml(__package__, "people.toml")["written_by"])
 """Values of `twitter:label1`, lower case, with which `twitter:data1` is the author's name."""
 
 

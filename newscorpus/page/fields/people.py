@@ -35,11 +35,7 @@ CREDIT = re.compile(
 """A picture credit, up to the next separator or author prefix: its names are no authors."""
 REVIEW = re.compile(rf"(?<!\w)(?:{'|'.join(WORDS['reviews'].split(NEXT))})\s*:?.*?(?=$|[;|•·])", re.IGNORECASE)
 """Reviewers, editors and translators, up to the next separator: they did not write the text."""
-COMPANY = re.compile(
-    r"(?:^|\s)(?:a\. ?s\.|(?i:s\. ?r\. ?[ol]\.|d\. ?o\. ?o\.|sp\. ?z ?o\. ?o\.)|d\. ?d\.|k\. ?s\.|v\. ?o\. ?s\."
-    r"|GmbH|KG(?:aA)?|AG|SE|Inc\.?|Ltd\.?|Limited|LL[CP]|PLC|Corp(?:oration)?\.?|S\. ?p\. ?A\.|S\.A\.(?:S\.)?|Kft\.?"
-    r"|Zrt\.?|Nyrt\.?|[BN]\.V\.|A/S|ApS|Oyj?|[ΑA]\. ?[ΕE]\.|Ε\.Π\.Ε\.)$|^(?:ООО|ОАО|ЗАО|АО|ТОВ|ПАТ|ДОО|АД)(?:\s|$)"
-)
+COMPANY = re.compile("|".join(WORDS["companies"].split()))
 """Legal forms after or before the name of a company; a bare one belongs to the name before the comma."""
 NO_NAME = re.compile("|".join(WORDS["no_names"].split()), re.IGNORECASE)
 """Addresses, code, numbers, picture archives, and the systems and studios behind the site."""

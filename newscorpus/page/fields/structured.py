@@ -13,6 +13,7 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence, Image
 from newscorpus.page.fields.markup import join, opening, plain, plain_lines
+from newscorpus.resources import read_toml
 from newscorpus.tokens import collapse
 
 Node = Mapping[str, object]
@@ -56,17 +57,9 @@ SKIPPED = frozenset({"articleBody", "text", "comment", "itemListElement", "revie
 
 Item = dict[str, object]
 
-ARTICLES = (
-    "NewsArticle", "ReportageNewsArticle", "AnalysisNewsArticle", "OpinionNewsArticle", "BackgroundNewsArticle",
-    "ReviewNewsArticle", "AskPublicNewsArticle", "AdvertiserContentArticle", "LiveBlogPosting", "BlogPosting",
-    "Article", "SatiricalArticle", "TechArticle", "ScholarlyArticle", "Report", "SocialMediaPosting",
-    "DiscussionForumPosting",
-)  # fmt: skip
-OTHERS = (
-    "Review", "Recipe", "ImageGallery", "MediaGallery", "VideoObject", "AudioObject", "PodcastEpisode", "QAPage",
-    "Quiz", "Event", "SportsEvent", "Product", "JobPosting", "HowTo", "CreativeWork", "MedicalWebPage", "ItemPage",
-    "CollectionPage", "ProfilePage", "AboutPage", "ContactPage", "FAQPage", "SearchResultsPage", "WebPage",
-)  # fmt: skip
+SCHEMA = read_toml(__package__, "schema_org.toml")
+ARTICLES: Sequence[str] = SCHEMA["articles"].split()
+OTHERS: Sequence[str] = SCHEMA["others"].split()
 KINDS = {name.lower(): name for name in (*ARTICLES, *OTHERS)}
 RANKS = {name: rank for rank, name in enumerate((*ARTICLES, *OTHERS))}
 MAX_VALUES = 50
@@ -74,18 +67,7 @@ MAX_VALUES = 50
 MAX_BODY_CHARACTERS = 500_000
 """Longest article body read."""
 
-TEXTS = (
-    ("title", ("headline",)),
-    ("published", ("datePublished", "dateCreated", "uploadDate")),
-    ("modified", ("dateModified",)),
-    ("section", ("articleSection", "genre")),
-    ("description", ("description", "abstract")),
-    ("authors", ("author", "creator")),
-    ("language", ("inLanguage",)),
-    ("license", ("license",)),
-    ("site_name", ("publisher", "sourceOrganization", "provider")),
-    ("tags", ("keywords",)),
-)
+TEXTS: Sequence[tuple[str, Sequence[str]]] = tuple(SCHEMA["fields"].items())
 """Keys of each field, best first; a key counts only if those before it are empty."""
 PERSON_KEYS = ("givenName", "familyName")
 NAME_KEYS = ("name", "headline", "alternateName", "@value", "url", "@id")

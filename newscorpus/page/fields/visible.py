@@ -9,19 +9,14 @@ from urllib.parse import urlsplit
 from lxml.html import HtmlElement
 
 from newscorpus.data import Evidence
-from newscorpus.page.fields.dates import Setting, parse_date
+from newscorpus.page.fields.dates import WORDS, Setting, parse_date
 from newscorpus.page.fields.markup import MAX_OF_A_KIND, Markup, enough, holds_many, join, opening, pieces, plain
 from newscorpus.page.fields.nearby import CODE, marks_of
 from newscorpus.page.fields.people import squeezed
 
 MAX_HEADLINE = 300
 """Longest headline, in characters; the longest gold title has 186."""
-UPDATE = re.compile(
-    r"updat|modif|aktual|\bakt\.|ažurir|azurir|posodob|обновл|оновл|изменен|измењен|ажурир|актуализ|mise? à jour|màj"
-    r"|ενημ[εέ]ρ|τροποπ|aggiorn|actualiz|atualiz|zuletzt|geändert|bearbeitet|stand:|změn|zmen|zmien|izmij|sprem|güncel|bijgewerkt|uppdat|opdat"
-    r"|oppdat|revis|edited|last-?mod|수정|更新",
-    re.IGNORECASE,
-)
+UPDATE = re.compile("|".join(WORDS["updates"].split()), re.IGNORECASE)
 """Words, in text or in names of elements, that distinguish an update from the first publication."""
 PUBLISHED = re.compile(r"(?<!un)published|\bpubdate|datepublished|dt-published")
 """Names of elements with the date of publication, which override other names."""
