@@ -57,8 +57,7 @@ BYLINE, ADVERT_LABEL, SIGNATURE, CARD, CITATION = "byline", "advert_label", "sig
 CREDIT = "credit"
 """Reasons of blocks that are left out."""
 QUOTATION, ATTRIBUTION, CELL, DROP_CAP = "quotation", "attribution", "cell", "drop_cap"
-"""Reasons of blocks that are kept: quotations amid the text, their attributions, cells of rows that are text, the first
-letter of a paragraph."""
+"""Reasons of kept blocks: quotations amid the text, attributions, cells of rows that are text, first letters."""
 MAX_BYLINE_CHARACTERS, MAX_BYLINE_WORDS = 250, 6
 """Longest byline, headline included, and its maximum number of words beside names: "updated", months, "min read"."""
 MIN_HEADLINE = 3
@@ -109,8 +108,6 @@ MIN_STATEMENT = 4
 """Minimum number of words of a heading that is no link to the comments below the text: "Comments are now closed"."""
 NEAR_TOP = 15
 """Maximum number of blocks between the label of a machine's summary and the first good block."""
-MAX_LABEL_WORDS = 40
-"""Longest label of a machine's summary, two sentences."""
 
 _PHRASES: Final[Mapping[str, Mapping[str, Sequence[str]]]] = read_toml(__package__, "additions.toml")
 _COMMENT_HEADINGS = frozenset(phrase_key(phrase) for listed in _PHRASES["comments"].values() for phrase in listed)
@@ -430,7 +427,8 @@ def _appeals(
 def _machine_summary(blocks: Sequence[Block], good: Sequence[int], n_words: Floats) -> Iterator[int]:
     """Yield the indices of good blocks in a box near the beginning whose label says that a machine summarised."""
     for at in range(max(good[0] - NEAR_TOP, 0), min(good[0] + NEAR_TOP, len(blocks))):
-        text = blocks[at].text.lower() if n_words[at] <= MAX_LABEL_WORDS else ""
+        may_label = n_words[at] <= MAX_NOTE_WORDS and blocks[at].tag != "li"
+        text = blocks[at].text.lower() if may_label else ""
         if any(word in text for word in _SUMMARIES) and _BY_MACHINE.search(text):
             boxes = (
                 [each for each in good if element in blocks[each].element.ancestry]

@@ -273,6 +273,7 @@ def test_summaries_written_by_machines_are_left_out_with_their_label(label: str)
         found = left(f"<h1>Lamp</h1><div>{SUMMARY}<div><p>{label}</p></div></div>{BODY}", "Lamp", *labels)
         assert found == (LIGHTHOUSE, {"machine_summary"})
     assert left(f"{BODY}<p>{label}</p>")[1] == set(), "a sentence of the article"
+    assert left(f"<ul><li>{label}</li><li>The keeper stays.</li></ul>{BODY}")[1] == set(), "an item of a list"
 
 
 def test_a_drop_cap_belongs_to_its_word() -> None:
