@@ -34,6 +34,7 @@ from newscorpus.tokens import words
 SETS = ("fundus", "daniel", "wcxb", "dragnet", "article_extraction", "misinformation", "l3s_gn1", "ir_research")
 PEERS = ("trafilatura-no-comments", "readability", "resiliparse")
 """The peers that are best on one of the sets or close to it; docs/evaluation.md has all of them on the dev pages."""
+SHORT_WORDS = 120
 RESULTS = Path(__file__).parent / "results" / "out_of_fold.md"
 
 HEAD = """# The default extractor out of fold, beside the peers
@@ -175,6 +176,17 @@ def text_table(found: Sequence[Outcome], peers: Sequence[Score]) -> Iterator[str
         yield f"| {' | '.join(cells)} |"
 
 
+def length_table(found: Sequence[Outcome]) -> Iterator[str]:
+    """The lines of the table of short and long articles of all sets together."""
+    yield "| articles | pages | sites | main-text F1 | page F1 |\n|---|---|---|---|---|"
+    for name, is_short in ((f"fewer than {SHORT_WORDS} words", True), (f"{SHORT_WORDS} words or more", False)):
+        ours = [one.score for one in found if one.is_article and (one.gold_words < SHORT_WORDS) == is_short]
+        sums, sites = np.array([one.sums for one in ours]), [one.site for one in ours]
+        cells = (estimate(sums, figure, sites) for figure in (f1, lambda sums: sums[..., 4] / sums[..., 0]))
+        shown = " | ".join(f"{one.value:.3f} ({one.low:.3f} to {one.high:.3f})" for one in cells)
+        yield f"| {name} | {len(ours)} | {len(set(sites))} | {shown} |"
+
+
 def verdict_lines(found: Sequence[Outcome]) -> Iterator[str]:
     """What becomes of the pages without an article, and of each article that is refused or left out."""
     others, articles = ([one for one in found if one.is_article == kind] for kind in (False, True))
@@ -197,7 +209,8 @@ def main(data: Path, peers: Path | None) -> None:
     """Measure, and write the result."""
     theirs = peers_scores(data, peers)
     found = list(our_outcomes(data))
-    lines = [HEAD, *text_table(found, theirs), "\n## The verdict\n", *verdict_lines(found)]
+    lengths = ("\n## Short articles\n", *length_table(found))
+    lines = [HEAD, *text_table(found, theirs), *lengths, "\n## The verdict\n", *verdict_lines(found)]
     RESULTS.write_text("\n".join(lines) + "\n", "utf-8")
     print(RESULTS.read_text("utf-8"))
 

@@ -12,6 +12,7 @@ from benchmarks.out_of_fold import (
     Outcome,
     Score,
     compare_pair,
+    length_table,
     outcome,
     peers_scores,
     text_table,
@@ -48,6 +49,13 @@ def test_the_table_names_trafilatura_and_the_best_of_the_others(monkeypatch: pyt
     assert head.count("|") == 2 * line.count("|")
     assert line.startswith("| fundus | 3 | 3 | 0.900 (0.900 to 0.900) | 0.900 | 0.900 | 0.900 | 0.500 | +0.400 ")
     assert f"| {PEERS[-1]} 0.700 | +0.200 (+0.200 to +0.200) |" in line
+
+
+def test_short_articles_have_a_line_of_their_own() -> None:
+    long = replace(outcome_of(2, 6), gold_words=120)
+    _, short_line, long_line = "\n".join(length_table([outcome_of(1), long])).split("\n")[1:]
+    assert short_line.startswith("| fewer than 120 words | 1 | 1 | 0.900 ")
+    assert long_line.startswith("| 120 words or more | 1 | 1 | 0.600 ")
 
 
 def test_every_article_that_is_lost_is_listed() -> None:
