@@ -133,7 +133,7 @@ def shown_lines(index: SearchIndex, query: Query) -> object:
 
 def shown_sample(index: SearchIndex, query: Query) -> object:
     """A random sample of the lines."""
-    return list(index.sample(query, LINED))
+    return list(index.lines(query, LINED))
 
 
 def by_hand(corpus: Path, pattern: str) -> int:

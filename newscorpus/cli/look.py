@@ -226,8 +226,7 @@ def search(
             header, *rows = (line.decode().rstrip().split(",") for line in months_table(counts))
             print_table(header, rows, numbers=True)
         else:
-            hits = index.sample(query, sample) if sample else index.lines(query)
-            lines = in_order(hits, sort.value if sort else "")
+            lines = in_order(index.lines(query, sample), sort.value if sort else "")
             if as_csv:
                 file.writelines(lines_table(lines))
             for line in () if as_csv else lines:

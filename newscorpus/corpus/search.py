@@ -311,12 +311,7 @@ class SearchIndex:
 
     def number(self, query: Query) -> int:
         """Return the number of matching documents."""
-        if query.parsed and query == Query(query.words):  # the full-text index suffices
-            matched = self._matched_by(query)
-            found = self._connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", (matched,))
-        else:
-            found = self._select(query, "count(*)", "")
-        number: int = found.fetchone()[0]
+        number: int = self._select(query, "count(*)", "").fetchone()[0]
         return number
 
     def count(self, query: Query) -> Counts:
@@ -354,35 +349,27 @@ class SearchIndex:
         found = self._select(query, "documents.serial", "LIMIT ? OFFSET ?", limit, skipped)
         return [self._record(serial) for (serial,) in found.fetchall()]
 
-    def lines(self, query: Query) -> Iterator[ContextLine]:
-        """Yield all hits in context, in the order of the corpus."""
-        for _, line in self._lines(query, None):
-            yield line
-
-    def sample(self, query: Query, number: int) -> Iterator[ContextLine]:
-        """Yield so many hits, drawn at random, the same ones each time, in the order of the corpus."""
-        hits = self._found(query)[1]
-        drawn = np.sort(np.random.default_rng(SEED).permutation(len(hits))[:number])
-        documents = hits >> OFFSET_BITS
-        places = drawn - np.searchsorted(documents, documents[drawn])  # numbers of the hits in their documents
-        wanted = set(zip(documents[drawn].tolist(), places.tolist(), strict=True))
-        for place, line in self._lines(query, {serial for serial, _ in wanted}):
-            if place in wanted:
-                yield line
-
-    def _lines(self, query: Query, serials: set[int] | None) -> Iterator[tuple[tuple[int, int], ContextLine]]:
-        """Yield the hits in context, in some documents or in all, each with its document and its number there."""
+    def lines(self, query: Query, number: int | None = None) -> Iterator[ContextLine]:
+        """Yield the hits in context, in the order of the corpus: all, or so many drawn at random, always the same."""
         if query.parsed is None:
             return
+        chosen, values, wanted = "", tuple[str, ...](), set[tuple[int, int]]()
+        if number is not None:
+            hits = self._found(query)[1]
+            drawn = np.sort(np.random.default_rng(SEED).permutation(len(hits))[:number])
+            of_document = hits >> OFFSET_BITS
+            places = drawn - np.searchsorted(of_document, of_document[drawn])  # number of each hit in its document
+            wanted = set(zip(of_document[drawn].tolist(), places.tolist(), strict=True))
+            chosen = "AND +documents.serial IN (SELECT value FROM json_each(?))"
+            values = (json.dumps(sorted({serial for serial, _ in wanted})),)
         source = "(SELECT source FROM cells WHERE cells.cell = documents.cell)"
         columns = f"documents.serial, {source}, day, id, highlight(words, 0, '{BEGIN}', '{END}')"
-        chosen = "" if serials is None else "AND +documents.serial IN (SELECT value FROM json_each(?))"
-        values = () if serials is None else (json.dumps(sorted(serials)),)
         # FTS5 also marks words of alternatives that do not apply: it marks in a search without conditions.
         marked = " OR ".join(map(self._matched, phrases(query.parsed)))
         for serial, portal, day, name, text in self._select(query, columns, chosen, *values, marked=marked):
-            for number, context in enumerate(contexts(text)):
-                yield (serial, number), ContextLine(portal, day, name, *context)
+            for place, context in enumerate(contexts(text)):
+                if number is None or (serial, place) in wanted:
+                    yield ContextLine(portal, day, name, *context)
 
     def _found(self, query: Query) -> tuple[Numbers, Numbers]:
         """Return the serials of the matching documents and the hits in them, sorted."""

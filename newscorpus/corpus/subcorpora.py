@@ -14,7 +14,7 @@ from newscorpus.corpus.published import corpus_of, open_corpus
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing
 from newscorpus.layout import SUBCORPORA
-from newscorpus.lines import encode_line
+from newscorpus.lines import complete_lines, encode_line
 
 NAME = re.compile(r"\w[\w.-]*")
 
@@ -41,13 +41,11 @@ def read_subcorpus(corpus: Path, name: str) -> frozenset[str]:
         CorpusError: there is none of this name, or its file is damaged.
     """
     path = _path(corpus, name)
-    try:
-        lines = [
-            msgspec.json.decode(line, type=dict[str, Any]) for line in path.read_bytes().splitlines() if line.strip()
-        ]
-    except FileNotFoundError as error:
+    if not path.is_file():
         known = ", ".join(sorted(one.stem for one in path.parent.glob("*.jsonl"))) or "none"
-        raise CorpusError(f"{path}: no such subcorpus; there are: {known}; `search --save NAME` saves one") from error
+        raise CorpusError(f"{path}: no such subcorpus; there are: {known}; `search --save NAME` saves one")
+    try:
+        lines = [msgspec.json.decode(line, type=dict[str, Any]) for _, line in complete_lines(path)]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CorpusError(f"{path}: {error}; save the search anew") from error
     return frozenset(str(line["id"]) for line in lines if "id" in line)

@@ -62,8 +62,7 @@ def view(request: Request) -> Response:
         if index is None:
             return state.render(request, "indexing.html", title, corpus=name, search=search)
         if search.form.shown == "lines" and search.query.parsed:
-            first = islice(index.lines(search.query), LINED)
-            lines = index.sample(search.query, LINED) if search.form.drawn else first
+            lines = islice(index.lines(search.query, LINED if search.form.drawn else None), LINED)
             shown: dict[str, object] = {"lines": list(in_order(lines, search.form.sort))}
         else:
             found = index.documents(search.query, LISTED, LISTED * (search.form.page - 1))

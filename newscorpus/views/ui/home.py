@@ -40,19 +40,16 @@ def view(request: Request) -> Response:
 
 def _card(name: str, folder: Path) -> CorpusCard:
     documents, words, portals, last, needs = 0, 0, tuple[str, ...](), "", list[tuple[str, str]]()
-    if (published_folder(folder) / MANIFEST).is_file():
-        try:
-            manifest = open_corpus(folder).manifest
-            documents, words = manifest.documents, manifest.words
-        except CorpusError as error:
-            needs.append((str(error), "watch"))
-    if (folder / LEDGER).is_file():
-        try:
+    try:
+        if (folder / LEDGER).is_file():
             portals = tuple(sorted({portal for portal, _ in states(folder) if portal}))
             last = next((page.fetched for page in last_pages(folder)), "")
             needs += _needs(folder)
-        except LedgerError as error:
-            needs.append((str(error), "watch"))
+        if (published_folder(folder) / MANIFEST).is_file():
+            manifest = open_corpus(folder).manifest
+            documents, words = manifest.documents, manifest.words
+    except (CorpusError, LedgerError) as error:
+        needs.append((str(error), "watch"))
     return CorpusCard(name, folder, documents, words, portals, last, is_held(folder / CRAWL_LOCK), tuple(needs))
 
 
