@@ -19,7 +19,7 @@ from newscorpus.corpus.shards import file_hash
 from newscorpus.errors import CorpusError
 from newscorpus.tokens import glued_tokens
 
-SIMPLEMMA_CODES = {"hr": "hbs", "sr": "hbs", "bs": "hbs", "no": "nb"}
+SIMPLEMMA_CODES = {"hr": "hbs", "sr": "hbs", "bs": "hbs", "cnr": "hbs", "no": "nb"}
 """Language codes that differ in simplemma."""
 
 
