@@ -20,7 +20,7 @@ from lxml.html import HtmlElement
 from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact
 from newscorpus.data import Label, LabelledBlock
-from newscorpus.page.extractor import PROFILE, FoundText, Reading
+from newscorpus.page.extractor import FoundText, Reading
 from newscorpus.page.text.clean import CELL_MARK, is_off_topic
 from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.wording import grams, is_among
@@ -206,9 +206,9 @@ class Arbiter:
         """
         if found.confidence >= ASK_BELOW or len(labelled) > MOST_BLOCKS or _is_costly(reading.tree):
             return found
-        # The other text's paragraphs, except those that the portal's profile labels bad
+        # The other text's paragraphs, except those that a rule or the portal's profile labels bad
         bad = [item for item in labelled if item.label is Label.BAD]
-        dropped = {lower_words(item.block.text) for item in bad if PROFILE in item.reasons}
+        dropped = {lower_words(item.block.text) for item in bad if item.reasons}
         other = [each for each in self.ask(reading) if lower_words(each) not in dropped]
         pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)
         confidence, takes_other = self(pair)

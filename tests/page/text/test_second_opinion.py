@@ -62,6 +62,15 @@ def test_what_the_other_pages_of_the_portal_show_to_be_no_text_is_not_brought_ba
     assert list(found_by(made, reviewed).paragraphs) == [*text[1:], OTHER_TEXT]
 
 
+def test_the_conventions_hold_for_the_other_text_too() -> None:
+    text, credit = paragraphs("bridge"), "Photo: Jo Brown / Aldwick Agency"
+    page = reading(article("bridge").replace(f"<p>{text[1]}", f"<p>{credit}</p><p>{text[1]}"))
+    assert credit in [block.text for block in page.blocks]
+    made = system(text[0], credit, OTHER_TEXT, prefers=OTHER)
+    made.good = 0.0001  # all blocks are main text but for the conventions
+    assert list(found_by(made, page).paragraphs) == [text[0], OTHER_TEXT]
+
+
 @pytest.mark.parametrize(
     ("answer", "flags"), [([OTHER_TEXT], ("extractors_disagree",)), (paragraphs("bridge"), ()), ([], ())]
 )
