@@ -427,8 +427,7 @@ def _appeals(
 def _machine_summary(blocks: Sequence[Block], good: Sequence[int], n_words: Floats) -> Iterator[int]:
     """Yield the indices of good blocks in a box near the beginning whose label says that a machine summarised."""
     for at in range(max(good[0] - NEAR_TOP, 0), min(good[0] + NEAR_TOP, len(blocks))):
-        may_label = n_words[at] <= MAX_NOTE_WORDS and blocks[at].tag != "li"
-        text = blocks[at].text.lower() if may_label else ""
+        text = blocks[at].text.lower() if n_words[at] <= MAX_NOTE_WORDS and blocks[at].tag != "li" else ""
         if any(word in text for word in _SUMMARIES) and _BY_MACHINE.search(text):
             boxes = (
                 [each for each in good if element in blocks[each].element.ancestry]
