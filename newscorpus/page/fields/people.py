@@ -67,8 +67,7 @@ def names_in(text: str) -> tuple[str, ...]:
     people = DOUBLE.sub(r"\1-\3", collapse(text))
     for others in (REMARK, TEXT_AND_PHOTO, CREDIT, REVIEW):
         people = others.sub("", people)
-    people = people.strip()
-    pieces = (piece.split(",") for piece in SEPARATORS.split(_without_prefix(people)))
+    pieces = (piece.split(",") for piece in SEPARATORS.split(_without_prefix(people.strip())))
     parts = [part for piece in pieces for joined in _joined(piece) for part in _split_at_and(joined)]
     names = (_cleaned(part, position) for position, part in enumerate(parts))
     return tuple(dict.fromkeys(name for name in names if name))

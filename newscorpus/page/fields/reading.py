@@ -153,7 +153,8 @@ def _from_text(
     if not {"section", "tags"} <= stated:
         terms = read_terms(tree, headline, frozenset((*before, *after)), markup, fed, "section" in stated)
     distances = {element: distance for side in (before, after) for distance, element in enumerate(side)}
-    found = [*terms, *(read_times(markup, distances, around, setting) if markup.times else ())]
+    above = frozenset(headline.iterancestors()) if headline is not None else frozenset()
+    found = [*terms, *(read_times(markup, distances, above, setting) if markup.times else ())]
     years = (parse_date(item.value, setting) for item in of_field("published", (*declared, *found, *address)))
     setting = replace(setting, year=next((int(date[:4]) for date in years if date), 0))
     if headline is not None:
