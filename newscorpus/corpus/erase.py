@@ -46,6 +46,7 @@ from newscorpus.layout import (
 )
 from newscorpus.lines import blank
 from newscorpus.page.parsing.decode import decode
+from newscorpus.page.rows import unpacked
 from newscorpus.portal.profile import profiles_of, read_profile, write_profile
 from newscorpus.store.archive.overwrite import addresses, is_page, overwrite, read_groups
 from newscorpus.store.archive.records import WarcRecord
@@ -80,22 +81,25 @@ def journals(corpus: Path) -> list[Path]:
 
 
 def rows_naming(corpus: Path, documents: Collection[str]) -> list[bytes]:
-    """Read the lines of the intake that name one of some documents."""
+    """Read the lines of the intake that name one of some documents, as JSON."""
     paths = [path for path in journals(corpus) if path.parent.name == INTAKE]
-    return [line for path in paths for _, line in lines_naming(path, documents)]
+    return [text for path in paths for _, _, text in lines_naming(path, documents)]
 
 
-def lines_naming(path: Path, documents: Collection[str]) -> Iterator[tuple[int, bytes]]:
-    """Read the lines of a file that name one of some documents, with their offsets; torn and damaged lines too."""
+def lines_naming(path: Path, documents: Collection[str]) -> Iterator[tuple[int, int, bytes]]:
+    """Read the lines of a file that name one of some documents, torn and damaged ones too: offset, length and JSON."""
     wanted, marks = frozenset(documents), tuple(name.encode() for name in documents)
     is_intake, offset = path.parent.name == INTAKE, 0
     with path.open("rb") as file:
-        for line in file:
+        for ended in file:
+            text = line = ended.removesuffix(b"\n")
+            with suppress(CorpusError):
+                text = unpacked(line)
             # A row contains the id of its document; it must be decoded only if it names another page.
-            may_name = not (is_intake and b'"page":""' in line) or any(mark in line for mark in marks)
-            if may_name and wanted & ids_in(line):
-                yield offset, line.removesuffix(b"\n")
-            offset += len(line)
+            may_name = not (is_intake and b'"page":""' in text) or any(mark in text for mark in marks)
+            if may_name and wanted & ids_in(text):
+                yield offset, len(line), text
+            offset += len(ended)
 
 
 def ids_in(line: bytes) -> frozenset[str]:
@@ -232,8 +236,8 @@ def erase(corpus: Path, removing: Removing) -> Removing:
         overwrite(inside(corpus, part.file), part, removing.removed)
     _erase_profiles(corpus, removing.documents, has_ledger=has_ledger)
     for path in journals(corpus):
-        for offset, line in lines_naming(path, removing.documents):
-            blank(path, offset, len(line))
+        for offset, length, _ in lines_naming(path, removing.documents):
+            blank(path, offset, length)
     if has_ledger:
         forget(corpus, removing.documents, removing.urls, [(part.file, part.offset) for part in removing.parts or ()])
         from newscorpus.corpus.restore import count_rows  # noqa: PLC0415 -- the extractors take a second to import

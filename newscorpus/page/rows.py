@@ -1,9 +1,13 @@
-"""Encode rows and withdrawals of rows as lines of JSON with a checksum."""
+"""Encode rows and withdrawals of rows as lines: JSON in a zstd frame, newlines escaped, and a checksum.
+
+So all that holds for lines holds for rows: a torn one is the last, and one can be blanked or read by its place.
+"""
 
 import zlib
 from dataclasses import dataclass, replace
 
 import msgspec
+import zstandard
 
 from newscorpus.data import Record, Rejected
 from newscorpus.errors import CorpusError
@@ -70,25 +74,38 @@ WITHDRAWALS = msgspec.json.Decoder(Withdrawal)
 WITHDRAWN = b'{"withdrawn":'
 """Beginning of a withdrawal's line."""
 
-CHECKSUM = "crc32"
-"""Key of the checksum: CRC-32 (ISO 3309) of the line without the key, as 8 hex digits; 2 microseconds a row of 5 kB."""
-SEAL_BYTES = len(',"crc32":"00000000"}')
+CHECKSUM, SEAL = b"%08x", b',"crc32":"%08x"}'
+"""CRC-32 (ISO 3309) at the end of a line; and in lines of JSON, of the line without this key."""
+CHECKSUM_BYTES, SEAL_BYTES = (len(form % 0) for form in (CHECKSUM, SEAL))
+
+ESCAPE, ESCAPED, ESCAPED_NEWLINE = b"\x1b", b"\x1b1", b"\x1b2"
+"""Two of 256 values are escaped, which costs 0.8 %."""
+
+ROW_LEVEL = 3
+"""Of zstd: 0.51 of the bytes of 960 news articles in 30 microseconds each; 0.50 in 78 at level 6."""
 
 
 def encode_row(value: object) -> bytes:
-    """Encode a row, a withdrawal or the header of a segment as a line of JSON, with checksum and newline."""
-    line = msgspec.json.encode(value)
-    return line[:-1] + _seal(line) + b"\n"
+    """Encode a row, a withdrawal or the header of a segment as a line, with its newline."""
+    frame = zstandard.compress(msgspec.json.encode(value), ROW_LEVEL)
+    packed = frame.replace(ESCAPE, ESCAPED).replace(b"\n", ESCAPED_NEWLINE)
+    return packed + CHECKSUM % zlib.crc32(packed) + b"\n"
 
 
-def _seal(line: bytes) -> bytes:
-    return b',"%s":"%08x"}' % (CHECKSUM.encode(), zlib.crc32(line))
+def unpacked(line: bytes) -> bytes:
+    """Return the JSON of a line; earlier versions wrote it as it is, with the checksum as its last key.
 
-
-def refuse_altered(line: bytes) -> None:
-    """Refuse a line whose checksum is missing or wrong."""
-    if line[-SEAL_BYTES:] != _seal(line[:-SEAL_BYTES] + b"}"):
+    Raises:
+        CorpusError: the line fails its checksum.
+    """
+    is_json = line.startswith(b"{")
+    end = len(line) - (SEAL_BYTES if is_json else CHECKSUM_BYTES)
+    content = line[:end] + b"}" if is_json else line[:end]
+    if line[end:] != (SEAL if is_json else CHECKSUM) % zlib.crc32(content):
         raise CorpusError("altered since it was written, by its checksum")
+    if is_json:
+        return content
+    return zstandard.decompress(content.replace(ESCAPED_NEWLINE, b"\n").replace(ESCAPED, ESCAPE))
 
 
 def decode_line(line: bytes) -> Row | Withdrawal:
@@ -97,11 +114,11 @@ def decode_line(line: bytes) -> Row | Withdrawal:
     Raises:
         CorpusError: the line is neither, has a later schema, or fails its checksum.
     """
-    refuse_altered(line)
+    text = unpacked(line)
     try:
-        if line.startswith(WITHDRAWN):
-            return WITHDRAWALS.decode(line)
-        row = ROWS.decode(line)
+        if text.startswith(WITHDRAWN):
+            return WITHDRAWALS.decode(text)
+        row = ROWS.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CorpusError(str(error)) from error
     return replace(row, record=current(row.record))

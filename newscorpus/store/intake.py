@@ -1,8 +1,8 @@
 """The intake: accepted articles with their signatures, in append-only segments; and the journal of rejections.
 
 Each run writes a new segment `intake/000001.jsonl`: a header with schema and signature parameters, then a line per row,
-each with a checksum as its last key. So a line torn by a dying process is always the last of its file. The journal
-`rejected.jsonl` has a line per rejected page.
+compressed and with a checksum (`page.rows`). So a line torn by a dying process is always the last of its file. The
+journal `rejected.jsonl` has a line per rejected page.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,7 @@ from newscorpus.files import sync, sync_folder
 from newscorpus.layout import INTAKE_SEGMENT
 from newscorpus.lines import complete_lines, decoded_lines, encode_line, is_torn, writable
 from newscorpus.page.records import check_schema
-from newscorpus.page.rows import CHECKSUM, Row, Withdrawal, decode_line, decode_row, encode_row, refuse_altered
+from newscorpus.page.rows import Row, Withdrawal, decode_line, decode_row, encode_row, unpacked
 
 SIGNATURE_VALUE_BYTES = 4
 
@@ -31,7 +31,6 @@ class SegmentHeader:
 
     schema: int
     signature: SignatureParameters
-    checksum: str  # algorithm of the checksums
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ class IntakeWriter:
 
 def encode_header(parameters: SignatureParameters) -> bytes:
     """Encode the first line of a segment."""
-    return encode_row(SegmentHeader(SCHEMA, parameters, CHECKSUM))
+    return encode_row(SegmentHeader(SCHEMA, parameters))
 
 
 def segments(folder: Path) -> list[Path]:
@@ -186,8 +185,7 @@ def _checked_row(line: bytes, parameters: SignatureParameters) -> Row | Withdraw
 
 def _check_header(line: bytes, parameters: SignatureParameters) -> None:
     """Refuse a segment of a later schema or with other signature parameters."""
-    refuse_altered(line)
-    header = HEADERS.decode(line)
+    header = HEADERS.decode(unpacked(line))
     stored, ours = asdict(header.signature), asdict(parameters)
     others = [f"{name} {stored[name]!r} instead of {ours[name]!r}" for name in ours if stored[name] != ours[name]]
     try:

@@ -39,7 +39,7 @@ from newscorpus.lab.gold.marking import MarkedBlock, MarkLine, journal_of, place
 from newscorpus.layout import INTAKE_SEGMENT, REMOVED, REMOVING
 from newscorpus.page.judge import process_page
 from newscorpus.page.recipe import Recipe
-from newscorpus.page.rows import Row
+from newscorpus.page.rows import ESCAPE, ESCAPED, ESCAPED_NEWLINE, Row
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.profile import Profile, Repeated, profile_path, read_profile, write_profile
 from newscorpus.store.archive.read import read_capture, read_captures
@@ -118,9 +118,14 @@ def corpus(made: Path, tmp_path: Path) -> Path:
 
 
 def unpacked(data: bytes) -> Iterator[bytes]:
-    """Some bytes, and whatever lies compressed in them."""
+    """Some bytes, and whatever lies compressed in them; a row of the intake is compressed, with newlines escaped."""
     yield data
-    for magic, unpack in ((b"\x1f\x8b", lambda part: b"".join(gunzip(part, 10**8))), (b"\x28\xb5\x2f\xfd", _unzstd)):
+    ways = (
+        (b"\x1f\x8b", lambda part: b"".join(gunzip(part, 10**8))),
+        (zstandard.FRAME_HEADER, _unzstd),
+        (zstandard.FRAME_HEADER, lambda part: _unzstd(part.replace(ESCAPED_NEWLINE, b"\n").replace(ESCAPED, ESCAPE))),
+    )
+    for magic, unpack in ways:
         at = data.find(magic)
         while at >= 0:
             with suppress(zlib.error, zstandard.ZstdError):

@@ -14,6 +14,7 @@ from serving import ask
 
 from benchmarks.newspapers import started
 from newscorpus.errors import STOPPED
+from newscorpus.lines import complete_lines
 from newscorpus.store.ledger import UrlState
 from newscorpus.store.ledger.addresses import states
 
@@ -96,10 +97,10 @@ def test_sigterm_to_the_whole_group_leaves_what_is_under_way_queued(tmp_path: Pa
     assert "worker_failed" not in (tmp_path / "corpus" / "rejected.jsonl").read_text()
 
 
-def rows(folder: Path) -> list[str]:
+def rows(folder: Path) -> list[bytes]:
     """The rows of all segments of the intake, without their headers."""
     segments = sorted((folder / "corpus" / "intake").glob("*.jsonl"))
-    return [line for segment in segments for line in segment.read_text().splitlines()[1:]]
+    return [line for segment in segments for offset, line in complete_lines(segment) if offset]
 
 
 def test_a_second_ctrl_c_does_not_wait_for_a_silent_page(tmp_path: Path) -> None:

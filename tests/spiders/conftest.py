@@ -12,6 +12,8 @@ from scrapies import scrapy
 from serving import ask
 
 from benchmarks.newspapers import started
+from newscorpus.lines import complete_lines
+from newscorpus.page.rows import unpacked
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "server.py"
 
@@ -56,7 +58,7 @@ class Crawl:
     @property
     def records(self) -> list[dict[str, Any]]:
         segments = sorted((self.corpus / "intake").glob("*.jsonl"))
-        lines = [line for segment in segments for line in _json_lines(segment)[1:]]
+        lines = [json.loads(unpacked(line)) for segment in segments for _, line in complete_lines(segment)]
         return [line["record"] for line in lines if "record" in line]
 
     def reasons(self, part_of_url: str) -> list[str]:

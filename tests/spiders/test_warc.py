@@ -17,6 +17,8 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.warcwriter import WARCWriter
 
 from newscorpus.errors import CrawlError
+from newscorpus.lines import complete_lines
+from newscorpus.page.rows import unpacked
 from newscorpus.store.archive.read import read_captures
 from newscorpus.store.archive.values import Capture
 
@@ -64,7 +66,10 @@ def archive(crawled: Any) -> list[Path]:
 
 def rows(corpus: Path) -> list[bytes]:
     return sorted(
-        line for path in (corpus / "intake").iterdir() for line in path.read_bytes().splitlines() if b'"record"' in line
+        text
+        for path in (corpus / "intake").iterdir()
+        for _, line in complete_lines(path)
+        if b'"record"' in (text := unpacked(line))
     )
 
 

@@ -15,7 +15,7 @@ from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, LOW_CONFIDENCE, MANIFEST, REJECTED, check_corpus, inside
 from newscorpus.lines import complete_lines
-from newscorpus.page.rows import Row, decode_line, decode_row
+from newscorpus.page.rows import Row, decode_line, decode_row, unpacked
 from newscorpus.store import intake
 from newscorpus.store.intake import REJECTIONS
 from newscorpus.store.ledger.addresses import UrlEntry, find
@@ -172,7 +172,7 @@ def _outcome_of(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:
 def _search(corpus: Path, document: str) -> Record | Rejected | None:
     """Search all rows for the newest of a document, then the rejections."""
     segments = intake.segments(corpus / INTAKE) if (corpus / INTAKE).is_dir() else []
-    found = _decoded(segments, document.encode(), decode_line)
+    found = _decoded(segments, document.encode(), decode_line, unpacked)
     lines = [line for line in found if line.document == document]
     if lines:
         newest = max(lines, key=lambda line: (line.fetch[1], line.reextraction, isinstance(line, Row)))
@@ -191,15 +191,17 @@ def _published(corpus: Path, document: str) -> Record | None:
     return next((record for record in open_corpus(corpus).records() if record.id == document), None)
 
 
-def _decoded(paths: list[Path], part: bytes, decode: Callable[[bytes], Any]) -> Iterator[Any]:
+def _decoded(
+    paths: list[Path], part: bytes, decode: Callable[[bytes], Any], unpack: Callable[[bytes], bytes] = bytes
+) -> Iterator[Any]:
     """Decode the lines that contain `part`, of the files that exist."""
     for path in paths:
         for offset, line in complete_lines(path) if path.is_file() else ():
-            if part in line and not line.startswith(b'{"schema"'):
-                try:
+            try:
+                if part in (text := unpack(line)) and not text.startswith(b'{"schema"'):
                     yield decode(line)
-                except (msgspec.DecodeError, CorpusError) as error:
-                    raise CorpusError(f"{path}, at offset {offset}: {error}") from error
+            except (msgspec.DecodeError, CorpusError) as error:
+                raise CorpusError(f"{path}, at offset {offset}: {error}") from error
 
 
 if TYPE_CHECKING:  # takes a second to load
