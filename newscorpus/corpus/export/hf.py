@@ -59,9 +59,9 @@ def write(source: ExportSource, folder: Path) -> None:
 
 
 def write_parquet(source: ExportSource, folder: Path) -> None:
-    """Write each part as files `[PART/]00000.parquet` ..., with the columns of the scores."""
+    """Write each part as files `data/[PART/]00000.parquet` ..., with the columns of the scores, and nothing beside."""
     for part in source.parts:
-        _write_shards(folder / part.name, part.records(), source.config.max_bytes, source.scores)
+        _write_shards(folder / DATA / part.name, part.records(), source.config.max_bytes, source.scores)
 
 
 def _write_shards(folder: Path, records: Iterable[Record], max_bytes: int, scores: Scores | None = None) -> list[Shard]:

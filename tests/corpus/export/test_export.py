@@ -80,6 +80,20 @@ def test_parquet_opens_as_a_folder(corpus: Path, tmp_path: Path, rule: SplitRule
     assert pyarrow.dataset.dataset(out).count_rows() == 60
 
 
+@pytest.mark.parametrize(
+    ("form", "reader", "folder"),
+    [(ExportFormat.PARQUET, "ParquetReader", "data"), (ExportFormat.DOLMA, "JsonlReader", "documents")],
+)
+def test_the_readers_of_datatrove_take_a_whole_folder(
+    corpus: Path, tmp_path: Path, form: ExportFormat, reader: str, folder: str
+) -> None:
+    readers = pytest.importorskip("datatrove.pipeline.readers", reason="needs 'newscorpus[batch]'")
+    export(corpus, tmp_path / "out", form, ABOUT, SplitConfig(SplitRule.CLUSTER, 0.2, 0.2))
+    documents = list(getattr(readers, reader)(str(tmp_path / "out" / folder)).run())
+    assert len({document.id for document in documents}) == len(documents) == 60
+    assert all(document.text for document in documents)
+
+
 @pytest.mark.parametrize("rule", [SplitRule.NONE, SplitRule.CLUSTER])
 @pytest.mark.parametrize(
     ("form", "inside", "per_line"),

@@ -14,7 +14,7 @@ from .conftest import MakeSource, as_json
 
 def test_rows_come_back_typed(make_source: MakeSource, records: list[Record], folder: Path) -> None:
     hf.write_parquet(make_source({"": records}), folder)
-    (path,) = folder.iterdir()
+    (path,) = (folder / "data").iterdir()
     table = reader.read_table(path)
     assert table.to_pylist() == [as_json(record) for record in records]
     assert table.schema.field("authors").type.value_type == pyarrow.string()
@@ -24,5 +24,7 @@ def test_rows_come_back_typed(make_source: MakeSource, records: list[Record], fo
 
 def test_parts_are_folders_of_bounded_files(make_source: MakeSource, records: list[Record], folder: Path) -> None:
     hf.write_parquet(make_source({"train": records, "test": []}, ExportConfig(max_bytes=1)), folder)
-    assert sorted(path.name for path in (folder / "train").iterdir()) == [f"0000{at}.parquet" for at in range(3)]
-    assert list((folder / "test").iterdir()) == []
+    assert sorted(path.name for path in (folder / "data" / "train").iterdir()) == [
+        f"0000{at}.parquet" for at in range(3)
+    ]
+    assert list((folder / "data" / "test").iterdir()) == []
