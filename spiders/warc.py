@@ -23,21 +23,21 @@ from newscorpus.store.pages import named_files, page_of_capture
 from .arguments import corpus_settings, parse_names, refuse_unknown
 
 KNOWN = ("files", "portal", "fresh")
-USAGE = "usage: scrapy crawl warc -a files=FILE|PATTERN[,...] [-a portal=NAME[,NAME]|all] [-a fresh=1]"
+USAGE = "usage: scrapy crawl warc -a files=FILE|PATTERN[,...] [-a portal=NAME[,NAME]] [-a fresh=1]"
 
 PART_RECORDS = 200
 """Pages and rejected records between two entries in the ledger: at most these are read again after a crash."""
 
 
 class WarcSpider(Spider):
-    """Reads pages from WARC files: `scrapy crawl warc -a files=FILE|PATTERN[,...] [-a portal=NAME[,NAME]|all]`.
+    """Reads pages from WARC files: `scrapy crawl warc -a files=FILE|PATTERN[,...] [-a portal=NAME[,NAME]]`.
 
     Yields a `SourcePage` for every page and a `Rejected` for every other record. Each request stands for a part of a
     file, so that the ledger records the progress; Scrapy answers it locally, and nothing is downloaded.
 
     Args:
         files: to read, in order.
-        portals: their rules and languages apply to the addresses they cover.
+        portals: their rules and languages apply to the addresses they cover; all by default.
     """
 
     name = "warc"
@@ -112,7 +112,7 @@ def read_warc_arguments(given: Mapping[str, str]) -> tuple[list[Path], list[Port
         raise CrawlError(f"argument 'files': {error}") from error
     if not files:
         raise CrawlError(f"argument 'files' is missing; {USAGE}")
-    named = given.get("portal", "").strip()
+    named = given.get("portal", "all").strip()
     names = list_portals() if named == "all" else parse_names(named)
     return files, [load_portal(name) for name in names]
 
