@@ -25,9 +25,10 @@ from newscorpus.corpus.build import decide
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.documents import find_files, index_files
 from newscorpus.corpus.duplicates.find import Duplicate, Watch, unwatched
-from newscorpus.corpus.duplicates.store import ROWS, STATE, Store, digest, layout_of
+from newscorpus.corpus.duplicates.store import ROWS, STATE, Selection, Store, digest, layout_of
 from newscorpus.corpus.left_out import Reprints, cluster_sizes, count_kinds, count_reprints, reprints_table
 from newscorpus.corpus.published import note_copy, publish
+from newscorpus.corpus.release import NOTE, find_version
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replacing
@@ -120,7 +121,14 @@ def _write(output: Path, collection: Collection, config: BuildConfig, watch: Wat
 
 
 def _reference(path: Path, folder: Path, config: BuildConfig, jobs: int, watch: Watch) -> Store:
-    """Open the index of a reference read-only; if it has none, make one in `folder`."""
+    """Open the index of a reference read-only; if it has none, make one in `folder`.
+
+    Of a release these are all texts of its documents, in the index of its corpus.
+    """
+    if (path / NOTE).is_file():
+        released, store = find_version(str(path))[0], Store.open(path.parent.parent / INDEX, layout_of(config))
+        is_released = np.fromiter((name in released for name in store.ids), bool, len(store))
+        return Selection(store, np.flatnonzero(is_released & ~store.documents["withdrawn"]))
     own = path / INDEX
     if (own / STATE).exists() and ((own / ROWS).exists() or (path / INTAKE).is_dir()):
         return Store.open(own, layout_of(config))

@@ -134,7 +134,7 @@ def diff(old: str, new: str, corpus: Path | None = None) -> RowChanges:
     Raises:
         CorpusError: a version is none of these, or is damaged.
     """
-    return _compare(*(_find_version(name, corpus) for name in (old, new)))
+    return _compare(*(find_version(name, corpus) for name in (old, new)))
 
 
 def _compare(old: Version, new: Version) -> RowChanges:
@@ -169,7 +169,8 @@ def forget_rows(corpus: Path, documents: Collection[str]) -> None:
             _write_list(path, left)
 
 
-def _find_version(name: str, corpus: Path | None) -> Version:
+def find_version(name: str, corpus: Path | None = None) -> Version:
+    """Find a version, as for `diff`."""
     tagged = corpus / RELEASES / name if corpus and TAG.fullmatch(name) else None
     folder = tagged if tagged and tagged.is_dir() else Path(name)
     if not folder.is_dir():

@@ -17,6 +17,7 @@ from newscorpus.corpus.duplicates import documents
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.merge import DedupReport, dedup
 from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.release import release
 from newscorpus.data import Article, Fields
 from newscorpus.errors import CorpusError, DedupError
 from newscorpus.lines import unpacked_lines
@@ -165,6 +166,17 @@ def test_a_document_removed_during_a_merge_is_not_published(tmp_path: Path) -> N
 
     assert dedup([one], tmp_path / "out", watch=remove_meanwhile).kept == 1
     assert [record.url for record in open_corpus(tmp_path / "out").records()] == ["https://a.cz/2"]
+
+
+def test_against_a_release(tmp_path: Path) -> None:
+    old = corpus(tmp_path / "old", {"https://a.cz/1": text(1), "https://a.cz/2": text(2)})
+    release(old, "first")
+    corpus(old, {"https://a.cz/2": text(4), "https://a.cz/3": text(3)})  # the text of 2 changed
+    lines = [{"id": number, "text": text(number) + " navíc"} for number in range(1, 6)]
+
+    dedup([write(tmp_path / "new.jsonl", lines)], tmp_path / "out", [old / "releases" / "first"])
+
+    assert kept(tmp_path / "out") == {3, 5}
 
 
 def test_against_a_corpus_with_its_index_and_lines_without(tmp_path: Path) -> None:

@@ -383,6 +383,11 @@ class Selection(Store):
     def __len__(self) -> int:
         return len(self._selected)
 
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """All of them: they were selected."""
+        return np.ones(len(self), bool)
+
     def column(self, name: str) -> NDArray[Any]:
         """Load the selected part of a column."""
         whole = super().column(name)
