@@ -57,3 +57,14 @@ def test_every_step_drops_or_adds_what_it_says(tmp_path: Path) -> None:
     build(tmp_path / "out" / "corpus")
     found = {record.id: record.text for record in open_corpus(tmp_path / "out" / "corpus").records()}
     assert found == {document["id"]: document["text"] for document in documents}
+
+    (tmp_path / "benchmark.txt").write_text(paragraphs("story 5")[1])
+    names = [tmp_path / name for name in ("out/corpus", "benchmark.txt", "clean")]
+    command = [sys.executable, "-m", "examples.decontaminate", *map(str, names)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert '"text":' in (tmp_path / "clean" / "dropped" / "00000.jsonl").read_text()
+    build(tmp_path / "clean" / "corpus")
+    left = {record.url for record in open_corpus(tmp_path / "clean" / "corpus").records()}
+    assert left == {document["metadata"]["url"] for document in documents} - {"https://www.a.example/story-5"}
