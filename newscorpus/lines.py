@@ -4,8 +4,10 @@ If a process dies while it appends, the last line of a file is torn; readers ski
 """
 
 import codecs
+import csv
 import dataclasses
 import gzip
+import io
 import os
 import re
 import zlib
@@ -47,6 +49,17 @@ def encode_line(value: object) -> bytes:
 def encode_indented(value: object) -> bytes:
     """Encode a value as indented JSON, for files that people read."""
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+
+
+def csv_lines(rows: Iterable[Iterable[object]]) -> Iterator[bytes]:
+    """Encode rows as lines of CSV, each with its newline."""
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    for row in rows:
+        writer.writerow(row)
+        yield table.getvalue().encode()
+        table.seek(0)
+        table.truncate()
 
 
 def complete_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, bytes]]:

@@ -1,7 +1,6 @@
 """Add the verbs that look into a corpus: `newscorpus status`, `stats`, `verify` and `search`."""
 
 import re
-from dataclasses import asdict
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
@@ -201,9 +200,10 @@ def search(
     them. The index, CORPUS.search.sqlite beside the corpus, is made if it is missing or older than the corpus.
     """
     from newscorpus.corpus.query import QueryError
-    from newscorpus.corpus.search import Query, in_order, lines_table, make_index, months_table, opened_index
+    from newscorpus.corpus.search import Query, in_order, lines_table, make_index, month_rows, opened_index
     from newscorpus.corpus.search import whole_words as cut
     from newscorpus.corpus.subcorpora import save_subcorpus
+    from newscorpus.lines import csv_lines
     from newscorpus.terminal import print_table, progress, sink
     from newscorpus.tokens import number_of, printable
 
@@ -221,19 +221,17 @@ def search(
             return
         counts = index.count(query)
         if months and as_csv:
-            file.writelines(months_table(counts))
+            file.writelines(csv_lines(month_rows(counts)))
         elif months:
-            header, *rows = (line.decode().rstrip().split(",") for line in months_table(counts))
+            header, *rows = month_rows(counts)
             print_table(header, rows, numbers=True)
         else:
             lines = in_order(index.lines(query, sample), sort.value if sort else "")
             if as_csv:
                 file.writelines(lines_table(lines))
             for line in () if as_csv else lines:
-                left, right = (
-                    cut(line.left_context[::-1], CONTEXT_COLUMNS)[::-1],
-                    cut(line.right_context, CONTEXT_COLUMNS),
-                )
+                left = cut(line.left_context[::-1], CONTEXT_COLUMNS)[::-1]
+                right = cut(line.right_context, CONTEXT_COLUMNS)
                 text = f"{line.day:10} {line.source}  {left:>{CONTEXT_COLUMNS}} [{line.match}] {right}"
                 file.write(f"{printable(text)}\n".encode())
         total = counts.total
@@ -241,5 +239,4 @@ def search(
         relative = f", {total.per_million:,.1f} per million words" if query.words else ""
         typer.echo(f"{frequency}{number_of(total.documents, 'document')}{relative}", err=True)
         if save:
-            asked = {name: value for name, value in asdict(query).items() if value}
-            typer.echo(f"Saved in {save_subcorpus(corpus, save, asked, index.ids(query))}", err=True)
+            typer.echo(f"Saved in {save_subcorpus(corpus, save, query, index.ids(query))}", err=True)

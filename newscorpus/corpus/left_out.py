@@ -1,7 +1,5 @@
 """List excluded documents (`duplicates.jsonl`, `low-confidence.jsonl`), and count reprints between sources."""
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from numpy.typing import NDArray
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.find import Duplicate, DuplicateKind, survivors
 from newscorpus.data import GONE, Rejected
-from newscorpus.lines import decoded_lines, encode_line
+from newscorpus.lines import csv_lines, decoded_lines, encode_line
 from newscorpus.page.records import excerpt
 from newscorpus.store.intake import journal_line
 
@@ -133,8 +131,4 @@ def count_reprints(collection: Collection, duplicates: Sequence[Duplicate]) -> t
 
 def reprints_table(reprints: Iterable[Reprints]) -> bytes:
     """Format reprints as CSV."""
-    table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(["source", "repeats", "kind", "documents"])
-    writer.writerows(reprints)
-    return table.getvalue().encode()
+    return b"".join(csv_lines([("source", "repeats", "kind", "documents"), *reprints]))

@@ -6,9 +6,7 @@ Search ignores case, but not diacritics. A hit is an occurrence of a wanted word
 overlapping ones are one hit. Hits are counted in the inverted index, without reading a text.
 """
 
-import csv
 import difflib
-import io
 import json
 import math
 import re
@@ -34,7 +32,7 @@ from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import DUPLICATES
-from newscorpus.lines import encode_line
+from newscorpus.lines import csv_lines, encode_line
 from newscorpus.page.records import decode, encode
 from newscorpus.tokens import collapse, folded_words
 
@@ -405,21 +403,16 @@ class SearchIndex:
 
     def _has_form(self, word: str) -> tuple[str, tuple[str, ...]]:
         """Return the condition for the forms of a word or pattern in SQL, and its values."""
-        if "*" not in word:
-            return "term = ?", (word,)
         if _is_prefix(word):
             return "term >= ? AND term < ?", (word.rstrip("*"), word.rstrip("*") + chr(sys.maxunicode))
         return "term IN (SELECT value FROM json_each(?))", (json.dumps(self._forms(word)),)
 
     def _check_size(self, found: Iterable[Phrase]) -> None:
         """Refuse a query that stands for too large a part of the corpus."""
-        words = [word for phrase in found for word in phrase.words]
-        total, number = self._connection.execute("SELECT sum(hits), 0 FROM forms").fetchone()
-        for word in words:
-            condition, values = self._has_form(word)
-            hits = self._connection.execute(f"SELECT sum(hits) FROM forms WHERE {condition}", values)  # noqa: S608 -- ours
-            number += hits.fetchone()[0] or 0
-        if number > max(MAX_OCCURRENCES, MAX_SHARE * total):
+        conditions = [("TRUE", ()), *(self._has_form(word) for phrase in found for word in phrase.words)]
+        sql = "SELECT ifnull(sum(hits), 0) FROM forms WHERE"
+        total, *hits = (self._connection.execute(f"{sql} {one}", values).fetchone()[0] for one, values in conditions)
+        if (number := sum(hits)) > max(MAX_OCCURRENCES, MAX_SHARE * total):
             raise QueryError(f"the words of the query occur {number:,} times, too often to be counted; name rarer ones")
 
     def _matched_by(self, query: Query) -> str:
@@ -437,15 +430,16 @@ class SearchIndex:
             return f"(({' AND '.join(map(self._matched, node.wanted))}){unwanted})"
         *words, last = node.words
         ending = " *" if _is_prefix(last) else ""
-        forms = [self._forms(word) if "*" in word else [word] for word in words]
-        forms.append([last.rstrip("*")] if ending else self._forms(last) if "*" in last else [last])
+        forms = [*map(self._forms, words), [last.rstrip("*")] if ending else self._forms(last)]
         if math.prod(map(len, forms)) > MAX_FORMS:
             raise QueryError(f"{' '.join(node.words)!r} stands for more than {MAX_FORMS:,} phrases; write more letters")
         alternatives = [f'"{" ".join(one)}"{ending}' for one in product(*forms)]
         return f"({' OR '.join(alternatives) or NOTHING})"
 
     def _forms(self, pattern: str) -> list[str]:
-        """Return the words of the corpus for which a pattern stands."""
+        """Return the words of the corpus for which a pattern stands; a word without `*` for itself."""
+        if "*" not in pattern:
+            return [pattern]
         forms = self._connection.execute("SELECT term FROM forms WHERE term GLOB ? LIMIT ?", (pattern, MAX_FORMS + 1))
         found = [form for (form,) in forms]
         if len(found) > MAX_FORMS:
@@ -544,24 +538,15 @@ def in_order(lines: Iterable[ContextLine], side: Side) -> Iterable[ContextLine]:
 
 def lines_table(lines: Iterable[ContextLine]) -> Iterator[bytes]:
     """Yield the lines of a concordance as CSV, with a header."""
-    return _csv_lines(chain([ContextLine.__slots__], map(astuple, lines)))
+    return csv_lines(chain([ContextLine.__slots__], map(astuple, lines)))
 
 
-def months_table(counts: Counts) -> Iterator[bytes]:
-    """Yield the frequencies by month as CSV, with a header; the last line has all months."""
-    rows = [*((month or "undated", counts.of_month(month)) for month in counts.months), ("all", counts.total)]
-    values = ((month, one.documents, one.hits, one.words, f"{one.per_million:.2f}") for month, one in rows)
-    return _csv_lines(chain([("month", "documents", "hits", "words", "per_million")], values))
-
-
-def _csv_lines(rows: Iterable[Iterable[object]]) -> Iterator[bytes]:
-    table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    for row in rows:
-        writer.writerow(row)
-        yield table.getvalue().encode()
-        table.seek(0)
-        table.truncate()
+def month_rows(counts: Counts) -> Iterator[tuple[str, ...]]:
+    """Yield the columns and rows of a table of the frequencies by month; the last row has all months."""
+    yield "month", "documents", "hits", "words", "per_million"
+    found = [(month or "undated", counts.of_month(month)) for month in counts.months]
+    for month, one in [*found, ("all", counts.total)]:
+        yield month, str(one.documents), str(one.hits), str(one.words), f"{one.per_million:.2f}"
 
 
 def _is_prefix(word: str) -> bool:

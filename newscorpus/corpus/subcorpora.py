@@ -5,21 +5,23 @@ A subcorpus is a file of JSON lines in `CORPUS/subcorpora/`: the query, then the
 
 import re
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from newscorpus.corpus.published import corpus_of, open_corpus
+from newscorpus.corpus.search import Query
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing
 from newscorpus.layout import SUBCORPORA
-from newscorpus.lines import complete_lines, encode_line
+from newscorpus.lines import decoded_lines, encode_line
 
 NAME = re.compile(r"\w[\w.-]*")
 
 
-def save_subcorpus(corpus: Path, name: str, query: object, ids: Iterable[str]) -> Path:
+def save_subcorpus(corpus: Path, name: str, query: Query, ids: Iterable[str]) -> Path:
     """Save the ids of documents under a name, in place of earlier ones; return the file.
 
     Raises:
@@ -30,7 +32,8 @@ def save_subcorpus(corpus: Path, name: str, query: object, ids: Iterable[str]) -
         raise CorpusError(f"no document was found: the subcorpus {name!r} is not saved")
     path.parent.mkdir(exist_ok=True)
     with replacing(path) as file:
-        file.writelines([encode_line({"query": query}), *lines])
+        asked = {field: value for field, value in asdict(query).items() if value}
+        file.writelines([encode_line({"query": asked}), *lines])
     return path
 
 
@@ -44,10 +47,7 @@ def read_subcorpus(corpus: Path, name: str) -> frozenset[str]:
     if not path.is_file():
         known = ", ".join(sorted(one.stem for one in path.parent.glob("*.jsonl"))) or "none"
         raise CorpusError(f"{path}: no such subcorpus; there are: {known}; `search --save NAME` saves one")
-    try:
-        lines = [msgspec.json.decode(line, type=dict[str, Any]) for _, line in complete_lines(path)]
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CorpusError(f"{path}: {error}; save the search anew") from error
+    lines = decoded_lines(path, msgspec.json.Decoder(dict[str, Any]))
     return frozenset(str(line["id"]) for line in lines if "id" in line)
 
 

@@ -1,7 +1,7 @@
 """Search a corpus, show matches as a list or in context, and show a document beside its page."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from typing import Annotated, Literal
 from urllib.parse import urlencode
@@ -13,8 +13,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from newscorpus.corpus.changes import marked_difference, texts_of
-from newscorpus.corpus.search import NAMED_KINDS, Query, Side, in_order, lines_table, months_table, opened_index
+from newscorpus.corpus.search import NAMED_KINDS, Query, Side, in_order, lines_table, month_rows, opened_index
 from newscorpus.corpus.subcorpora import save_subcorpus
+from newscorpus.lines import csv_lines
 from newscorpus.views.ui.state import answer, state_of
 
 LISTED = 25
@@ -94,7 +95,7 @@ def counts(request: Request) -> Response:
 def months(request: Request) -> Response:
     """Send the frequencies by month as CSV."""
     with opened_index(state_of(request).corpus(request)) as index:
-        found = b"".join(months_table(index.count(_search(request).query))) if index else b""
+        found = b"".join(csv_lines(month_rows(index.count(_search(request).query)))) if index else b""
     return Response(found, media_type="text/csv", headers=_download("months.csv"))
 
 
@@ -107,8 +108,7 @@ async def save(request: Request) -> Response:
     def saved() -> int:
         with opened_index(corpus) as index:
             ids = index.ids(query) if index else []
-        asked = {field: value for field, value in asdict(query).items() if value}
-        save_subcorpus(corpus, name, asked, ids)
+        save_subcorpus(corpus, name, query, ids)
         return len(ids)
 
     values = {"name": name, "number": await run_in_threadpool(saved), "folder": corpus}
