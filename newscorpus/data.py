@@ -10,7 +10,7 @@ from enum import StrEnum
 
 import msgspec
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of the record's layout, raised when a key is added, removed or changes its type. Older ones can be read."""
 
 SINCE = "since"
@@ -23,6 +23,9 @@ PAYWALLED_TEXT_NOT_USED = "paywalled_text_not_used"
 
 STATED = frozenset({"json-ld", "microdata", "meta"})
 """Sources of evidence that are machine-readable statements of a page about itself."""
+
+ROBOTS_TXT = "robots.txt"
+"""Source of evidence that the robots.txt of the page's host gives, on the rights in all of its pages."""
 
 GONE = "gone"
 """Flag of a document that its site deleted, followed by a colon and the first day on which it was missing."""
@@ -38,7 +41,7 @@ class Evidence:
     field: str  # a key of `Fields`, such as "title" or "published"
     value: str  # as text
     # "json-ld", "meta", "microdata", "time-tag", "heading", "text", "url", "feed", "sitemap", "learned", "template",
-    # "portal" or "user"
+    # "portal", "robots.txt" or "user"
     source: str
 
 
@@ -198,6 +201,8 @@ class Rights:
     tdm_policy: str = ""
     content_usage: str = ""
     noai: str = ""
+    content_signal: str = field(default="", metadata={SINCE: 3})
+    rsl: str = field(default="", metadata={SINCE: 3})  # addresses of licences, divided by spaces
 
 
 @dataclass(frozen=True, slots=True)

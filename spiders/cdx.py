@@ -225,7 +225,9 @@ class CdxSpider(Spider):
         """Yield the page of a capture, with its source and time."""
         indexed = IndexedCapture(url, stamp, file)
         if not file:
-            found: Capture | Rejected = Capture(replace(make_page(response), url=url, fetched=indexed.time))
+            found: Capture | Rejected = Capture(
+                replace(make_page(response), url=url, fetched=indexed.time, evidence=())
+            )
         elif response.status != HTTPStatus.PARTIAL_CONTENT:
             found = _no_ranges(response, url)
         else:

@@ -97,6 +97,7 @@ class Visit:
     n_received: int = 0  # bytes of a robots.txt received so far
     is_one_of_several: bool = False  # other hosts of the site may be crawled without this robots.txt
     last_fetch: str = ""  # time of the last fetch of its address, ISO 8601; "" if there was none
+    rights: tuple[Evidence, ...] = ()  # by the robots.txt of the host that answers
     stored: Capture | None = None  # the archive's answer in place of the site's
     held: Exchange | None = None  # the answer, to be archived with the page that the spider makes of it
     archived: tuple[str, int] = ("", 0)  # new capture: file relative to the corpus, offset; file "": none
@@ -219,9 +220,9 @@ def visit_of(asked: Request | Response) -> Visit:
 
 
 def make_page(response: Response, evidence: tuple[Evidence, ...] = ()) -> Page:
-    """Make a `Page` of `response`."""
+    """Make a `Page` of `response`, with the statements of its robots.txt as evidence."""
     public = {name: value for name, value in plain_headers(response).items() if name not in PERSONAL}
-    return Page(response.url, response.body, public, fetch_time(response), evidence)
+    return Page(response.url, response.body, public, fetch_time(response), (*evidence, *visit_of(response).rights))
 
 
 def fetch_time(response: Response) -> str:

@@ -1,4 +1,4 @@
-"""Read robots.txt (RFC 9309 and Crawl-delay) and reservations of text and data mining."""
+"""Read robots.txt (RFC 9309, Crawl-delay and rights) and reservations of text and data mining."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from http import HTTPStatus
 
 from protego import Protego
 
-from newscorpus.data import Rejected, Rights
+from newscorpus.data import ROBOTS_TXT, Evidence, Rejected, Rights
 
 ROBOT = "newscorpus"
 """Our product token in robots.txt."""
@@ -19,6 +19,12 @@ MAX_BYTES = 512_000
 AGENT = re.compile(r"\s*user[- ]?agent\s*:?\s*([^#]*)", re.IGNORECASE)
 """A `User-agent` line."""
 
+DIRECTIVE = re.compile(r"\s*([a-z-]+)\s*:\s*([^#]*)", re.IGNORECASE)
+"""Any other line."""
+
+MAX_STATEMENT = 1_000
+"""Characters kept of the statements of a kind, which are stored with each page; examples have below 100."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Robots:
@@ -27,6 +33,7 @@ class Robots:
     rules: Protego
     crawl_delay: float = 0.0  # seconds between requests that our group demands; 0: none
     sitemaps: tuple[str, ...] = ()  # addresses
+    rights: tuple[Evidence, ...] = ()  # statements on the rights in the pages, by field of `Rights`
 
     def allow(self, url: str) -> bool:
         """Tell whether we may fetch `url`."""
@@ -35,17 +42,36 @@ class Robots:
 
 
 def read_robots(body: bytes) -> Robots:
-    """Parse the first `MAX_BYTES` of a robots.txt; invalid lines are skipped."""
+    """Parse the first `MAX_BYTES` of a robots.txt; invalid lines are skipped.
+
+    On rights, `Content-Signal` (Cloudflare, 2025) addresses the robots of its group, `License` (RSL 1.0, 2025) all.
+    """
     if len(body) > MAX_BYTES:
         body = body[:MAX_BYTES].rpartition(b"\n")[0]  # half a rule may forbid more than the whole one
     lines = body.decode("utf-8-sig", "replace").splitlines()
+    group, is_begun = {"*"}, True  # the robots addressed, and whether one of their rules was read
+    signals: dict[str, list[str]] = {"*": []}  # by robot
+    licenses: list[str] = []
     for at, line in enumerate(lines):
         if found := AGENT.match(line):  # other robots get one name, since Protego copies the rules for each
             agent = found[1].strip().lower()
             name = agent.replace("*", "") or agent[:1]
-            lines[at] = f"User-agent: {name if name == '*' or ROBOT.startswith(name) else 'another'}"
+            name = name if name == "*" or ROBOT.startswith(name) else "another"
+            lines[at] = f"User-agent: {name}"
+            group, is_begun = {name} if is_begun else {*group, name}, False
+            signals.setdefault(name, [])
+        elif found := DIRECTIVE.match(line):
+            directive, value = found[1].lower(), found[2].strip()
+            is_begun = is_begun or directive not in {"host", "license", "sitemap"}
+            if directive == "license" and value:
+                licenses.append(value)
+            for name in group if directive == "content-signal" and value else ():
+                signals[name].append(value)
     rules = Protego.parse("\n".join(lines))
-    return Robots(rules, float(rules.crawl_delay(ROBOT) or 0.0), tuple(dict.fromkeys(rules.sitemaps)))
+    ours = max(signals.keys() - {"", "another"}, key=lambda name: (name != "*", len(name)))
+    said = {"content_signal": ", ".join(signals[ours]), "rsl": " ".join(dict.fromkeys(licenses))}
+    rights = tuple(Evidence(field, value[:MAX_STATEMENT], ROBOTS_TXT) for field, value in said.items() if value)
+    return Robots(rules, float(rules.crawl_delay(ROBOT) or 0.0), tuple(dict.fromkeys(rules.sitemaps)), rights)
 
 
 def is_reachable(status: int) -> bool:
@@ -64,11 +90,11 @@ class RightsPolicy(StrEnum):
     SKIP = "skip"
 
 
-REFUSALS = frozenset({"n", "?0"})
-"""Refusals in Content-Usage: the token of the IETF's AI Preferences drafts, and the structured-field boolean."""
+REFUSALS = frozenset({"n", "?0", "no"})
+"""Refusals: the token of the IETF's AI Preferences drafts, the structured-field boolean, and that of Content-Signal."""
 
-TRAINING = frozenset({"ai", "bots", "genai", "tdm", "train-ai", "train-genai"})
-"""Uses in those drafts that cover a corpus for language models."""
+TRAINING = frozenset({"ai", "ai-train", "bots", "genai", "tdm", "train-ai", "train-genai"})
+"""Uses in those drafts and in Content-Signal that cover a corpus for language models."""
 
 
 def judge_rights(rights: Rights, policy: RightsPolicy, url: str) -> Rejected | None:
@@ -81,13 +107,17 @@ def reservations(rights: Rights) -> Iterator[str]:
     """Yield the signals that reserve text and data mining or training, as `name=value`.
 
     TDM Reservation Protocol (W3C community group, 2024, section 5): `tdm-reservation` is 1. Meta robots `noai`, by
-    convention; `noimageai` concerns images, of which a corpus holds only addresses. Content-Usage: see `REFUSALS`.
+    convention; `noimageai` concerns images, of which a corpus holds only addresses. Content-Usage and Content-Signal:
+    see `REFUSALS`. RSL: any licence, since its terms bind before use, and they are not fetched.
     """
     if rights.tdm.strip() == "1":
         yield "tdm-reservation=1"
     if "noai" in rights.noai.split(", "):
         yield "robots=noai"
-    for part in rights.content_usage.lower().split(","):
-        name, _, value = part.strip().partition("=")
-        if name in TRAINING and value.partition(";")[0].strip() in REFUSALS:
-            yield f"content-usage: {part.strip()}"
+    for source, said in (("content-usage", rights.content_usage), ("content-signal", rights.content_signal)):
+        for part in said.lower().split(","):
+            name, _, value = part.strip().partition("=")
+            if name.strip() in TRAINING and value.partition(";")[0].strip() in REFUSALS:
+                yield f"{source}: {part.strip()}"
+    if rights.rsl:
+        yield f"rsl={rights.rsl}"

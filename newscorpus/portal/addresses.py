@@ -8,12 +8,14 @@ from enum import StrEnum
 from functools import lru_cache
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
-from newscorpus.data import Evidence
+from newscorpus.data import ROBOTS_TXT, Evidence
 from newscorpus.portal.portal import Portal
 from newscorpus.urls import SLUG_WORDS, canonical_url, names_document
 
 PORTAL_EVIDENCE = "portal"
 """Source of evidence from a portal file."""
+OF_SITE = frozenset({PORTAL_EVIDENCE, ROBOTS_TXT})
+"""Sources of evidence on all pages of a site, which does not tell articles from others."""
 
 NAMED = Evidence("kind", "article", "user")
 """Evidence for a page that the user named as an article."""
@@ -107,7 +109,7 @@ def find_trust(url: str, portal: Portal, evidence: Collection[Evidence] = ()) ->
 
     Pages named by the user are articles; so are entries of feeds, unless the portal has patterns for articles.
     """
-    is_described = any(one.source != PORTAL_EVIDENCE for one in evidence) and not portal.articles and not is_front(url)
+    is_described = any(one.source not in OF_SITE for one in evidence) and not portal.articles and not is_front(url)
     if NAMED in evidence or is_described or portal.is_article(url):
         return AddressTrust.CERTAIN
     if portal.only_articles or portal.is_section(url) or url in portal.start or is_front(url):

@@ -1,4 +1,4 @@
-"""Corpora of schema 1, which had neither `capture` nor `provenance.text`, are read, built, checked and exported."""
+"""Corpora of schema 1, which lacked `capture`, `provenance.text` and `rights.rsl`, are read, built and exported."""
 
 import base64
 import hashlib
@@ -35,7 +35,7 @@ SIGNED = BuildConfig().signature
 def first_row(record: Record) -> dict[str, Any]:
     """The row of a record as the first schema had it."""
     row: dict[str, Any] = msgspec.to_builtins(record) | {"schema": 1}
-    del row["capture"], row["provenance"]["text"]
+    del row["capture"], row["provenance"]["text"], row["rights"]["content_signal"], row["rights"]["rsl"]
     return row
 
 
@@ -79,6 +79,7 @@ def old_corpus(tmp_path: Path, record: Record) -> Path:
     shards = (Shard(name, 1, len(content), hashlib.sha256(content).hexdigest()),)
     columns = {key: value for key, value in made.columns.items() if key != "capture"}
     columns["provenance"] = columns["provenance"].replace(", text: string", "")
+    columns["rights"] = columns["rights"].replace(", content_signal: string, rsl: string", "")
     manifest = replace(
         made, schema=1, columns=columns, bytes=len(content), shards=shards, generation=generation_of(shards)
     )
@@ -96,7 +97,7 @@ def test_an_intake_of_both_schemas_is_built(old_intake: Path, record: Record) ->
     assert len(list(read_intake(old_intake / "intake", SIGNED))) == 3
     build(old_intake)
     manifest, findings = verify(old_intake)
-    assert (manifest.schema, manifest.columns, manifest.documents, findings) == (2, column_types(), 3, [])
+    assert (manifest.schema, manifest.columns, manifest.documents, findings) == (3, column_types(), 3, [])
     found = {one.id: one for one in open_corpus(old_intake).records()}
     assert found[new.id].capture == new.capture
     assert found[record.id] == read_back(record)

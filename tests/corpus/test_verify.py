@@ -161,8 +161,8 @@ def test_rows_are_counted(tmp_path: Path, records: list[Record]) -> None:
         (b'"title":"",', b"", "missing required field `title`"),
         (b'"cluster":"",', b"", "other keys than a record"),
         (b'"title":"",', b'"title":"","headline":"",', "other keys than a record"),
-        (b'"schema":2', b'"schema":3', "schema 3; this version reads 1 to 2"),
-        (b'"schema":2', b'"schema":1', "other keys than a record"),
+        (b'"schema":3', b'"schema":4', "schema 4; this version reads 1 to 3"),
+        (b'"schema":3', b'"schema":2', "other keys than a record"),
         (b"{", b"[", "not a record"),
     ],
 )

@@ -18,7 +18,7 @@ from prose import article
 from serving import Handler as BaseHandler
 from serving import Site, serve
 
-ROBOTS = b"User-agent: *\nDisallow: /private/\n"
+ROBOTS = b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nDisallow: /private/\n"
 
 LINKS = [
     *(f"/news/story-of-the-day-{number}.html" for number in range(10001, 10006)),

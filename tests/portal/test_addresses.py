@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from newscorpus.data import ROBOTS_TXT, Evidence
 from newscorpus.portal.addresses import (
+    PORTAL_EVIDENCE,
     AddressTrust,
     FetchKind,
     find_archive,
@@ -139,7 +141,9 @@ def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]]
 )
 def test_how_far_an_address_promises_an_article(patterns: dict[str, list[str]], path: str, trust: AddressTrust) -> None:
     given: dict[str, Any] = {name: tuple(found) for name, found in patterns.items()}
-    assert find_trust(BASE + path, Portal("mock", ("en",), ("example.org",), (BASE + "/",), **given)) is trust
+    portal = Portal("mock", ("en",), ("example.org",), (BASE + "/",), **given)
+    of_site = (Evidence("rsl", "/license.xml", ROBOTS_TXT), Evidence("language", "en", PORTAL_EVIDENCE))
+    assert find_trust(BASE + path, portal) is find_trust(BASE + path, portal, of_site) is trust
 
 
 @pytest.mark.parametrize(

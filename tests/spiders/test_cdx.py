@@ -82,6 +82,8 @@ class Handler(BaseHandler):  # type: ignore[misc]
             self.answer(file[first : last + 1], self.server.part_status, "application/gzip", Content_Range=part)
         elif path.startswith("/lists/"):
             self.answer(gzip.compress("\n".join(["../up.warc", *self.server.files]).encode()))
+        elif path == "/robots.txt":  # speaks of the archive, not of the pages in it
+            self.answer("License: https://archive.example/license.xml\n", content_type="text/plain")
         elif path.startswith("/web/"):
             self.answer(article(self.path.partition("id_/")[2]))
         else:
@@ -157,6 +159,7 @@ def test_captures_become_records_that_name_archive_and_time(server: CdxServer, t
     assert story.source == "vesti"
     assert story.capture.source == ("127.0.0.1" if server.plays_back else "CC-MAIN-2024-22")
     assert story.capture.time == story.fetched == "2024-05-20T10:11:12+00:00"
+    assert story.rights.rsl == ""
     assert story.text == "\n".join(paragraphs(STORY))
     captures = [path for path, _ in server.asked if path.startswith(("/data/", "/web/"))]
     assert len(captures) == 2

@@ -8,6 +8,14 @@ import pytest
 from prose import article
 from serving import PageSite
 
+from newscorpus.corpus.reextract import reextract
+from newscorpus.data import Rejected
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.rights import RightsPolicy
+from newscorpus.page.rows import Row
+from newscorpus.portal.schema import load_portal
+from newscorpus.store.pages import archive_files
+
 KEPT = [
     *(f"story-of-the-day-{number}" for number in range(10001, 10006)),
     "moved-here-10062",
@@ -72,8 +80,19 @@ def test_keeps_every_article_and_says_so(done: Any) -> None:
     kept = {part: len([one for one in done.records if part in one["url"]]) for part in KEPT}
     assert kept == {part: 1 + (part == PRINTED) for part in KEPT}
     assert len(done.records) == len(KEPT) + 1 == done.stats["newscorpus/kept"]
+    assert {record["rights"]["content_signal"] for record in done.records} == {"search=yes, ai-train=no"}
     assert done.report["build"]["kept"] == len(KEPT)
     assert done.stats["newscorpus/words"] == sum(record["n_words"] for record in done.records) > 1000
+
+
+def test_what_robots_txt_reserves_is_known_to_the_archive(done: Any) -> None:
+    mock = load_portal(done.corpus.parent / "portals" / "mock.toml")
+    recipe = Recipe(rights=RightsPolicy.SKIP)
+    outcomes = [outcome for _, outcome in reextract(archive_files(done.corpus), recipe, [mock])]
+    reserved = [one for one in outcomes if isinstance(one, Rejected) and one.reason == "reserved"]
+    assert len(reserved) == len(done.records)
+    assert {one.detail for one in reserved} == {"content-signal: ai-train=no"}
+    assert not any(isinstance(one, Row) for one in outcomes)
 
 
 @pytest.mark.parametrize(("part", "reason"), REJECTED.items())

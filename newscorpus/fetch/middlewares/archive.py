@@ -18,7 +18,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.responsetypes import responsetypes
 
 from newscorpus.config import Limits
-from newscorpus.data import Rejected
+from newscorpus.data import ROBOTS_TXT, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.fetch.options import corpus_folder, positive, switch
 from newscorpus.fetch.plugin import end_unwritable, stat
@@ -176,6 +176,7 @@ class StoredAnswersMiddleware:
             logger.warning("%s, offset %d: %s; %s is asked for again", file, offset, found.reason, request.url)
             return None
         page, visit.stored, visit.archived = found.page, found, (file, offset)
+        visit.rights = tuple(one for one in page.evidence if one.source == ROBOTS_TXT)
         if page.url != request.url:
             request.meta["redirect_urls"] = [request.url]
         headers = Headers({name: value.encode("latin-1", "replace") for name, value in page.headers.items()})

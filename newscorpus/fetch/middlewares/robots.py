@@ -68,6 +68,7 @@ class RobotsMiddleware(CrawlComponent):
         if not robots.allow(request.url):
             self._crawler.stats.inc_value("robotstxt/forbidden")
             raise Refused("robots_disallowed", "robots.txt forbids it")
+        visit.rights = robots.rights
 
     def stop_at_limit(self, data: bytes, request: Request) -> None:
         """Count the bytes received of a robots.txt.

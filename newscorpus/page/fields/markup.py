@@ -15,7 +15,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 from lxml.html import HtmlElement
 
-from newscorpus.data import Evidence, Image, Rights
+from newscorpus.data import ROBOTS_TXT, Evidence, Image, Page, Rights
 from newscorpus.page.parsing.segment import BLOCK_TAGS
 from newscorpus.resources import read_toml
 from newscorpus.tokens import clean, collapse
@@ -34,6 +34,10 @@ MAX_OF_A_KIND = 300
 PLAIN_ADDRESS = re.compile(r"https?://[\w.-]+(?:/[\w.~%+,/-]*)?", re.ASCII)
 """Addresses that `urljoin` leaves unchanged."""
 RELATIONS = frozenset({"canonical", "license"})
+RSL = "application/rsl+xml"
+"""Media type of licences for machines (RSL 1.0, 2025); their links have a relation of their own, "rsl"."""
+HEADER_LINK = re.compile(r"<([^<>]*)>([^<]*)")
+"""An address and its parameters in a `Link` header (RFC 8288)."""
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 MAX_INSIDE = 1_000
@@ -98,7 +102,7 @@ class Markup:
     language: str  # `lang` of the root element
     title: str  # text of `<title>`
     metas: Mapping[str, tuple[str, ...]]  # contents of `<meta>` by lower-case name, in document order
-    links: Mapping[str, tuple[str, ...]]  # addresses of `<link>` by lower-case relation, absolute
+    links: Mapping[str, tuple[str, ...]]  # addresses of `<link>` by lower-case relation or "rsl", absolute
     scripts: tuple[str, ...]  # texts of the JSON-LD scripts
     code: tuple[HtmlElement, ...]  # the other `<script>` elements
     headings: tuple[HtmlElement, ...]  # the `<h1>` elements
@@ -132,7 +136,8 @@ def gather(tree: HtmlElement, url: str) -> Markup:
     for each in kinds["link"][: MAX_OF_A_KIND * 2]:
         for relation in RELATIONS.intersection(each.get("rel", "").lower().split()):
             if link := join(base, each.get("href", "")):
-                links[relation].append(link)
+                is_rsl = relation == "license" and RSL in each.get("type", "").lower()
+                links["rsl" if is_rsl else relation].append(link)
     # SVG drawings may have titles, too.
     title = next((each for each in kinds["title"] if each.getparent().tag in {"head", "html", "body"}), None)
     return Markup(
@@ -219,17 +224,25 @@ def read_metas(markup: Markup) -> Iterator[Evidence]:
         yield Evidence("license", link, "meta")
 
 
-def read_rights(markup: Markup, headers: Mapping[str, str]) -> Rights:
-    """Read the rights signals of a page and its response; headers take precedence over meta elements."""
+def read_rights(markup: Markup, page: Page) -> Rights:
+    """Read the rights signals of a page, its response and its robots.txt; the response takes precedence.
+
+    The addresses of licences are collected from all three.
+    """
+    headers, robots_txt = page.headers, {one.field: one.value for one in page.evidence if one.source == ROBOTS_TXT}
     directives = map(plain, (headers.get("x-robots-tag", ""), *markup.metas.get("robots", ())))
     robots = ", ".join(dict.fromkeys(filter(None, directives)))
     words = {word.strip() for word in robots.lower().replace(";", ",").split(",")}
+    linked = HEADER_LINK.findall(headers.get("link", ""))
+    licenses = (join(page.url, link) for link, said in linked if RSL in said.lower() and "license" in said.lower())
     return Rights(
         robots=robots,
         tdm=plain(headers.get("tdm-reservation") or markup.first_meta("tdm-reservation")),
         tdm_policy=plain(headers.get("tdm-policy") or markup.first_meta("tdm-policy")),
         content_usage=plain(headers.get("content-usage") or markup.first_meta("content-usage")),
         noai=", ".join(word for word in ("noai", "noimageai") if word in words),
+        content_signal=plain(headers.get("content-signal") or robots_txt.get("content_signal")),
+        rsl=plain(" ".join(dict.fromkeys((*licenses, *markup.links.get("rsl", ()), robots_txt.get("rsl", ""))))),
     )
 
 

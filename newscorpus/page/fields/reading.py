@@ -110,7 +110,7 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
         license=licence.value,
         paywalled=any(is_free(each.main) is False for each in entities),
         kind=next((name for each in entities if (name := kind(each.main))), ""),
-        rights=read_rights(markup, page.headers),
+        rights=read_rights(markup, page),
         provenance=Provenance(
             title=title.source,
             lead=lead.source,

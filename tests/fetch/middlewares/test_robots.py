@@ -12,8 +12,10 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
 from newscorpus.config import PolitenessConfig
+from newscorpus.data import Evidence
 from newscorpus.fetch.middlewares.robots import MAX_ATTEMPTS, RobotsMiddleware
-from newscorpus.fetch.visits import VISIT, Postponed, Purpose, Refused, Visit, visit_of
+from newscorpus.fetch.visits import VISIT, Postponed, Purpose, Refused, Visit, make_page, visit_of
+from newscorpus.portal.addresses import NAMED
 
 RULES = b"""User-agent: newscorpus
 Disallow: /private/
@@ -125,6 +127,17 @@ def test_a_host_that_has_answered_is_waited_for() -> None:
     site.now = PolitenessConfig().robots_seconds + 1
     site.ask(PAGE)
     assert not visit_of(site.asked[-1]).is_one_of_several
+
+
+def test_a_page_carries_the_rights_that_the_robots_of_its_host_state() -> None:
+    site = Site(Response("", body=b"License: https://vesti.example/license.xml"), 404)
+    request = Request(PAGE)
+    asyncio.run(site.middleware.process_request(request))
+    stated = Evidence("rsl", "https://vesti.example/license.xml", "robots.txt")
+    assert make_page(Response(PAGE, request=request), (NAMED,)).evidence == (NAMED, stated)
+    elsewhere = request.replace(url="https://sport.vesti.example/a")  # a redirect keeps the visit
+    asyncio.run(site.middleware.process_request(elsewhere))
+    assert make_page(Response(elsewhere.url, request=elsewhere)).evidence == ()
 
 
 def test_robots_hold_for_a_day() -> None:
