@@ -2,10 +2,9 @@
 
 import re
 from datetime import UTC, datetime
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from typer import Argument, BadParameter, Option
@@ -157,13 +156,6 @@ def verify(
         typer.echo(f"Every record of its archive is whole, in {n_files}")
 
 
-class SortSide(StrEnum):
-    """Side by which lines are sorted; values of `newscorpus.corpus.search.Side`."""
-
-    LEFT = "left"
-    RIGHT = "right"
-
-
 def _day(given: str) -> str:
     if given and not re.fullmatch(r"\d{4}(-\d\d){2}", given):
         raise BadParameter(f"{given!r} is no day, such as 2026-05-31")
@@ -188,7 +180,7 @@ def search(
     section: Annotated[str, Option(metavar="NAME", help="Only documents of this section.")] = "",
     author: Annotated[str, Option(metavar="NAME", help="Only documents by this author.")] = "",
     flag: Annotated[str, Option(help="Only documents with this flag.")] = "",
-    sort: Annotated[SortSide | None, Option(help="Sort by the context on this side.")] = None,
+    sort: Annotated[Literal["left", "right"] | None, Option(help="Sort by the context on this side.")] = None,
     sample: Annotated[int | None, Option(min=1, help="Print so many hits, drawn at random.")] = None,
     months: Annotated[bool, Option("--months", help="Print the frequency by month instead of the hits.")] = False,
     as_csv: Annotated[bool, Option("--csv", help="Print CSV.")] = False,
@@ -226,7 +218,7 @@ def search(
             header, *rows = month_rows(counts)
             print_table(header, rows, numbers=True)
         else:
-            lines = in_order(index.lines(query, sample), sort.value if sort else "")
+            lines = in_order(index.lines(query, sample), sort or "")
             if as_csv:
                 file.writelines(lines_table(lines))
             for line in () if as_csv else lines:

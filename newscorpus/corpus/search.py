@@ -14,7 +14,7 @@ import sqlite3
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, replace
 from itertools import chain, product
 from pathlib import Path
@@ -122,27 +122,6 @@ def index_path(corpus: Path) -> Path:
 def temporary_index(corpus: Path) -> Path:
     """Return the path of an index that is being made, or whose making was killed."""
     return index_path(corpus).with_suffix(".tmp")
-
-
-def open_index(corpus: Path) -> sqlite3.Connection | None:
-    """Open the index of a corpus read-only; None if it is missing or outdated.
-
-    Raises:
-        CorpusError: there is no published corpus.
-    """
-    path, published = index_path(corpus), open_corpus(corpus)
-    if not path.is_file():
-        return None
-    # The file is only ever replaced as a whole, so no lock is needed.
-    connection = _with_texts(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True))
-    try:
-        made = connection.execute("SELECT user_version, generation FROM pragma_user_version, made").fetchone()
-    except sqlite3.DatabaseError:  # not an index: it will be replaced
-        made = None
-    if made == (VERSION, published.manifest.generation):
-        return connection
-    connection.close()
-    return None
 
 
 def make_index(corpus: Path, watch: Watch = iter) -> Path:
@@ -507,10 +486,22 @@ def _is_other_text(line: DuplicateLine, name: str) -> bool:
 
 @contextmanager
 def opened_index(corpus: Path) -> Iterator[SearchIndex | None]:
-    """Open the index of the published corpus; None if it must be made first; errors as for `open_index`."""
-    connection = open_index(corpus)
-    with closing(connection) if connection else nullcontext():
-        yield SearchIndex(connection) if connection else None
+    """Open the index of the published corpus read-only; None if it is missing or outdated, and must be made first.
+
+    Raises:
+        CorpusError: there is no published corpus.
+    """
+    path, published = index_path(corpus), open_corpus(corpus)
+    if not path.is_file():
+        yield None
+        return
+    # The file is only ever replaced as a whole, so no lock is needed.
+    with closing(_with_texts(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True))) as connection:
+        try:
+            made = connection.execute("SELECT user_version, generation FROM pragma_user_version, made").fetchone()
+        except sqlite3.DatabaseError:  # not an index: it will be replaced
+            made = None
+        yield SearchIndex(connection) if made == (VERSION, published.manifest.generation) else None
 
 
 def contexts(marked: str) -> Iterator[tuple[str, str, str]]:

@@ -263,9 +263,10 @@ def judge_language(
     Bokmål (nb) and Nynorsk (nn), and the label is the page's own form; if one form is declared, pages that state the
     other are rejected.
     """
+    if not declared and not stated:
+        return detect(text, config, detector)
     if not declared:
-        own = replace(judge_language(text, (stated,), config, detector=detector), ok=True) if stated else None
-        return own or detect(text, config, detector)
+        return replace(judge_language(text, (stated,), config, detector=detector), ok=True)
     if stated in NORWEGIAN and stated not in declared:
         declared = (*(name for name in declared if name not in NORWEGIAN), *({stated} if "no" in declared else ()))
         if not declared:
