@@ -32,6 +32,7 @@ from newscorpus.urls import is_remote
 
 VERSIONED = (
     "newscorpus",
+    "datasketch",
     "langdetect",
     "lxml",
     "msgspec",

@@ -18,12 +18,16 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.code_points import ALONE, DROPPED, GAP, folding
 from newscorpus.config import SignatureParameters
+
+if TYPE_CHECKING:  # it loads parts of scipy, half a second, which only signing needs
+    from datasketch import MinHash
 
 PARAMETERS = SignatureParameters()
 
@@ -139,6 +143,19 @@ def stack(signatures: Sequence[bytes], permutations: int) -> NDArray[np.uint32]:
     return np.frombuffer(b"".join(signatures), STORED).reshape(len(signatures), permutations)
 
 
+def minhash_of(signature: NDArray[np.uint32], parameters: SignatureParameters = PARAMETERS) -> "MinHash":
+    """Return the signature as datasketch's own object, as its indexes take it."""
+    from datasketch import MinHash  # noqa: PLC0415 -- see above
+
+    return MinHash(
+        hashvalues=signature,
+        permutations=_permutations(parameters),
+        seed=parameters.seed,
+        scheme=parameters.scheme,
+        hashfunc=shingle_hash,
+    )
+
+
 def estimate(one: NDArray[np.uint32], others: NDArray[np.uint32]) -> NDArray[np.float64]:
     """Estimate the Jaccard similarity of one signature, shape (permutations,), or of n, to n others, row by row."""
     similarities: NDArray[np.float64] = np.count_nonzero(others == one, axis=1) / others.shape[1]
@@ -166,13 +183,16 @@ def _count_shared(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> int:
 @cache
 def _permutations(parameters: SignatureParameters) -> NDArray[np.uint32]:
     """Return factors and summands of the permutations, shape (2, permutations), as datasketch draws them."""
+    from datasketch import MinHash  # noqa: PLC0415 -- see above
+
     for name in ("normaliser", "hashing", "scheme"):
         asked, known = getattr(parameters, name), getattr(PARAMETERS, name)
         if asked != known:
             raise ValueError(f"signature parameter {name} = {asked!r} is unknown; known: {known!r}")
-    random, size = np.random.RandomState(parameters.seed), parameters.permutations
-    odd = random.randint(0, 2**31, size, np.uint32) * np.uint32(2) + np.uint32(1)
-    return np.stack([odd, random.randint(0, 2**32, size, np.uint32)])
+    drawn: NDArray[np.uint32] = MinHash(
+        num_perm=parameters.permutations, seed=parameters.seed, scheme=parameters.scheme
+    ).permutations
+    return drawn
 
 
 def hash_runs(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
