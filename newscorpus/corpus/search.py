@@ -172,12 +172,11 @@ def _fill(connection: sqlite3.Connection, published: Published, duplicates: Path
     connection.executemany("INSERT INTO left_out VALUES (?, ?)", rows)
     connection.executemany("INSERT INTO choices VALUES (?, ?)", (one for one, _ in choices.most_common()))
     connection.executemany("INSERT INTO cells VALUES (?, ?, ?)", ((cell, *names) for names, cell in cells.items()))
-    of_each = [_numbers(connection.execute("SELECT cell FROM documents ORDER BY serial"))]
-    of_each.append(
-        _numbers((_first_varint(n),) for (n,) in connection.execute("SELECT sz FROM words_docsize ORDER BY id"))
-    )
-    arrays = [numbers.tobytes() for numbers in of_each]
-    connection.execute("INSERT INTO made VALUES (?, ?, ?)", (published.manifest.generation, *arrays))
+    cell_of = _numbers(connection.execute("SELECT cell FROM documents ORDER BY serial"))
+    sizes = connection.execute("SELECT sz FROM words_docsize ORDER BY id")
+    n_words = _numbers((_first_varint(size),) for (size,) in sizes)
+    made = (published.manifest.generation, cell_of.tobytes(), n_words.tobytes())
+    connection.execute("INSERT INTO made VALUES (?, ?, ?)", made)
     connection.executescript(f"{LOOKED_UP} PRAGMA user_version = {VERSION};")  # this commits
 
 
@@ -354,16 +353,12 @@ class SearchIndex:
         found = [] if query.parsed is None else list(phrases(query.parsed))
         self._check_size(found)
         occurrences = [self._occurrences(phrase) for phrase in found]
-        lengths = [np.full(len(at), len(phrase.words)) for at, phrase in zip(occurrences, found, strict=True)]
-        begins = np.concatenate([*occurrences, np.zeros(0, np.int64)])
+        after = [at + len(phrase.words) for at, phrase in zip(occurrences, found, strict=True)]
+        begins, ends = (np.concatenate([np.zeros(0, np.int64), *parts]) for parts in (occurrences, after))
         order = np.argsort(begins, kind="stable")
-        begins, ends = begins[order], np.concatenate([*lengths, np.zeros(0, np.int64)])[order]
-        ends = np.maximum.accumulate(begins + ends)
+        begins, ends = begins[order], np.maximum.accumulate(ends[order])
         hits = begins[np.concatenate([begins[:1] >= 0, begins[1:] >= ends[:-1]])]
-        is_found = np.zeros(serials.max(initial=0) + 1, bool)
-        is_found[serials] = True
-        hits = hits[hits >> OFFSET_BITS < len(is_found)]
-        return serials, hits[is_found[hits >> OFFSET_BITS]]
+        return serials, hits[np.isin(hits >> OFFSET_BITS, serials)]
 
     def _serials(self, query: Query) -> Numbers:
         return _numbers(self._select(query, "documents.serial", ""))

@@ -55,8 +55,8 @@ def note_tokens(
         CorpusError: the corpus or the tokenizer cannot be read, or a build is running.
         ImportError: the package of tokenizers is not installed.
     """
-    name, published = tokenizer_name(tokenizer), open_corpus(corpus)
-    with exclusive(corpus_of(published.folder) / BUILD_LOCK):
+    name = tokenizer_name(tokenizer)
+    with exclusive(corpus_of(open_corpus(corpus).folder) / BUILD_LOCK):
         published = open_corpus(corpus)
         counts: Counter[tuple[str, str]] = Counter()
         records = watch(published.records())

@@ -233,9 +233,8 @@ def _day(parts: dict[str, str | None], setting: Setting) -> date | None:
         if year := _year(parts):
             is_persian = year < 1500 and (word or setting.language == "fa")
             return _from_persian(year, month, day) if is_persian else date(year, month, day)
-        if (
-            len(word or "") <= 2 and parts.get("labelled") is None
-        ):  # without a year, numbers and short Roman numerals may be anything
+        # Without a year, numbers and short Roman numerals may be anything.
+        if len(word or "") <= 2 and parts.get("labelled") is None:
             return None
         if setting.year:
             return date(setting.year, month, day)
