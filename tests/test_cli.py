@@ -104,7 +104,7 @@ def test_the_version_is_that_of_the_package(run: Run) -> None:
 
 def test_a_project_is_begun_where_nothing_is_yet(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert "\n  newscorpus crawl first -a limit=20\n" in run("init", ".").out
+    assert "\n  newscorpus crawl first --limit 20\n" in run("init", ".").out
     assert "\n  cd papers && newscorpus portal add ADDRESS\n" in run("init", "papers").out
     (tmp_path / "settings.py").unlink()
     assert run("init", ".").code == 0, "one that was broken off is completed"

@@ -69,7 +69,7 @@ def init(
     enter = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
     typer.echo(
         f"Next: set NEWSCORPUS_CONTACT in {folder / 'settings.py'}, fill in {folder / f'portals/{name}.toml'}, then\n"
-        f"  {enter}newscorpus crawl {name} -a limit=20\n"
+        f"  {enter}newscorpus crawl {name} --limit 20\n"
         f"or have a portal's file written for you:\n  {enter}newscorpus portal add ADDRESS"
     )
 

@@ -6,22 +6,35 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import app
+from newscorpus.cli.app import Contact, app
 
 if TYPE_CHECKING:
     from newscorpus.batch.crawls import Crawls
 
 REFRESH_SECONDS = 2
+DAY = "YYYY-MM-DD"
 
 
 @app.command()
 def crawl(
     names: Annotated[str, Argument(metavar="NAME[,NAME]", help="Portals, by name; all: every portal.")],
+    limit: Annotated[
+        int,
+        Option(min=0, help="End when the corpus has so many articles, those of earlier crawls included; 0: no limit."),
+    ] = 0,
+    since: Annotated[str, Option(metavar=DAY, help="Collect articles published on this day or later.")] = "",
+    until: Annotated[str, Option(metavar=DAY, help="Collect articles published on this day or earlier.")] = "",
+    revisit: Annotated[
+        str, Option(metavar="due|all|articles", help="Fetch again: what is due, every list, or every list and article.")
+    ] = "",
+    urls: Annotated[str, Option(metavar="FILE", help="Fetch only the addresses in FILE, one a line.")] = "",
+    fresh: Annotated[bool, Option("--fresh", help="Ask, then remove the corpus and start over.")] = False,
+    contact: Contact = "",
     arguments: Annotated[
-        list[str] | None, Option("-a", metavar="KEY=VALUE", help="Argument, such as limit=20; repeatable.")
+        list[str] | None, Option("-a", metavar="KEY=VALUE", help="Argument of Scrapy, such as fresh=yes; repeatable.")
     ] = None,
     settings: Annotated[
-        list[str] | None, Option("-s", metavar="KEY=VALUE", help="Setting, such as NEWSCORPUS_CONTACT; repeatable.")
+        list[str] | None, Option("-s", metavar="KEY=VALUE", help="Setting, such as DOWNLOAD_TIMEOUT=20; repeatable.")
     ] = None,
     at_once: Annotated[
         int, Option(min=0, help="Crawl each portal by itself, in its own corpus, so many at a time; 0: all as one.")
@@ -42,16 +55,19 @@ def crawl(
         raise typer.BadParameter("--part goes with --at-once")
     if at_once and any(pair.startswith("NEWSCORPUS_CORPUS=") for pair in settings or ()):
         raise typer.BadParameter("with --at-once each portal has a corpus of its own; leave NEWSCORPUS_CORPUS out")
+    options = {"limit": limit, "since": since, "until": until, "revisit": revisit, "urls": urls, "fresh": int(fresh)}
+    arguments = [*(f"{name}={value}" for name, value in options.items() if value), *(arguments or ())]
+    settings = [*([f"NEWSCORPUS_CONTACT={contact}"] if contact else ()), *(settings or ())]
     wanted = named_portals(names)  # a wrong name is an error before anything is printed
     if not at_once:
-        crawl_portals(names, arguments or (), settings or ())
+        crawl_portals(names, arguments, settings)
     groups, machine = group(wanted), Machine.read(part or "1/1")
     own = [one for one in groups if machine.has(one)]
     n_portals = sum(len(one.portals) for one in own)
     typer.echo(f"Portals: {n_portals} of {len(wanted)}; sites: {len(own)}", err=True)
-    options = [text for pair in arguments or () for text in ("-a", pair)]
-    options += [text for pair in settings or () for text in ("-s", pair)]
-    codes = _run(Crawls(own, options), at_once)
+    given = [text for pair in arguments for text in ("-a", pair)]
+    given += [text for pair in settings for text in ("-s", pair)]
+    codes = _run(Crawls(own, given), at_once)
     raise typer.Exit(max((code if code >= 0 else 1 for code in codes), default=0))
 
 

@@ -187,8 +187,8 @@ def _first_crawl(name: str, contact: str) -> "FirstCrawl":
     from newscorpus.upkeep.adding import read_first_crawl
     from newscorpus.views.explain.address import explain
 
-    command = ["crawl", name, "-a", f"limit={FIRST_ARTICLES}", "-s", f"CLOSESPIDER_PAGECOUNT={MOST_PAGES}"]
-    command += ["-s", f"NEWSCORPUS_CONTACT={contact}"] if contact else []
+    command = ["crawl", name, f"--limit={FIRST_ARTICLES}", "-s", f"CLOSESPIDER_PAGECOUNT={MOST_PAGES}"]
+    command += [f"--contact={contact}"] if contact else []
     process = get_context("spawn").Process(target=app, args=(command,))  # Scrapy runs once in a process
     process.start()
     process.join()

@@ -45,7 +45,7 @@ class PortalLimits:
     """Bounds on one crawl of a portal."""
 
     # Maximum pages per crawl, and per revisit; by default 10,000, and 366,000 for each calendar year back to
-    # `-a since=`.
+    # `--since`.
     max_pages: Annotated[int, msgspec.Meta(ge=1)] | None = None
     # Maximum distance in links from a start page; by default 8, and 36,600 for each such year.
     max_depth: Annotated[int, msgspec.Meta(ge=0)] | None = None
@@ -124,7 +124,7 @@ class Portal:
     # Minimum pause between two requests; by default 1, as in Scrapy's project template (docs/politeness.md).
     delay_seconds: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 1.0
     # Address of the archive's page for a day, a month or a year, such as
-    # `"https://www.vesti.example/arhiva/{year}/{month:02}/{day:02}"`; used with `-a since=` (docs/discovery.md).
+    # `"https://www.vesti.example/arhiva/{year}/{month:02}/{day:02}"`; used with `--since` (docs/discovery.md).
     archive: str = ""
     # Name of the extractor, or folder of your own model, such as `"models/vesti"`, relative to `scrapy.cfg` or the
     # current folder (docs/own-models.md).

@@ -1,5 +1,6 @@
 """`newscorpus crawl`, from folders of all kinds, as users run it."""
 
+import json
 import os
 import subprocess
 import sys
@@ -26,7 +27,7 @@ FOREIGN = {
     "valley/settings.py": 'BOT_NAME = "valley"\n',
 }
 SMALL = (
-    *("-a", "limit=2", "-s", "DOWNLOAD_DELAY=0", "-s", "CLOSESPIDER_TIMEOUT=60", "-s", "NEWSCORPUS_WORKERS=0"),
+    *("--limit", "2", "-s", "DOWNLOAD_DELAY=0", "-s", "CLOSESPIDER_TIMEOUT=60", "-s", "NEWSCORPUS_WORKERS=0"),
     *("-s", "NEWSCORPUS_PROFILE=off"),
 )
 OURS = {"scrapy.cfg": "[settings]\ndefault = newscorpus.settings\n"}
@@ -62,7 +63,7 @@ def test_a_crawl_in_any_folder_says_first_where_the_corpus_lies(
     (below := tmp_path / "notes" / "may").mkdir(parents=True)
     crawl_in = below if project else tmp_path
     given = ("mock", "-a", f"base={base}", *SMALL)
-    settings = ("-s", "NEWSCORPUS_CONTACT=me@example.org") if project is FOREIGN else ()
+    settings = ("--contact", "me@example.org") if project is FOREIGN else ()
     code, lines = crawl(crawl_in, *given, *settings)
     corpus = tmp_path / "corpora" / "mock"
     assert code == 0, lines
@@ -71,6 +72,7 @@ def test_a_crawl_in_any_folder_says_first_where_the_corpus_lies(
     if project is not FOREIGN:  # which has a level of its own
         assert len(lines) < 24, "the log of a small crawl fits on a screen"
     assert (corpus / "corpus" / "manifest.json").is_file()
+    assert json.loads((corpus / "crawl-report.json").read_text())["stats"]["newscorpus/kept"] == 2
     assert not list(below.iterdir())
     if project is OURS:
         for fresh, standing in ((), "goes on"), (("-a", "fresh=yes"), "begins anew"):
@@ -101,6 +103,10 @@ def test_a_project_that_was_begun_crawls_when_its_portal_file_is_filled_in(base:
     [
         (("mock", "-a", "limit"), "newscorpus: 'limit' is not of the form NAME=VALUE"),
         (("mock", "-a", "limits=3"), "newscorpus crawl: error: unknown argument 'limits'"),
+        (("mock", "--since", "May"), "newscorpus crawl: error: argument 'since' is 'May'"),
+        (("mock", "--urls", "absent.txt"), "newscorpus crawl: error: argument 'urls'"),
+        (("mock", "--revisit", "never"), "newscorpus crawl: error: argument 'revisit' is 'never'; known: "),
+        (("mock", "--since", "2024-05-01", "--until", "2024-04-01"), "newscorpus crawl: error: "),
         (("nowhere",), "newscorpus: no portal 'nowhere'; known: "),
         (("../mock",), "newscorpus: ../mock: cannot be read"),
         (("nowhere", "--at-once", "2"), "newscorpus: no portal 'nowhere'; known: "),
@@ -112,5 +118,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(tmp_path: Path, arguments: tupl
     assert code == 2
     assert any(line.startswith(message) for line in lines), lines
     assert not any("Traceback" in line for line in lines)
-    assert len(lines) == 1 or "limits=3" in arguments, "nothing is said of the corpus of a portal that is none"
+    assert len(lines) == 1 or (lines[0].startswith("The corpus is new: ") and "mock" in arguments), (
+        "nothing is said of the corpus of a portal that is none"
+    )
     assert not (tmp_path / "corpora").exists()
