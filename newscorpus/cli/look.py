@@ -186,7 +186,7 @@ def search(
     as_csv: Annotated[bool, Option("--csv", help="Print CSV.")] = False,
     save: Annotated[str, Option(metavar="NAME", help="Save the documents found for `export --subcorpus NAME`.")] = "",
 ) -> None:
-    """Find words in a published corpus, each in its context, and count them.
+    """Find words of a published corpus in context, and count them.
 
     Finds documents with all the words; in words and phrases `*` stands for any letters. OR, NOT and parentheses combine
     them. The index, CORPUS.search.sqlite beside the corpus, is made if it is missing or older than the corpus.
