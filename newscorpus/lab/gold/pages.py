@@ -27,6 +27,9 @@ PAGES, CLEAN = "html", "clean"
 
 ALL_SPLITS = "all"
 
+FEWEST = 10
+"""Minimum number of pages to train on, for a meaningful cross-validation."""
+
 ANY_POSITION = -1
 """Position of a mark on all blocks of a path."""
 

@@ -20,7 +20,7 @@ from newscorpus.artifacts import Artifact, Metadata, load_artifact, own_models
 from newscorpus.data import Article, Label, LabelledBlock, Page, Rejected
 from newscorpus.lab.evaluation.scores import Estimate, estimate, ngram_scores
 from newscorpus.lab.gold.align import label_by_alignment
-from newscorpus.lab.gold.pages import ANY_POSITION, MEASURE, PAGES, TEACH, GoldPage, has_article, read_pages
+from newscorpus.lab.gold.pages import ANY_POSITION, FEWEST, MEASURE, PAGES, TEACH, GoldPage, has_article, read_pages
 from newscorpus.lab.training.boosting import Boosting, Example, fit, make_example
 from newscorpus.lab.training.main_text import ABOUT, LEAST_FIT, MODEL_VERSION, PACKAGES, fits
 from newscorpus.lab.training.model import Train, TrainedModel
@@ -33,9 +33,6 @@ from newscorpus.page.text.features import FEATURES
 from newscorpus.page.text.main_text import INPUTS, MODEL
 from newscorpus.tokens import number_of
 from newscorpus.urls import site_key
-
-FEWEST = 10
-"""Minimum number of pages for a meaningful cross-validation."""
 
 FEWEST_SITES = 3
 """Minimum number of sites for folds by site: with one held out, a system can still choose its parameters by site."""

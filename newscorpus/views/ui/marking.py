@@ -42,6 +42,7 @@ from newscorpus.lab.gold.marking import (
     read_marks,
     save_mark,
 )
+from newscorpus.lab.gold.pages import FEWEST
 from newscorpus.layout import DUPLICATES, MANIFEST
 from newscorpus.page.fields.dates import Setting, parse_moment
 from newscorpus.page.fields.decide import month_first
@@ -58,9 +59,6 @@ LISTED = 50
 
 SCORED_FROM = 10
 """Minimum number of measured pages for scores: with fewer the interval says nothing."""
-
-TRAINED_FROM = 10
-"""`newscorpus.lab.training.own.FEWEST`, which cannot be imported without the packages that train."""
 
 SCORED = (DEFAULT, "trafilatura-no-comments", "bte")
 """The extractors that are scored, beside the portal's own model: ours, the usual one, and the oldest baseline."""
@@ -109,8 +107,8 @@ def overview(request: Request) -> Response:
 
 def _untrainable(n_texts: int) -> str:
     """Return why a model cannot be trained on so many pages with main text; "" if it can."""
-    if n_texts < TRAINED_FROM:
-        return f"from {TRAINED_FROM} pages of teach with main text on; there are {n_texts}"
+    if n_texts < FEWEST:
+        return f"from {FEWEST} pages of teach with main text on; there are {n_texts}"
     return "" if find_spec("lightgbm") else "needs more packages: pip install 'newscorpus[train]'"
 
 

@@ -20,7 +20,6 @@ from newscorpus.portal.schema import load_portal
 from newscorpus.store.ledger.addresses import find
 from newscorpus.views.explain.page import archived_source
 from newscorpus.views.ui.app import TOKEN_HEADER
-from newscorpus.views.ui.marking import TRAINED_FROM
 
 LISTED = "/mark/demo/demo/measure"
 
@@ -174,7 +173,7 @@ def test_a_page_is_marked_by_mouse_alone(tab: Any, served: str, gold: Path) -> N
 
 
 def test_training_is_offered_when_it_can_succeed(tab: Any, served: str, gold: Path) -> None:
-    assert pytest.importorskip("newscorpus.lab.training.own").FEWEST == TRAINED_FROM
+    pytest.importorskip("lightgbm")
     open_page(tab, f"{served}/mark/demo/demo/teach?who=ann")
     finish(tab)
     tab.goto(f"{served}/mark/demo")
