@@ -109,6 +109,8 @@ def project(base: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_texts(folder)
     for name in ("novine", "zurnal"):
         shutil.copytree(folder / "corpora" / "vesti", folder / "corpora" / name)
+    released = run("newscorpus release corpora/vesti 2026-09", folder)
+    assert released.returncode == 0, released.stdout
     return folder
 
 
@@ -123,6 +125,7 @@ def write_pages(folder: Path, base: str) -> None:
     ]
     marked = [page | {"text": gold[page["id"]].text, "title": gold[page["id"]].title} for page in pages]
     (folder / "page.html").write_bytes((SITE / "pages" / "en-ferryman.html").read_bytes())
+    (folder / "mymodule.py").write_text("def score(text):\n    return {'characters': float(len(text))}\n")
     (folder / "rules.txt").write_text("article\n")
     (folder / "urls.txt").write_text(f"{pages[0]['url']}\n")
     (folder / "corpora" / "vesti" / "gold").mkdir()

@@ -191,6 +191,7 @@ def test_a_task_that_is_killed_is_tried_twice_and_no_process_of_it_is_left(undis
 )
 def test_a_stopped_batch_leaves_no_process(undisturbed: Path, number: int) -> None:
     path = recipe(undisturbed, 1, output=f"stopped-{number}")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # children of background jobs ignore it
     with subprocess.Popen([*PROGRAM, str(path)], stderr=subprocess.PIPE, text=True) as batch:
         task = task_at_work(batch)
         batch.send_signal(number)

@@ -32,8 +32,9 @@ PAGES = (
 
 OFFLINE = """
 import os, sys
-def watch(event, _arguments):
-    if event in ("socket.connect", "socket.sendto", "socket.getaddrinfo"):
+def watch(event, arguments):
+    is_local = event == "socket.connect" and isinstance(arguments[1], (str, bytes))  # of the workers
+    if not is_local and event in ("socket.connect", "socket.sendto", "socket.getaddrinfo"):
         sys.stderr.write("asked the network\\n"); sys.stderr.flush(); os._exit(99)
 sys.addaudithook(watch)
 from scrapy.cmdline import execute

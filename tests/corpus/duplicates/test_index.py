@@ -1,6 +1,6 @@
 """The index of an intake: read once, grown with it, made anew where the intake is no longer what was read."""
 
-import zlib
+import io
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from newscorpus.corpus.duplicates.store import STATE, IndexState, Sketch, Store
 from newscorpus.corpus.duplicates.store import make_sketch as sketch_text
 from newscorpus.data import Article, Fields
 from newscorpus.page.records import make_record
-from newscorpus.page.rows import SEAL_BYTES, Row
+from newscorpus.page.rows import Row, encode_row, unpacked
 from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter
 
@@ -45,8 +45,9 @@ def update(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, int]:
 
 def altered(line: bytes, old: bytes, new: bytes) -> bytes:
     """The line as if it had been written so, with its checksum."""
-    plain = line[: -SEAL_BYTES - 1].replace(old, new)
-    return plain + b',"crc32":"%08x"}\n' % zlib.crc32(plain + b"}")
+    text = unpacked(line[:-1])
+    assert old in text
+    return encode_row(msgspec.Raw(text.replace(old, new)))
 
 
 def columns(corpus: Path) -> dict[str, bytes]:
@@ -104,7 +105,7 @@ def test_a_changed_intake_is_indexed_anew(
     store(tmp_path, "tři", "čtyři")
     update(tmp_path, monkeypatch)
     paths = [tmp_path / "intake" / f"00000{number}.jsonl" for number in (1, 2)]
-    before = [path.read_bytes().splitlines(keepends=True) for path in paths]
+    before = [io.BytesIO(path.read_bytes()).readlines() for path in paths]
     for path, lines in zip(paths, segments(*before), strict=True):
         path.write_bytes(b"".join(lines)) if lines else path.unlink()
     found, n_read = update(tmp_path, monkeypatch)
