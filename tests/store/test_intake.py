@@ -102,7 +102,7 @@ def test_a_later_schema_is_refused(tmp_path: Path, record: Record) -> None:
     header, rows = segment.read_bytes().split(b"\n", 1)
     later = msgspec.json.decode(unpacked(header)) | {"schema": 99}
     segment.write_bytes(encode_row(later) + rows)
-    with pytest.raises(CorpusError, match="line 1: schema 99; this version reads 1 to 2"):
+    with pytest.raises(CorpusError, match="line 1: schema 99; this version reads 1 to 3"):
         read(tmp_path)
 
 

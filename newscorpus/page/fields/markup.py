@@ -86,7 +86,8 @@ def join(base: str, link: str) -> str:
     if PLAIN_ADDRESS.fullmatch(link):
         return link
     try:
-        address = urljoin(base, link.strip())
+        # Python 3.14 keeps an empty query or fragment.
+        address = urljoin(base, link.strip()).removesuffix("#").removesuffix("?")
         parts = urlsplit(address)
     except ValueError:
         return ""

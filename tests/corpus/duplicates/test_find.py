@@ -360,7 +360,8 @@ ROWS = st.lists(
 def test_order_does_not_matter(rows: list[Row], shuffler: random.Random, policy: Survivor) -> None:
     config = replace(CONFIG, survivor=policy)
     shuffled = shuffler.sample(rows, len(rows))
-    assert verdicts(shuffled, config) == verdicts(rows, config)
+    # As text: from Python 3.13 on, dataclasses with the same NaN are unequal.
+    assert set(map(repr, verdicts(shuffled, config).items())) == set(map(repr, verdicts(rows, config).items()))
     assert len(decide(shuffled, config)) == len(decide(rows, config))
 
 
