@@ -49,9 +49,6 @@ def _noted(measured: Measured, kind: str) -> bool:
     )
 
 
-TOP_NGRAMS, DUPLICATE_NGRAMS = range(2, 5), range(5, 11)
-"""Lengths of the n-grams that Gopher measures (table A1)."""
-
 Filter = Callable[[Measured, QualityConfig], str]
 Tag = Callable[[Measured, QualityConfig], bool]
 
@@ -116,21 +113,23 @@ def tags_of(measured: Measured, config: QualityConfig = QualityConfig()) -> tupl
 def measures_of(text: str, config: QualityConfig = QualityConfig()) -> dict[str, float]:
     """Return the values that the filters of Gopher, C4 and FineWeb compare with a threshold, by name, as shares."""
     measured = measure(Article("", text, Fields(), ""))
-    n_lines, width = len(measured.lines), config.short_line_characters
+    n_lines = len(measured.lines)
     gains = letters.letter_gains(text, config.letters_a_part)
+    top = enumerate(config.max_top_ngrams, filters.FIRST_TOP)
+    duplicate = enumerate(config.max_duplicate_ngrams, filters.FIRST_DUPLICATE)
     return {
         "words": float(measured.n_words),
         "mean_word_length": filters.mean_word_length(measured),
         "lettered_words": filters.lettered_share(measured),
-        "symbols_a_word": filters.share(len(filters.SYMBOLS.findall(text)), measured.n_words),
-        "bullet_lines": filters.share(sum(line.startswith(filters.BULLETS) for line in measured.lines), n_lines),
-        "ellipsis_lines": filters.share(sum(line.endswith(filters.ELLIPSES) for line in measured.lines), n_lines),
-        "short_lines": filters.share(sum(len(line) < width for line in measured.lines), n_lines),
+        "symbols_a_word": filters.share(filters.count_symbols(measured), measured.n_words),
+        "bullet_lines": filters.share(filters.count_bullets(measured), n_lines),
+        "ellipsis_lines": filters.share(filters.count_cut_off(measured), n_lines),
+        "short_lines": filters.share(filters.count_short(measured, config), n_lines),
         "ended_lines": filters.share(sum(line[-1] in filters.SENTENCE_END for line in measured.lines), n_lines),
-        "code_lines": filters.share(sum(bool(filters.CODE.search(line)) for line in measured.lines), n_lines),
+        "code_lines": filters.share(filters.count_code(measured), n_lines),
         "repeated_lines": filters.repeated_line_share(measured),
-        **{f"top_{n}gram": filters.top_ngram_share(measured, n) for n in TOP_NGRAMS},
-        **{f"duplicate_{n}gram": filters.duplicate_ngram_share(measured, n) for n in DUPLICATE_NGRAMS},
+        **{f"top_{n}gram": filters.top_ngram_share(measured, n) for n, _ in top},
+        **{f"duplicate_{n}gram": filters.duplicate_ngram_share(measured, n) for n, _ in duplicate},
         "unreadable_parts": filters.share(float((gains < config.min_letter_gain).sum()), len(gains)),
         "least_letter_gain": float(gains.min()) if len(gains) else 0.0,
     }

@@ -278,48 +278,39 @@ def word_lengths(measured: Measured, config: QualityConfig) -> str:
 def few_letters(measured: Measured, config: QualityConfig) -> str:
     """Gopher: reject texts with too many words without letters, such as tables of results, rates and programmes."""
     lettered = lettered_share(measured)
-    return (
-        ""
-        if not measured.words or lettered >= config.min_lettered_words
-        else f"{lettered:.0%} of the words have letters"
-    )
+    few = measured.words and lettered < config.min_lettered_words
+    return f"{lettered:.0%} of the words have letters" if few else ""
 
 
 def symbols(measured: Measured, config: QualityConfig) -> str:
     """Gopher: reject texts with too many hash signs or ellipses per word."""
-    found = len(SYMBOLS.findall(measured.article.text))
+    found = count_symbols(measured)
     many = found > config.max_symbols_a_word * measured.n_words
     return f"{found} hash signs and ellipses among {measured.n_words} words" if many else ""
 
 
 def bullets(measured: Measured, config: QualityConfig) -> str:
     """Gopher: reject texts where nearly all lines are list items."""
-    found = sum(line.startswith(BULLETS) for line in measured.lines)
+    found = count_bullets(measured)
     return _too_many(found, measured, config, config.max_bullet_lines, "start with a bullet")
 
 
 def cut_off_lines(measured: Measured, config: QualityConfig) -> str:
     """Gopher: reject texts where many lines end in an ellipsis, like teasers."""
-    found = sum(line.endswith(ELLIPSES) for line in measured.lines)
+    found = count_cut_off(measured)
     return _too_many(found, measured, config, config.max_ellipsis_lines, "end in an ellipsis")
 
 
 def short_lines(measured: Measured, config: QualityConfig) -> str:
     """FineWeb: reject texts where most lines have fewer than 30 characters, or 15 in scripts without spaces."""
-    width = config.short_line_characters / (2 if measured.characters_a_word > 1 else 1)
-    found = sum(len(line) < width for line in measured.lines)
+    width = short_line_width(measured, config)
+    found = count_short(measured, config)
     return _too_many(found, measured, config, config.max_short_lines, f"have fewer than {width:.0f} characters")
 
 
 def code(measured: Measured, config: QualityConfig) -> str:
     """After C4: reject lines of program code or markup."""
-    text = measured.article.text.lower()
-    if not any(sign in text for sign in CODE_SIGNS):
-        return ""
-    signs = [len(CODE.findall(line)) for line in measured.lines]
-    pairs = zip(signs, measured.line_words, strict=True)
-    found = sum(count > 0 and count * WORDS_A_SIGN >= len(words) for count, words in pairs)
-    return _too_many(found, measured, config, config.max_code_lines, "look like code")
+    return _too_many(count_code(measured), measured, config, config.max_code_lines, "look like code")
 
 
 def placeholder(measured: Measured, _config: QualityConfig) -> str:
@@ -333,6 +324,42 @@ def _too_many(found: int, measured: Measured, config: QualityConfig, most: float
     lines = len(measured.lines)
     many = lines >= config.min_listing_lines and found > most * lines
     return f"{found} of {lines} lines {what}" if many else ""
+
+
+def count_symbols(measured: Measured) -> int:
+    """Count hash signs and ellipses."""
+    return len(SYMBOLS.findall(measured.article.text))
+
+
+def count_bullets(measured: Measured) -> int:
+    """Count lines that start with a bullet."""
+    return sum(line.startswith(BULLETS) for line in measured.lines)
+
+
+def count_cut_off(measured: Measured) -> int:
+    """Count lines that end in an ellipsis."""
+    return sum(line.endswith(ELLIPSES) for line in measured.lines)
+
+
+def short_line_width(measured: Measured, config: QualityConfig) -> float:
+    """Return the number of characters below which a line is short: half in scripts without spaces."""
+    return config.short_line_characters / (2 if measured.characters_a_word > 1 else 1)
+
+
+def count_short(measured: Measured, config: QualityConfig) -> int:
+    """Count short lines."""
+    width = short_line_width(measured, config)
+    return sum(len(line) < width for line in measured.lines)
+
+
+def count_code(measured: Measured) -> int:
+    """Count lines of program code or markup."""
+    text = measured.article.text.lower()
+    if not any(sign in text for sign in CODE_SIGNS):
+        return 0
+    signs = [len(CODE.findall(line)) for line in measured.lines]
+    pairs = zip(signs, measured.line_words, strict=True)
+    return sum(count > 0 and count * WORDS_A_SIGN >= len(words) for count, words in pairs)
 
 
 def repeated_line_share(measured: Measured) -> float:

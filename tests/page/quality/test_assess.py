@@ -5,7 +5,7 @@ import pytest
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields
 from newscorpus.errors import ArgumentError
-from newscorpus.page.quality import tags_of
+from newscorpus.page.quality import measures_of, tags_of
 from newscorpus.page.quality.assess import read_quality
 from newscorpus.page.quality.filters import measure
 
@@ -83,3 +83,10 @@ def test_machine_translation_that_is_said_at_either_end(note: str) -> None:
     assert tags(f"{note}\n{STORY}") == tags(f"{STORY}\n{note}") == ("machine_translated",)
     middle = STORY.split("\n")
     assert tags("\n".join([*middle[:4], note, *middle[4:]])) == ()
+
+
+def test_measures_are_those_of_the_filters() -> None:
+    words = " ".join(["slovo"] * 20)
+    measures = measures_of("\n".join([f"{words} {{{words}", f"{words}…", "if (x) { y = function () }", f"• {words}"]))
+    assert [measures[name] for name in ("code_lines", "ellipsis_lines", "bullet_lines")] == [0.25] * 3
+    assert measures_of("新聞報道說昨天下午兩點開始下雨。\n新聞報道")["short_lines"] == 0.5  # half the width
