@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from newscorpus.corpus.manifest import Manifest, card, write_manifest
 from newscorpus.corpus.published import corpus_of, open_corpus
@@ -14,18 +15,15 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, CARD, MANIFEST
 
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
 BATCH = 2_000
 """Documents encoded at a time."""
 
 
-def tokenizer_name(path: Path) -> str:
-    """Name a tokenizer by file and hash; errors as for `count_tokens`."""
-    count_tokens(path, [])
-    return f"{path.name} {file_hash(path)[:10]}"
-
-
-def count_tokens(path: Path, texts: Sequence[str]) -> list[int]:
-    """Count the tokens of each text with the tokenizer in a file, special tokens excluded.
+def load_tokenizer(path: Path) -> "Tokenizer":
+    """Load the tokenizer in a file.
 
     Raises:
         CorpusError: the file is missing, or is no tokenizer.
@@ -38,15 +36,22 @@ def count_tokens(path: Path, texts: Sequence[str]) -> list[int]:
     if not path.is_file():
         raise CorpusError(f"{path}: no such file")
     try:
-        tokenizer = Tokenizer.from_file(str(path))
+        return Tokenizer.from_file(str(path))
     except Exception as error:  # its only kind
         raise CorpusError(f"{path}: no file of a tokenizer ({error})") from error
+
+
+def tokenizer_name(path: Path) -> str:
+    """Name the tokenizer in a file by file and hash."""
+    return f"{path.name} {file_hash(path)[:10]}"
+
+
+def count_tokens(tokenizer: "Tokenizer", texts: Sequence[str]) -> list[int]:
+    """Count the tokens of each text, special tokens excluded."""
     return [len(one.ids) for one in tokenizer.encode_batch(list(texts), add_special_tokens=False)]
 
 
-def note_tokens(
-    corpus: Path, tokenizer: Path, watch: Callable[[Iterable[Record]], Iterator[Record]] = iter
-) -> Manifest:
+def note_tokens(corpus: Path, path: Path, watch: Callable[[Iterable[Record]], Iterator[Record]] = iter) -> Manifest:
     """Count the tokens of a published corpus by portal and language, and note them in its manifest and card.
 
     The next build writes both without them.
@@ -55,7 +60,7 @@ def note_tokens(
         CorpusError: the corpus or the tokenizer cannot be read, or a build is running.
         ImportError: the package of tokenizers is not installed.
     """
-    name = tokenizer_name(tokenizer)
+    tokenizer = load_tokenizer(path)
     with exclusive(corpus_of(open_corpus(corpus).folder) / BUILD_LOCK):
         published = open_corpus(corpus)
         counts: Counter[tuple[str, str]] = Counter()
@@ -64,7 +69,7 @@ def note_tokens(
             for record, tokens in zip(batch, count_tokens(tokenizer, [one.text for one in batch]), strict=True):
                 counts[record.source, record.language] += tokens
         shares = tuple(replace(one, tokens=counts[one.source, one.language]) for one in published.manifest.shares)
-        manifest = replace(published.manifest, tokenizer=name, shares=shares)
+        manifest = replace(published.manifest, tokenizer=tokenizer_name(path), shares=shares)
         for file_name, content in ((CARD, card(manifest).encode()), (MANIFEST, write_manifest(manifest))):
             with replacing(published.folder / file_name) as file:
                 file.write(content)

@@ -21,7 +21,7 @@ from newscorpus.corpus.annotate.forms import POSITIONS, conllu, vertical
 from newscorpus.corpus.export.vertical import opening, write_registry
 from newscorpus.corpus.published import note_copy, open_corpus
 from newscorpus.corpus.shards import bounded, is_marked
-from newscorpus.corpus.tokenizer import count_tokens, tokenizer_name
+from newscorpus.corpus.tokenizer import count_tokens, load_tokenizer, tokenizer_name
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replacing
@@ -105,6 +105,7 @@ def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch
     published, output = open_corpus(corpus), setting.output
     annotator, tokenizer = check_annotator(setting.name, setting.model), ""
     if setting.tokenizer:
+        load_tokenizer(setting.tokenizer)  # a wrong file is refused before any work
         tokenizer = tokenizer_name(setting.tokenizer)
     visible = [path.name for path in output.iterdir() if path.name[0] != "."] if output.is_dir() else []
     if output.is_file() or (visible and REPORT not in visible):  # only hidden files are written before the report
@@ -187,7 +188,7 @@ def annotate_part(setting: Annotation, part: Part) -> PartCounts | Lost:
             len(sentences),
             sum(map(len, sentences)),
             sum(len(token.words) for sentence in sentences for token in sentence),
-            sum(count_tokens(setting.tokenizer, texts)) if setting.tokenizer else 0,
+            sum(count_tokens(load_tokenizer(setting.tokenizer), texts)) if setting.tokenizer else 0,
         )
         _write(_path(setting.output, "parts", part.name), counts)
     except Exception as error:  # noqa: BLE001 -- annotators may raise anything
