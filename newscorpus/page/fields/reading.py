@@ -140,7 +140,8 @@ def _from_text(
     address = tuple(read_address(markup.url))
     headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)])
     # Sites declare their own name, addresses and user accounts as authors.
-    _, authors, agencies = decide_people(declared, _sites(declared, markup))
+    sites = _sites(declared, markup)
+    _, authors, agencies = decide_people(declared, sites)
     wanted = {"authors"} if not agencies and all(map(is_vague, authors)) else set()
     # A date in UTC leaves the local day open.
     local = (not item.value.endswith(("Z", "+00:00", "+0000")) for item in declared if item.field == "published")
@@ -159,7 +160,7 @@ def _from_text(
     setting = replace(setting, year=next((int(date[:4]) for date in years if date), 0))
     if headline is not None:
         description = next((item.value for item in of_field("description", declared)), "")
-        declared_titles = [strip_site(item.value, _sites(declared, markup)) for item in of_field("title", declared)]
+        declared_titles = [strip_site(item.value, sites) for item in of_field("title", declared)]
         title = Evidence("title", without_kicker(headline, declared_titles), "heading")
         found += (title, *read_lead(after, description))
         found += read_near(before, after, around, setting, with_dates="published" in wanted)
@@ -168,7 +169,7 @@ def _from_text(
     if is_silent and wanted - {item.field for item in found}:
         has_title = any(item.field == "title" for item in (*declared, *found))
         shown = [item.value for item in (*declared, *found) if item.field == "title"]
-        sites = _sites(declared, markup) | names_beside(plain(markup.title), shown)
+        sites |= names_beside(plain(markup.title), shown)
         for item in read_learned(tree, headline, setting, model):
             if item.field == "authors":
                 text = _running_text(tree)

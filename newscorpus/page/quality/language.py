@@ -191,13 +191,14 @@ class _Sample:
         found = [chances for place in places if (chances := detector(place))] or [{}]
         names = sorted({name for chances in found for name in chances})
         chances = {name: sum(one.get(name, 0.0) for one in found) / len(found) for name in names}
-        if (group := SERBO_CROATIAN & set(chances)) and not _is_cyrillic(" ".join(places)):
+        sample = " ".join(places)
+        if (group := SERBO_CROATIAN & set(chances)) and not _is_cyrillic(sample):
             total = sum(chances[name] for name in sorted(group))
             divided = tell_apart(text[: config.variant_characters], chances)
             chances = {name: chance for name, chance in chances.items() if name not in group}
             chances |= {name: share * total for name, share in divided.items()}
         sure = {name for one in found for name, chance in _families(one).items() if chance >= config.min_certain}
-        return cls(" ".join(places), chances, len(sure) > 1 and _is_mixed(text, config, detector))
+        return cls(sample, chances, len(sure) > 1 and _is_mixed(text, config, detector))
 
 
 def detect(text: str, config: LanguageConfig = DEFAULTS, detector: LanguageDetector = by_langid) -> LanguageVerdict:

@@ -6,10 +6,10 @@ less likely. `variants.toml` and `yat.toml` hold the beginnings of such words.
 
 import math
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+
+from newscorpus.resources import read_toml
 
 HBS = "hbs"
 """The code of ISO 639-3 for all of them, where none is certain."""
@@ -64,7 +64,6 @@ def _longest(word: str, known: Mapping[str, object]) -> str:
 @cache
 def _entries() -> Mapping[str, tuple[frozenset[str], str]]:
     """Read the entries: the languages that use a word, and its table."""
-    folder = files(__package__)
-    tables = [tomllib.loads(folder.joinpath(name).read_text("utf-8")).items() for name in ("yat.toml", "variants.toml")]
-    rows = [(table, names, words) for file in tables for table, lists in file for names, words in lists.items()]
+    tables = [read_toml(__package__, name) for name in ("yat.toml", "variants.toml")]
+    rows = [(table, names, words) for file in tables for table, lists in file.items() for names, words in lists.items()]
     return {word: (frozenset(names.split()), table) for table, names, words in rows for word in words.split()}
