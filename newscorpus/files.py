@@ -23,11 +23,8 @@ def exclusive(
 ) -> Iterator[None]:
     """Hold the lock file `path`, a lock of SQLite, which works alike on every system and ends with the process.
 
-    Args:
-        path: of the lock, in the folder that it locks.
-        work: description of the work, for the message.
-        error: raised if another process holds the lock, or locking fails.
-        patience_seconds: how long to wait for another process that holds the lock.
+    `error` is raised, with `work` in its message, if another process holds the lock for `patience_seconds`, or locking
+    fails.
     """
     with ExitStack() as stack:
         try:

@@ -128,12 +128,8 @@ def refuse_strangers(
 ) -> None:
     """Refuse links in place of a corpus's files and folders, and files in its folders that are not its own.
 
-    Args:
-        corpus: its folder.
-        error: class of the error.
-        folders: the folders to check.
-        known: the files of intake and archive, relative to the corpus; None accepts every file with a matching name.
-        adopts: record the links and files found in `ADOPTED` instead of refusing them.
+    `known` are the files of intake and archive, relative to the corpus; None accepts every file with a matching name.
+    `adopts` records the links and files found in `ADOPTED` instead of refusing them; others raise `error`.
 
     Raises:
         ValueError: an `error`, in one line.

@@ -28,13 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 class ProcessPipeline:
-    """Turns a `SourcePage` into a `Row` or a `Rejected`: the judgement of its visit, or one by the worker processes.
-
-    Args:
-        crawler: the crawl.
-        recipe: of the rows.
-        profiles: of the portals.
-    """
+    """Turns a `SourcePage` into a `Row` or a `Rejected`: the judgement of its visit, or one by the worker processes."""
 
     def __init__(self, crawler: Crawler, recipe: Recipe, profiles: Profiles = NO_PROFILES) -> None:
         self.recipe = recipe

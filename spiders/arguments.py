@@ -128,9 +128,6 @@ def corpus_settings(name: str, fresh: str, settings: BaseSettings) -> dict[str, 
 def check_promises(settings: BaseSettings) -> None:
     """Check that no setting breaks the politeness promised to sites.
 
-    Args:
-        settings: with those of `portal_settings`.
-
     Raises:
         CrawlError: the user agent was changed, or a required middleware is switched off.
     """

@@ -31,10 +31,8 @@ MEMORY: Mapping[str, Any] = {
 class OnePageSpider(Spider):
     """Fetches one page.
 
-    Args:
-        url: its address.
-        keep: takes the page, or its rejection (stage "fetch").
-        loopback: `host:port` on localhost that may be fetched.
+    `keep` takes the page, or its rejection (stage "fetch"); `loopback` has the `host:port` on localhost that may be
+    fetched.
     """
 
     name = "one_page"
@@ -69,11 +67,7 @@ def fetch_page(
 ) -> Page | Rejected:
     """Fetch the page at `url`, following redirects, or return a rejection (stage "fetch"). Call once per process.
 
-    Args:
-        url: an http or https address.
-        contact: address at which the site can reach the user.
-        loopback: `host:port` on localhost that may be fetched.
-        settings: Scrapy settings to override.
+    `loopback` has the `host:port` on localhost that may be fetched; `settings` override those of Scrapy.
     """
     found: list[Page | Rejected] = []
     ours = {name: value for name, value in vars(newscorpus.settings).items() if name.isupper()}

@@ -50,9 +50,7 @@ JUDGED_SECONDS = 0.05
 class ArticleLimit:
     """Limits the rows of the intake, over all crawls of a corpus.
 
-    Args:
-        crawler: the crawl.
-        limit: maximum number of rows; 0: no limit.
+    A limit of 0 means none.
     """
 
     def __init__(self, crawler: Crawler, limit: int) -> None:

@@ -33,11 +33,8 @@ class WarcSpider(Spider):
     """Reads pages from WARC files: `scrapy crawl warc -a files=FILE|PATTERN[,...] [-a portal=NAME[,NAME]]`.
 
     Yields a `SourcePage` for every page and a `Rejected` for every other record. Each request stands for a part of a
-    file, so that the ledger records the progress; Scrapy answers it locally, and nothing is downloaded.
-
-    Args:
-        files: to read, in order.
-        portals: their rules and languages apply to the addresses they cover; all by default.
+    file, so that the ledger records the progress; Scrapy answers it locally, and nothing is downloaded. Rules and
+    languages of the portals, by default all, apply to the addresses they cover.
     """
 
     name = "warc"

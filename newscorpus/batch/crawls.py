@@ -92,10 +92,6 @@ class Crawls:
 
     Ctrl-C and SIGTERM are passed on to the running crawls; no further one starts.
 
-    Args:
-        groups: to crawl.
-        options: of `newscorpus crawl`, for each crawl.
-
     Raises:
         CrawlError: the corpus of a portal is ambiguous.
     """

@@ -90,12 +90,7 @@ def build(
 ) -> BuildReport:
     """Write `corpus/`, `duplicates.jsonl` and `low-confidence.jsonl` of the corpus in a folder from its intake.
 
-    Args:
-        corpus: the folder.
-        config: criteria for exclusion, and format of the shards.
-        watch: shows progress.
-        adopts: use links and files of others that lie where it writes.
-        find: finds the duplicates.
+    `adopts` uses links and files of others that lie where it writes.
 
     Raises:
         CorpusError: there is no intake, the index is damaged, either was made with different parameters, another build
@@ -172,13 +167,8 @@ def decide(
 ) -> tuple[Sequence[Duplicate], int]:
     """Find the duplicates in a collection, list them, and write the survivors.
 
-    Args:
-        folder: of the list of duplicates.
-        collection: all documents; comparisons of texts are cached beside its own index.
-        config: criteria for duplicates.
-        write: writes the survivors, given the duplicates and the positions of the survivors.
-        watch: shows progress.
-        find: finds the duplicates.
+    `write` gets the duplicates and the positions of the survivors. Comparisons of texts are cached beside the
+    collection's own index.
 
     Returns:
         The duplicates, and the number of survivors.

@@ -77,10 +77,7 @@ class PortalChanges:
 def find_changes(before: Path, after: Path, read: Set[tuple[str, str]]) -> Iterator[Change]:
     """Compare every document of two corpora by its latest text, sorted by source and id.
 
-    Args:
-        before: folder of the first corpus.
-        after: folder of the second, extracted from an archive.
-        read: source and fetch time of every page of that archive.
+    `after` was extracted from an archive; `read` has source and fetch time of every page of it.
 
     Raises:
         CorpusError: an intake is missing or damaged.

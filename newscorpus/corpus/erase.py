@@ -121,10 +121,6 @@ def find_parts(corpus: Path, urls: Collection[str]) -> tuple[tuple[ByteRange, ..
 
     Listing pages and feeds may contain the text, and are needed only for links; pages of other documents stay.
 
-    Args:
-        corpus: its folder.
-        urls: addresses of the documents to remove.
-
     Returns:
         Byte ranges of files relative to the corpus, and the number of pages of others that link to the documents.
 

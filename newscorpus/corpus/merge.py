@@ -70,13 +70,8 @@ def dedup(
 ) -> DedupReport:
     """Write the documents of the inputs that repeat no other document of the inputs or of the references.
 
-    Args:
-        inputs: folders of corpora, and files of JSON lines with `id` and `text`.
-        output: folder to write to.
-        against: references, in the same forms; their documents are neither written nor removed.
-        config: criteria for duplicates, and format of the shards.
-        jobs: number of processes that read and sketch.
-        watch: shows progress.
+    Inputs and references are folders of corpora, and files of JSON lines with `id` and `text`; the references in
+    `against` are neither written nor removed.
 
     Raises:
         CorpusError, DedupError: an input is missing or invalid (the message names file and line), `output` is the

@@ -39,10 +39,6 @@ def use_profiles(archived: Archived, most_pages: int = MOST_PAGES) -> Applied:
 
     If it is killed, the next call completes it.
 
-    Args:
-        archived: the corpus, and how to extract it.
-        most_pages: maximum pages that a profile is learned from.
-
     Raises:
         CorpusError, LedgerError, ArchiveError, ValueError, ImportError, OSError: as for `reextract.apply`.
     """

@@ -84,14 +84,8 @@ def reextract(
 ) -> Iterator[Extracted]:
     """Extract every page of WARC files, in order.
 
-    Args:
-        files: of the archive.
-        recipe: how to extract.
-        portals: with their current rules and languages.
-        jobs: number of processes; 0 for none but this one, without a time limit per page.
-        prepare: changes a page before it is extracted, or returns None to skip it.
-        tally: counts the matches of template rules.
-        unfinished: pages to skip, from `unfinished_captures`.
+    Without processes (`jobs` is 0) a page has no time limit. `prepare` changes a page before it is extracted, or
+    returns None to skip it; the pages in `unfinished`, from `unfinished_captures`, are skipped too.
 
     Raises:
         ArchiveError: a file cannot be read.
@@ -161,15 +155,9 @@ def apply(
     """Extract the pages of a crawled corpus and append their rows to its intake; `newscorpus build` publishes them.
 
     The corpus's profiles are used. Pages whose newest row comes from this recipe are skipped, so the next call
-    completes a killed one. The counts of the ledger are updated.
-
-    Args:
-        archived: the corpus, and how to extract it.
-        watch: shows progress.
-        tally: as for `reextract`.
-        sources: sources whose pages are extracted; None for all.
-        untouched: documents whose verdicts a profile does not change; they are skipped if they have a row from this
-            recipe without the profile that is not doubtful.
+    completes a killed one. The counts of the ledger are updated. Only pages of `sources` are extracted, by default all.
+    `untouched` are documents whose verdicts a profile does not change; they are skipped if they have a row from this
+    recipe without the profile that is not doubtful.
 
     Raises:
         CorpusError, LedgerError: the corpus was not crawled, or a crawl or a build is running.
@@ -219,12 +207,7 @@ class Held:
 
 
 class History:
-    """The lines of each page in the intake of a corpus; decides what to append.
-
-    Args:
-        intake: the folder.
-        recipe: the recipe to apply.
-    """
+    """The lines of each page in the intake of a corpus; decides what to append."""
 
     def __init__(self, intake: Path, recipe: Recipe) -> None:
         self._recipe = recipe

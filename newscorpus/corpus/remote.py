@@ -132,16 +132,10 @@ def upload_corpus(corpus: Path, address: str, watch: Callable[[Iterable[str]], I
 def upload(
     folder: Path, names: Sequence[str], address: str, watch: Callable[[Iterable[str]], Iterable[str]] = iter
 ) -> Upload:
-    """Upload the files of a folder; unchanged files are not sent again.
+    """Upload the named files of a folder; unchanged files are not sent again.
 
     Files are sent in the given order, then those of an earlier upload that no longer exist are removed, then
     `SHA256SUMS` is written. A killed upload resumes with the file at which it stopped.
-
-    Args:
-        folder: of the files.
-        names: of the files, relative to the folder.
-        address: to upload to.
-        watch: shows progress.
     """
     makes_folders = {"auto_mkdir": True} if address.startswith("file:") else {}  # object stores have no folders
     with naming(address):

@@ -44,14 +44,8 @@ def remove(
 ) -> RemovalReport:
     """Remove documents from a corpus, and exclude them from every later build, crawl, merge and re-extraction.
 
-    A killed removal is completed by the next removal, build or crawl.
-
-    Args:
-        corpus: its folder.
-        names: addresses and ids of documents.
-        reason: recorded with the removal; it should not name the documents.
-        from_archive: overwrite the fetched pages as well.
-        watch: shows progress of the build.
+    A killed removal is completed by the next removal, build or crawl. The reason is recorded with the removal, and
+    should not name the documents.
 
     Raises:
         CorpusError: a name is neither; there is no corpus; a crawl or a build is running.

@@ -50,11 +50,7 @@ class LostSource:
 class Restoration:
     """Store the outcomes of lost pages; after a kill, the next crawl or build continues.
 
-    Args:
-        corpus: the folder.
-        ledger: open.
-        portals: with their rules and languages.
-        held: from `held_pages`.
+    `held` comes from `held_pages`.
     """
 
     def __init__(self, corpus: Path, ledger: Ledger, portals: Sequence[Portal], held: Mapping[int, int]) -> None:

@@ -171,9 +171,7 @@ def read_day(text: str) -> date | None:
 def read_list(form: str, page: Page) -> Listing | Rejected:
     """Read a feed or a sitemap, or reject `page`; both forms are accepted, since robots.txt lists feeds as sitemaps.
 
-    Args:
-        form: expected form, for the reason of the rejection: "feed" or "sitemap".
-        page: the document; relative addresses are resolved against its address.
+    The expected `form` ("feed" or "sitemap") names the reason of the rejection.
     """
     try:
         return parse_list(page).newest_first()
@@ -352,10 +350,6 @@ def inflate(body: bytes, max_bytes: int = MAX_BYTES) -> bytes:
 
 def read_root(text: str, base: str) -> etree._Element | None:
     """Parse the list in `text`; entities are not expanded, and nothing is loaded.
-
-    Args:
-        text: of a document.
-        base: its address.
 
     Returns:
         its root; None if there is no list, or it is inside an HTML page.

@@ -129,10 +129,7 @@ class CorpusExtension:
     def report(self, spider: Spider, reason: str, built: Mapping[str, Any]) -> None:
         """Report how the crawl went, in the terminal, in the log and in `crawl-report.json`.
 
-        Args:
-            spider: of the crawl.
-            reason: why it ended: "finished", "limit", "shutdown" ...
-            built: report of the build; empty if none ran, {"error": ...} if it failed.
+        `built` is the report of the build: empty if none ran, {"error": ...} if it failed.
         """
         stats = self._crawler.stats.get_stats()
         ends = self._ends(spider, reason, stats)
@@ -317,11 +314,7 @@ def why_nothing(stats: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any
 
 
 def begin_anew(corpus: Path, fresh: str) -> None:
-    """Remove the corpus in a folder, and no other file in it.
-
-    Args:
-        corpus: the folder.
-        fresh: "yes" removes it without asking; anything else asks at the terminal.
+    """Remove the corpus in a folder, and no other file in it; ask at the terminal unless `fresh` is "yes".
 
     Raises:
         CrawlError: there is no terminal, the answer was no, or the corpus contains links or files of others.

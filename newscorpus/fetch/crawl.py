@@ -88,10 +88,7 @@ class Command(crawl.Command):
 def crawl_portals(names: str, arguments: Iterable[str], values: Iterable[str]) -> NoReturn:
     """Run `scrapy crawl portal` from any folder, and exit as it does; the first line names the folder of the corpus.
 
-    Args:
-        names: the argument `portal`.
-        arguments: further arguments, as NAME=VALUE.
-        values: settings that override those of the project, as NAME=VALUE.
+    `names` is the argument `portal`; further arguments and settings have the form NAME=VALUE.
 
     Raises:
         CrawlError: an argument or setting has no value, or the corpus is ambiguous.

@@ -51,8 +51,7 @@ def corpus_folder(settings: BaseSettings) -> Path:
 def default_corpus(name: str) -> Path:
     """Return the default folder `corpora/NAME`: in the project's folder, or in a subfolder that has it already.
 
-    Args:
-        name: of the portals, separated by commas, or the paths of their files.
+    Several portals, or paths of their files, are separated by commas.
 
     Raises:
         CrawlError: outside a project, a parent folder has such a corpus, and this folder has none.

@@ -25,11 +25,8 @@ class PageWorkers:
     """Extension with the worker processes of a crawl, which read lists and judge pages.
 
     If they cannot keep up, the crawl waits: Scrapy counts a response as active until its items have passed the
-    pipelines, and fetches nothing while more than SCRAPER_SLOT_MAX_ACTIVE_SIZE bytes are active.
-
-    Args:
-        size: number of processes; 0: work in the process of the crawl.
-        seconds: time limit for one page or list.
+    pipelines, and fetches nothing while more than SCRAPER_SLOT_MAX_ACTIVE_SIZE bytes are active. A size of 0 means work
+    in the process of the crawl.
     """
 
     def __init__(self, size: int, seconds: float) -> None:

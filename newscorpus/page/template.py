@@ -49,10 +49,6 @@ class TemplateRules:
     decides. A match inside an element matched already is not repeated. The template's version is a hash of its rules,
     so that each text can name the rules that found it.
 
-    Args:
-        name: of the portal or of the template file.
-        section: the rules as written.
-
     Raises:
         ValueError: a rule is broken.
     """

@@ -95,9 +95,7 @@ def find_wall(page: ParsedPage | Rejected, found: Article | None) -> Rejected | 
 def find_refusal(headers: Mapping[str, str], body: bytes) -> str:
     """Return the sign by which a response, an error or a short page, is a bot check; "" if it is none.
 
-    Args:
-        headers: of the response, names in lower case.
-        body: of the response, decompressed.
+    Names of headers are in lower case, and the body is decompressed.
     """
     for name, value in BOT["headers"].items():
         if name in headers and headers[name].lower().startswith(value):

@@ -48,10 +48,7 @@ def archive_files(corpus: Path) -> list[Path]:
 def archive_findings(corpus: Path, watch: Callable[[Iterable[Path]], Iterable[Path]], *, whole: bool) -> Iterator[str]:
     """Check the files of an archive; yield a line per fault that names the file.
 
-    Args:
-        corpus: its folder.
-        watch: passes the files on, to show progress.
-        whole: read every record; else compare only the lengths of the files with the ledger.
+    `whole` reads every record; otherwise only the lengths of the files are compared with the ledger.
     """
     for name, length in noted_lengths(corpus).items():
         path = corpus / name

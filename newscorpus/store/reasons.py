@@ -103,9 +103,7 @@ def refusals(corpora: Sequence[Path], n_samples: int = SAMPLES) -> tuple[Refusal
 def advice(corpus: Path, losses: Iterable[tuple[str, PortalLoss]]) -> list[str]:
     """Return advice on the biggest losses that a user can change, one line each, with commands that can be run.
 
-    Args:
-        corpus: the folder that the commands name.
-        losses: frequent ones, each with its portal; unknown reasons of other spiders are skipped.
+    Unknown reasons of other spiders are skipped.
     """
     lines = []
     for portal, loss in sorted(losses, key=lambda one: (-one[1].n, one[1].reason, one[0])):

@@ -80,11 +80,7 @@ class _Sequence:
 
 
 class PortalWatch:
-    """Watches one portal.
-
-    Args:
-        looks: of its last pages, oldest first.
-    """
+    """Watches one portal, by the looks of its last pages, oldest first."""
 
     def __init__(self, looks: Iterable[Look] = ()) -> None:
         self._begin(looks)

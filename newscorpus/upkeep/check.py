@@ -257,13 +257,6 @@ def check(
 ) -> PortalCheck:
     """Check a portal's file on the archive of a corpus.
 
-    Args:
-        corpus: its folder.
-        portal: as in its file now.
-        recipe: how pages are extracted.
-        jobs: number of processes; 0 for this one.
-        watch: shows the progress.
-
     Raises:
         ArchiveError: there is no archive, or it cannot be read.
         PagesError: a file of marked pages cannot be read.

@@ -91,13 +91,6 @@ class Part:
 def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch: Watch = iter) -> AnnotationReport:
     """Annotate the published corpus in a folder; one caller at a time per output.
 
-    Args:
-        corpus: folder of a crawl or of a published corpus.
-        setting: options.
-        title: name of the corpus, for the registry.
-        jobs: number of processes.
-        watch: gets every part that this run annotates.
-
     Raises:
         CorpusError: the corpus cannot be read, the annotator cannot be used, or a part failed; finished parts stay.
         ImportError: a package is not installed.

@@ -70,10 +70,8 @@ class Ledger:
     def open(cls, corpus: Path, *, adopts: bool = False, damaged: Iterable[FilePart] = ()) -> Self:
         """Open the ledger of a corpus, or create it, and restore the last commit of ledger and files.
 
-        Args:
-            corpus: its folder.
-            adopts: use foreign links and files in the corpus instead of refusing them.
-            damaged: parts of files with unreadable lines, which count as lost.
+        `adopts` uses foreign links and files in the corpus instead of refusing them; `damaged` parts of files, with
+        unreadable lines, count as lost.
 
         Raises:
             LedgerError: another crawl is running, the ledger cannot be used, or the corpus holds foreign files.
@@ -163,13 +161,7 @@ class Ledger:
         return True
 
     def finish(self, serial: int, outcomes: Sequence[UrlOutcome] = (), fetched: Fetched | None = None) -> None:
-        """Record the outcome of a leased address and the target of its redirect.
-
-        Args:
-            serial: of the address.
-            outcomes: its rows and rejections; the first is the outcome of the address.
-            fetched: the response; None without one.
-        """
+        """Record the outcome of a leased address, the first of several, and the target of its redirect."""
         sql = "SELECT portal, id, stage, reason FROM urls WHERE serial = ?"
         portal, key, stage, reason = self._read(sql, (serial,)).fetchone()
         if fetched:

@@ -86,13 +86,7 @@ def recover(
     Leased and waiting addresses are queued again, reserved ones deleted, and files truncated to their committed length.
     A shorter file was damaged by a power failure: the pages whose lines are missing, and the last one before them, are
     queued again. A ledger older than its files, such as a restored backup, is refused, since newer parts of the files
-    would be cut off.
-
-    Args:
-        connection: the ledger.
-        corpus: its folder.
-        adopts: use foreign links and files in the corpus instead of refusing them.
-        damaged: parts of files with unreadable lines, which count as lost.
+    would be cut off. `adopts` and `damaged` are those of `Ledger.open`.
 
     Raises:
         LedgerError: the corpus has an intake of another origin than the ledger; the ledger is older than the files or

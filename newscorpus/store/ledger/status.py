@@ -125,13 +125,7 @@ def left_out_as_duplicates(corpus: Path) -> list[LeftOut]:
 
 
 def coverage(connection: sqlite3.Connection, portal: str, left_out: Sequence[LeftOut]) -> tuple[DayCoverage, ...]:
-    """Return the outcomes of the articles of a portal by day of discovery, oldest first.
-
-    Args:
-        connection: the ledger.
-        portal: its name.
-        left_out: `left_out_as_duplicates` of the portal.
-    """
+    """Return the outcomes of the articles of a portal by day of discovery, oldest first."""
     reasons = {one.key: one.reason for one in left_out}
     sql = "SELECT serial, id FROM documents WHERE id IN (SELECT value FROM json_each(?))"
     of = {serial: reasons[key] for serial, key in connection.execute(sql, (json.dumps([*reasons]),))}
@@ -150,12 +144,7 @@ def coverage(connection: sqlite3.Connection, portal: str, left_out: Sequence[Lef
 
 
 def low_share(portal: str, days: Sequence[DayCoverage]) -> Iterator[str]:
-    """Warn if the share of rows on the last day is below half of the median of the days before, or of 1 without any.
-
-    Args:
-        portal: its name.
-        days: `coverage` of the portal.
-    """
+    """Warn if the share of rows on the last day is below half of the median of the days before, or of 1 without any."""
     told = [day for day in days if day.rows + sum(day.left_out.values()) >= FEWEST]
     usual = median(day.share for day in told[:-1]) if told[1:] else 1.0
     if told and told[-1].share < usual / 2:
@@ -267,10 +256,7 @@ class PortalStatus:
 def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | None = None) -> list[PortalStatus]:
     """Return the progress of every portal in a corpus, by name.
 
-    Args:
-        corpus: its folder.
-        now: time of the rates; by default the present.
-        ends: close reason of each portal, "" if it was finished; by default that of the last report.
+    The close reasons in `ends`, "" for a finished portal, are by default those of the last report.
 
     Raises:
         LedgerError: there is no ledger, or it cannot be read.

@@ -123,11 +123,7 @@ class Guard:
 def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", contact: str = "") -> Starlette:
     """Make the application.
 
-    Args:
-        corpora: folders to serve.
-        hosts: accepted Host headers, `host:port`.
-        password: of the server; "" for none.
-        contact: for the user agent when pages are fetched; "": nothing is fetched.
+    `hosts` are the accepted Host headers, `host:port`; without a contact nothing is fetched.
 
     Raises:
         CorpusError: a folder is missing.
@@ -210,14 +206,7 @@ def serve(
 ) -> None:
     """Serve corpora until Ctrl-C.
 
-    Args:
-        corpora: their folders.
-        host: address of this machine to listen at.
-        port: 0 for any free one.
-        password: of the server; "" for none.
-        contact: for the user agent when pages are fetched.
-        opens_browser: whether to open the browser.
-        tell: called with a line on the address once the server listens.
+    `tell` gets a line on the address once the server listens.
 
     Raises:
         CorpusError: a folder is missing.
