@@ -11,7 +11,7 @@ import stat
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -278,15 +278,21 @@ class Commands:
         self._running: set[Popen[bytes]] = set()
         self._signals: list[int] = []  # of `stop`
 
-    def run(self, arguments: Sequence[str], errors: IO[bytes], output: IO[bytes] | int = DEVNULL) -> int:
-        """Run a command to its end; any thread may call it.
+    def run(
+        self,
+        arguments: Sequence[str],
+        errors: IO[bytes],
+        output: IO[bytes] | int = DEVNULL,
+        environment: Mapping[str, str] | None = None,
+    ) -> int:
+        """Run a command to its end, with further variables of the environment; any thread may call it.
 
         Returns: its exit code, negative after a signal; `STOPPED` if `stop` killed it, or it was not started for that.
         """
         if self._signals:
             return STOPPED
-        command = [*COMMAND, *arguments]
-        with Popen(command, stdin=PIPE, stdout=output, stderr=errors, process_group=0) as process:  # noqa: S603 -- our own
+        command, variables = [*COMMAND, *arguments], os.environ | (environment or {})
+        with Popen(command, stdin=PIPE, stdout=output, stderr=errors, process_group=0, env=variables) as process:  # noqa: S603 -- our own
             self._running.add(process)
             for number in tuple(self._signals):  # that came meanwhile
                 process.send_signal(number)

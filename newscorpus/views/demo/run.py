@@ -1,16 +1,15 @@
 """Run the demo: serve the portal, crawl it as a user would, and compare text and outcome of each page with the gold."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from signal import SIGTERM
 from statistics import fmean
+from threading import Timer
 
 import msgspec
 from rich.console import Console
@@ -22,12 +21,13 @@ from newscorpus.corpus.duplicates.find import DuplicateKind
 from newscorpus.corpus.left_out import read_duplicates
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record
-from newscorpus.errors import DemoError
+from newscorpus.errors import STOPPED, DemoError
 from newscorpus.lab.evaluation.scores import ngram_scores
 from newscorpus.layout import CRAWL_REPORT, DUPLICATES, PUBLISHED, REJECTED
 from newscorpus.store.intake import read_journal
 from newscorpus.urls import canonical_url
 from newscorpus.views.demo.server import PLACEHOLDER, SITE, read_routes, serving
+from newscorpus.workers import Commands
 
 KEPT, DUPLICATE, NOT_MET = "kept", "duplicate", "not met"
 
@@ -184,29 +184,26 @@ def run_demo(corpus: Path, port: int = 0, on_request: Callable[[str], object] | 
 
 
 def crawl(corpus: Path, base: str, seconds: float = CRAWL_SECONDS) -> None:
-    """Run `scrapy crawl portal -a portal=demo` on the server at `base`, with the log in `corpus/crawl.log`.
+    """Run `newscorpus crawl demo` on the server at `base`, with its output in `corpus/crawl.log`.
 
     Raises:
         DemoError: the crawl failed, or took longer than `seconds`.
     """
-    log = corpus / LOG_FILE
-    command = [sys.executable, "-m", "scrapy", "crawl", "portal", "-a", f"portal={DEMO}", "-a", f"base={base}"]
-    command += ["-s", f"NEWSCORPUS_CORPUS={corpus}", "-s", f"LOG_FILE={log}"]
+    log, commands = corpus / LOG_FILE, Commands()
+    command = ["crawl", DEMO, "-a", f"base={base}", "-s", f"NEWSCORPUS_CORPUS={corpus}"]
     command += ["-s", "NEWSCORPUS_PAUSE_SECONDS=1"]  # a failing page of our own server needs no long pause
+    limit = Timer(seconds, commands.stop, [SIGTERM])
+    limit.start()
     try:
-        done = subprocess.run(  # noqa: S603 -- our own interpreter and arguments, no shell
-            command,
-            env=os.environ | {"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"},
-            timeout=seconds,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise DemoError(f"the crawl did not end within {seconds:.0f} seconds; see {log}") from error
-    if done.returncode:
-        reason = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        raise DemoError(f"the crawl failed with status {done.returncode}{reason and f': {reason}'}; see {log}")
+        with log.open("wb") as file:
+            code = commands.run(command, file, environment={"SCRAPY_SETTINGS_MODULE": "newscorpus.settings"})
+    finally:
+        limit.cancel()
+    if code == STOPPED:
+        raise DemoError(f"the crawl did not end within {seconds:.0f} seconds; see {log}")
+    if code:
+        reason = log.read_text("utf-8", "replace").strip().rpartition("\n")[2]
+        raise DemoError(f"the crawl failed with status {code}{reason and f': {reason}'}; see {log}")
 
 
 def remove_earlier(corpus: Path) -> None:

@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
@@ -19,6 +20,8 @@ from newscorpus.corpus.left_out import DuplicateLine
 from newscorpus.corpus.published import publish
 from newscorpus.data import Article, Fields, Record, Rejected
 from newscorpus.errors import DemoError
+from newscorpus.files import is_held
+from newscorpus.layout import CRAWL_LOCK, PUBLISHED
 from newscorpus.page.records import make_record
 from newscorpus.store.intake import journal_line, read_journal
 from newscorpus.terminal import describe
@@ -34,6 +37,7 @@ from newscorpus.views.demo.run import (
     run_demo,
 )
 from newscorpus.views.demo.server import serving
+from newscorpus.workers import COMMAND
 
 GOLD = read_gold()
 FOUR_KEYS = """
@@ -120,6 +124,17 @@ def test_a_crawl_that_fails_is_one_line(tmp_path: Path) -> None:
 def test_a_crawl_that_hangs_is_ended(tmp_path: Path) -> None:
     with serving() as base, pytest.raises(DemoError, match="did not end within 0 seconds"):
         crawl(tmp_path, base, seconds=0.1)
+
+
+def test_a_killed_demo_takes_its_crawl_along(tmp_path: Path) -> None:
+    corpus = tmp_path / "demo"
+    with subprocess.Popen([*COMMAND, "demo", "--output", str(corpus)]) as demo:
+        while demo.poll() is None and not is_held(corpus / CRAWL_LOCK):
+            time.sleep(0.05)
+        demo.kill()
+    while is_held(corpus / CRAWL_LOCK):
+        time.sleep(0.05)
+    assert not (corpus / PUBLISHED).exists(), "stopped, not finished"
 
 
 BASE = "http://127.0.0.1:4711"
