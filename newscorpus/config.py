@@ -183,6 +183,7 @@ class ExportConfig:
     where: str = ""  # SQL expression over the columns, true for the documents to write; "" for all
     since: str = ""  # release since which the documents to write were added or changed; "" for all
     with_title: bool = False  # the headline is the first paragraph of the text
+    annotation: str = ""  # folder of an annotation of the corpus, for `tei` and `vertical`; "" for none
     scorers: tuple[str, ...] = ()  # MODULE:FUNCTION that returns numbers for a text, for `dolma` and `parquet`
 
 

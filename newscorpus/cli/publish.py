@@ -31,6 +31,13 @@ SHOWN = 20
 
 DEFAULT = SplitConfig()
 SHARE = f"With --split: share (default {DEFAULT.test:g}) for"
+FORMATS_OF = {
+    "per-line": (ExportFormat.TEXT,),
+    "scorer": (ExportFormat.DOLMA, ExportFormat.PARQUET),
+    "annotation": (ExportFormat.TEI, ExportFormat.VERTICAL),
+    "with-title": (ExportFormat.HF, ExportFormat.DOLMA, ExportFormat.PARQUET, ExportFormat.TEXT),
+}
+"""Formats with which an option of `export` goes; the others have the headline in a place of its own."""
 CorpusName = Annotated[str, Option(help="Name of the corpus. Default: the folder's name.")]
 
 
@@ -191,6 +198,9 @@ def export(
             metavar="MODULE:FUNCTION", help="With dolma or parquet: add the numbers it returns for a text; repeatable."
         ),
     ] = None,
+    annotation: Annotated[
+        str, Option(metavar="FOLDER", help="With tei or vertical: the sentences and tags of `newscorpus annotate`.")
+    ] = "",
     with_title: Annotated[bool, Option("--with-title", help="Put the headline before the text.")] = False,
     name: CorpusName = "",
     creator: Annotated[str, Option(help="Name of the publisher, for cards and headers.")] = "",
@@ -202,10 +212,14 @@ def export(
     from newscorpus.corpus.published import corpus_of
     from newscorpus.terminal import progress
 
-    if per_line and format is not ExportFormat.TEXT:
-        raise typer.BadParameter("--per-line goes with --format text")
-    if scorer and format not in {ExportFormat.DOLMA, ExportFormat.PARQUET}:
-        raise typer.BadParameter("--scorer goes with --format dolma or parquet")
+    for option, given in (
+        ("per-line", per_line),
+        ("scorer", scorer),
+        ("annotation", annotation),
+        ("with-title", with_title),
+    ):
+        if given and format not in FORMATS_OF[option]:
+            raise typer.BadParameter(f"--{option} goes with --format {' or '.join(FORMATS_OF[option])}")
     if split is SplitRule.NONE and (validation, test) != (None, None):
         raise typer.BadParameter("--validation and --test go with --split cluster or date")
     about = About(name or corpus_of(corpus.resolve()).name, creator, url)
@@ -220,6 +234,7 @@ def export(
         where=where,
         since=since,
         with_title=with_title,
+        annotation=annotation,
         scorers=tuple(scorer or ()),
     )
     report = export_corpus(corpus, output, format, about, splits, config, partial(progress, what="documents"))

@@ -16,9 +16,10 @@ from typing import Any
 
 import msgspec
 
+from newscorpus.corpus.annotate.annotation import FOLDERS, REPORT, AnnotationReport, PartCounts, file_of
 from newscorpus.corpus.annotate.annotators import check_annotator, load_annotator
-from newscorpus.corpus.annotate.forms import POSITIONS, conllu, vertical
-from newscorpus.corpus.export.vertical import opening, write_registry
+from newscorpus.corpus.annotate.conllu import POSITIONS, conllu
+from newscorpus.corpus.export import vertical
 from newscorpus.corpus.published import note_copy, open_corpus
 from newscorpus.corpus.shards import bounded, is_marked
 from newscorpus.corpus.tokenizer import count_tokens, load_tokenizer, tokenizer_name
@@ -35,27 +36,13 @@ PART_SECONDS = 3_600.0
 """Time limit of a part; a neural tagger on one slow core needs some ten minutes."""
 DIGEST_LENGTH = 12
 
-REPORT = "annotation.json"
+LAYOUT = "2"
+"""Version of the files of a part, raised when they change, so that parts of an earlier version are made again."""
+
 LOCK = ".lock"
-FOLDERS = {"conllu": ".conllu", "vertical": ".vert", "parts": ".json"}
-"""Folders of an annotation, and the suffixes of their files. The file in `parts` is written (and renamed) last: a part
-is done if it exists."""
 
 Watch = Callable[[Iterable[Any]], Iterable[Any]]
 """Yield parts and show progress."""
-
-
-class PartCounts(msgspec.Struct, frozen=True):
-    """Counts of a part."""
-
-    documents: int = 0
-    sentences: int = 0
-    tokens: int = 0  # orthographic
-    words: int = 0  # syntactic
-    tokenizer_tokens: int = 0  # of the given tokenizer; 0 without one
-
-    def __add__(self, other: "PartCounts") -> "PartCounts":
-        return PartCounts(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +53,6 @@ class Annotation:
     output: Path  # folder to write
     model: Path | None = None  # of the annotator
     tokenizer: Path | None = None  # file of a tokenizer whose tokens are counted too
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotationReport:
-    """Parameters and counts of an annotation; the content of `annotation.json`."""
-
-    corpus: str  # generation of the corpus
-    annotator: str  # name, version and model
-    tokenizer: str  # file and hash of the tokenizer; "" without one
-    parts: tuple[str, ...]  # names of the files without suffix, in order
-    counts: PartCounts
-    is_complete: bool = True  # every document of the corpus is annotated
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +95,13 @@ def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch
             raise CorpusError(f"parts that were not annotated: {len(failed)}, such as {failed[0]}")
         counts = PartCounts()
         for name in names:
-            path = _path(output, "parts", name)
+            path = file_of(output, "parts", name)
             try:
                 counts += msgspec.json.decode(path.read_bytes(), type=PartCounts)
             except msgspec.DecodeError as error:
                 raise CorpusError(f"{path}: damaged ({error}); remove it, and run the annotation again") from error
         report = AnnotationReport(report.corpus, annotator, tokenizer, tuple(names), counts)
-        write_registry(output / "vertical", title, published.manifest, "| cat *.vert", positions=POSITIONS)
+        vertical.write_registry(output / "vertical", title, published.manifest, "| cat *.vert", positions=POSITIONS)
         _write(output / REPORT, report)
         for folder, suffix in FOLDERS.items():  # parts of an earlier build, or of another annotator
             for path in (output / folder).glob(f"*{suffix}"):
@@ -145,7 +120,9 @@ def parts_of(records: Iterable[Record], annotator: str) -> Iterator[Part]:
     """Divide records into parts; `annotator` goes into their hashes."""
     for number, group in bounded(records, lambda record: len(record.text.encode()), PART_BYTES, is_marked):
         several = tuple(group)
-        content = "\n".join((annotator, *(f"{opening(one)} {one.revision} {one.language}" for one in several)))
+        content = "\n".join(
+            (LAYOUT, annotator, *(f"{vertical.opening(one)} {one.revision} {one.language}" for one in several))
+        )
         yield Part(f"{number}-{hashlib.sha256(content.encode()).hexdigest()[:DIGEST_LENGTH]}", several)
 
 
@@ -160,7 +137,7 @@ def _todo(parts: Iterable[Part], output: Path, names: list[str]) -> Iterator[Par
         elif earlier != part.name:
             for folder in FOLDERS:
                 with suppress(FileNotFoundError):  # a run was killed while it renamed the part
-                    _path(output, folder, earlier).rename(_path(output, folder, part.name))
+                    file_of(output, folder, earlier).rename(file_of(output, folder, part.name))
 
 
 def annotate_part(setting: Annotation, part: Part) -> PartCounts | Lost:
@@ -169,11 +146,14 @@ def annotate_part(setting: Annotation, part: Part) -> PartCounts | Lost:
         annotator = load_annotator(setting.name, setting.model)
         done = []
         for one in part.records:
-            annotated = (annotator(paragraph, one.language) for paragraph in paragraphs(one.text))
-            done.append((one, [[sentence for sentence in paragraph if sentence] for paragraph in annotated]))
-        for folder, form in (("conllu", conllu), ("vertical", vertical)):
-            with replacing(_path(setting.output, folder, part.name)) as file:
-                file.writelines(f"{line}\n".encode() for record, document in done for line in form(record, document))
+            texts = [collapse(one.title), *paragraphs(one.text)]
+            annotated = (annotator(text, one.language) if text else () for text in texts)
+            done.append((one, [[sentence for sentence in passage if sentence] for passage in annotated]))
+        with replacing(file_of(setting.output, "conllu", part.name)) as file:
+            file.writelines(f"{line}\n".encode() for one, document in done for line in conllu(one, document))
+        with replacing(file_of(setting.output, "vertical", part.name)) as file:
+            for one, document in done:
+                file.writelines(f"{line}\n".encode() for line in vertical.lines(one, document=document))
         texts = [record.text for record in part.records]
         sentences = [one for _, document in done for paragraph in document for one in paragraph]
         counts = PartCounts(
@@ -183,14 +163,10 @@ def annotate_part(setting: Annotation, part: Part) -> PartCounts | Lost:
             sum(len(token.words) for sentence in sentences for token in sentence),
             sum(count_tokens(load_tokenizer(setting.tokenizer), texts)) if setting.tokenizer else 0,
         )
-        _write(_path(setting.output, "parts", part.name), counts)
+        _write(file_of(setting.output, "parts", part.name), counts)
     except Exception as error:  # noqa: BLE001 -- annotators may raise anything
         return Lost("failed", collapse(f"{error}" if isinstance(error, CorpusError) else f"{error!r}"))
     return counts
-
-
-def _path(output: Path, folder: str, name: str) -> Path:
-    return output / folder / f"{name}{FOLDERS[folder]}"
 
 
 def _write(path: Path, value: AnnotationReport | PartCounts) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
+from newscorpus.corpus.annotate.annotation import AnnotatedDocuments
 from newscorpus.corpus.export import dolma, hf, tei, text, vertical
 from newscorpus.corpus.export.scores import Scores
 from newscorpus.corpus.export.select import matching
@@ -98,6 +99,9 @@ def export(
         recent = frozenset(changes["added"] + changes["changed"])
         only = recent if only is None else only & recent
     scores = Scores.load(config.scorers)
+    annotations = (
+        AnnotatedDocuments.load(Path(config.annotation), published.manifest.generation) if config.annotation else None
+    )
     if output.exists() and not output.is_dir():
         raise CorpusError(f"{output}: not a folder")
     if output.is_dir() and any(output.iterdir()):
@@ -120,7 +124,7 @@ def export(
 
     parts = tuple(map(part, [""] if split.rule is SplitRule.NONE else SplitName))
     with _replacing_folder(output) as staging:
-        FORMATS[form](ExportSource(about, published.manifest, parts, config, scores), staging)
+        FORMATS[form](ExportSource(about, published.manifest, parts, config, scores, annotations), staging)
         documents = {name: part.documents for name, part in counts.items()}
         words = {name: part.words for name, part in counts.items()}
         report = ExportReport(

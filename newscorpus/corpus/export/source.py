@@ -5,16 +5,20 @@ A corpus can be split into training, validation and test so that no group of nea
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from enum import StrEnum
 
 from newscorpus.config import ExportConfig, SplitConfig, SplitRule
+from newscorpus.corpus.annotate.annotation import AnnotatedDocuments
+from newscorpus.corpus.annotate.annotators import Sentence
+from newscorpus.corpus.annotate.conllu import Document
 from newscorpus.corpus.export.scores import Scores
 from newscorpus.corpus.manifest import Manifest, RecordCounts
 from newscorpus.corpus.shards import Shard, bounded
 from newscorpus.data import Record
+from newscorpus.tokens import collapse, paragraphs
 
 DAY_LENGTH = len("2026-03-01")
 
@@ -52,6 +56,18 @@ class ExportSource:
     parts: tuple[ExportPart, ...]  # each in the order of the corpus
     config: ExportConfig  # size of the files
     scores: Scores = field(default_factory=Scores)  # numbers that `dolma` and `parquet` add
+    annotations: AnnotatedDocuments | None = None  # for `tei` and `vertical`
+
+    def annotated(self, record: Record) -> Document | None:
+        """Return the sentences of a document; None without an annotation."""
+        return self.annotations.of(record) if self.annotations else None
+
+
+def passages(record: Record, document: Document | None = None) -> Iterator[tuple[str, str, Sequence[Sentence]]]:
+    """Yield the headline and each paragraph: the name of its element ("head" or "p"), its text and its sentences."""
+    for number, text in enumerate([collapse(record.title), *paragraphs(record.text)]):
+        if text:
+            yield "p" if number else "head", text, document[number] if document and number < len(document) else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,13 @@ from lxml import etree
 from lxml.builder import ElementMaker  # type: ignore[import-not-found]
 from lxml.etree import _Element
 
-from newscorpus.corpus.export.source import ExportPart, ExportSource
+from newscorpus.corpus.annotate.annotators import Sentence
+from newscorpus.corpus.annotate.conllu import Document, columns
+from newscorpus.corpus.export.source import ExportPart, ExportSource, passages
 from newscorpus.corpus.export.text import safe_name
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
-from newscorpus.tokens import collapse, paragraphs
+from newscorpus.tokens import collapse
 
 TEI = "http://www.tei-c.org/ns/1.0"
 
@@ -40,6 +42,9 @@ URI_SAFE = "!#$%&'()*+,/:;=?@[]~"
 FREE = re.compile(r"https?://(?:www\.)?creativecommons\.org/")
 """Licences known to permit redistribution."""
 
+WORD = ("lemma", "pos", "msd")
+"""Attributes of a word: its lemma, tag and features (TEI, att.linguistic)."""
+
 UNKNOWN_LANGUAGE = "und"
 
 RIGHTS = "The rights in the texts remain with the portals; what each page declares stands in its header."
@@ -57,7 +62,7 @@ def write(source: ExportSource, folder: Path) -> None:
                 file.write(etree.tostring(corpus_header(source, part), encoding="utf-8") + b"\n")
                 for record in records:
                     try:
-                        element = document(record)
+                        element = document(record, source.annotated(record))
                     except ValueError as error:  # XML cannot represent its id or language, which are not changed
                         raise CorpusError(f"record {record.id!r}, {record.url!r}: {error}") from error
                     file.write(etree.tostring(element, encoding="utf-8") + b"\n")
@@ -85,8 +90,8 @@ def corpus_header(source: ExportSource, part: ExportPart) -> _Element:
     )
 
 
-def document(record: Record) -> _Element:
-    """Make a document with its header; unknown values are omitted."""
+def document(record: Record, sentences: Document | None = None) -> _Element:
+    """Make a document with its header, with its sentences and words if it is annotated; unknown values are omitted."""
     language, title = record.language or UNKNOWN_LANGUAGE, xml_text(record.title) or record.id
     publisher = xml_text(record.site_name) or xml_text(record.source) or "unknown"
     authors = [xml_text(author) for author in record.authors]
@@ -125,11 +130,27 @@ def document(record: Record) -> _Element:
             *([E.textClass(E.keywords(*keywords))] if keywords else []),
         ),
     )
-    body = [E.p(xml_text(line)) for line in paragraphs(record.text)] or [E.p()]
-    element = E.TEI(header, E.text(E.body(*body)))
+    body = [
+        getattr(E, name)(*(map(_sentence, inside) if inside else [xml_text(text)]))
+        for name, text, inside in passages(record, sentences)
+    ]
+    element = E.TEI(header, E.text(E.body(*body, *([] if record.text.strip() else [E.p()]))))
     element.set(f"{{{XML}}}id", f"d{safe_name(record.id)}")
     element.set(f"{{{XML}}}lang", language)
     return element
+
+
+def _sentence(sentence: Sentence) -> _Element:
+    """Make a sentence of words and punctuation marks, with the values that are known."""
+    made = []
+    for token in sentence:
+        form, *values = map(xml_text, columns(token))
+        known = {name: value for name, value in zip(WORD, values, strict=True) if value != "_"}
+        name = "w" if any(map(str.isalnum, form)) else "pc"
+        if name == "pc":
+            known.pop("lemma", None)
+        made.append(getattr(E, name)(known | ({} if token.space_after else {"join": "right"}), form))
+    return E.s(*made)
 
 
 def xml_text(text: str) -> str:

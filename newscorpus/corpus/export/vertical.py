@@ -1,8 +1,8 @@
 """Export a vertical file and a registry file for Sketch Engine and NoSketch Engine (manatee).
 
-`NAME.vert` has one token per line between the tags `<doc ...>` and `<p>` and their ends; `<g/>` marks tokens without a
-space between them. XML special characters are escaped in tokens and values. The word is the only positional attribute:
-sentences, lemmas and tags need tools for each language, and are added by `newscorpus annotate`.
+`NAME.vert` has one token per line between the tags `<doc ...>` and `<head>` or `<p>` and their ends; `<g/>` marks
+tokens without a space between them. XML special characters are escaped in tokens and values. An annotated corpus has
+sentences, and the columns lemma, tag and features after the word.
 https://www.sketchengine.eu/documentation/preparing-corpus-text/
 """
 
@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from newscorpus.corpus.export.source import ExportSource, iso_day
+from newscorpus.corpus.annotate.conllu import POSITIONS, Document, columns
+from newscorpus.corpus.export.source import ExportSource, iso_day, passages
 from newscorpus.corpus.manifest import Manifest, fill
 from newscorpus.data import Record
-from newscorpus.tokens import collapse, glued_tokens, paragraphs
+from newscorpus.tokens import collapse, glued_tokens
 
 QUOTES = {'"': "&quot;"}
 SEPARATOR = "|"
@@ -62,9 +63,10 @@ def write(source: ExportSource, folder: Path) -> None:
     with (folder / f"{name}.vert").open("x", encoding="utf-8", newline="\n") as file:
         for part in source.parts:
             for record in part.records():
-                file.writelines(f"{line}\n" for line in lines(record, part.name))
+                file.writelines(f"{line}\n" for line in lines(record, part.name, source.annotated(record)))
     attributes = [*ATTRIBUTES, "split"] if any(part.name for part in source.parts) else list(ATTRIBUTES)
-    write_registry(folder, source.about.name, source.manifest, f"{name}.vert", attributes)
+    positions = POSITIONS if source.annotations else ()
+    write_registry(folder, source.about.name, source.manifest, f"{name}.vert", attributes, positions)
 
 
 def write_registry(
@@ -101,16 +103,24 @@ def write_registry(
     (folder / file_name(title)).write_text(registry, encoding="utf-8", newline="\n")
 
 
-def lines(record: Record, split: str) -> Iterator[str]:
-    """Write a document as lines."""
+def lines(record: Record, split: str = "", document: Document | None = None) -> Iterator[str]:
+    """Write a document as lines, with sentences and all columns if it is annotated."""
     yield opening(record, split)
-    for paragraph in paragraphs(record.text):
-        yield "<p>"
-        for token, glued in glued_tokens(paragraph):
-            if glued:
-                yield "<g/>"
-            yield escape(token)
-        yield "</p>"
+    for element, text, sentences in passages(record, document):
+        yield f"<{element}>"
+        if document is None:
+            for token, glued in glued_tokens(text):
+                if glued:
+                    yield "<g/>"
+                yield escape(token)
+        for sentence in sentences:
+            yield "<s>"
+            for at, one in enumerate(sentence):
+                if at and not sentence[at - 1].space_after:
+                    yield "<g/>"
+                yield "\t".join(map(escape, columns(one)))
+            yield "</s>"
+        yield f"</{element}>"
     yield "</doc>"
 
 

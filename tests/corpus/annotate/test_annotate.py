@@ -1,5 +1,6 @@
 """An annotated corpus: valid by the rules of Universal Dependencies, whole after a kill, with every text in it."""
 
+import gzip
 import json
 import os
 import re
@@ -16,13 +17,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from lxml import etree
 
 from newscorpus.cli import main
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.annotate import annotate as annotating
 from newscorpus.corpus.annotate.annotate import Annotation, annotate
 from newscorpus.corpus.annotate.annotators import Token, Word, check_annotator, neural_tokens
-from newscorpus.corpus.annotate.forms import conllu, vertical
+from newscorpus.corpus.annotate.conllu import conllu, read_conllu
+from newscorpus.corpus.export import tei
+from newscorpus.corpus.export.vertical import lines
 from newscorpus.corpus.published import open_corpus, publish
 from newscorpus.corpus.tokenizer import note_tokens
 from newscorpus.corpus.verify import verify
@@ -60,17 +64,17 @@ def read_vertical(text: str) -> list[list[list[list[str]]]]:
     documents: list[list[list[list[str]]]] = []
     inside: list[str] = []
     for line in text.removesuffix("\n").split("\n"):
-        if opened := re.fullmatch(r'<(doc|p|s)(?: [a-z_]+="[^"<>]*")*>', line):
+        if opened := re.fullmatch(r'<(doc|head|p|s)(?: [a-z_]+="[^"<>]*")*>', line):
             inside.append(opened[1])
             if opened[1] == "doc":
                 documents.append([])
-            elif opened[1] == "p":
+            elif opened[1] in {"head", "p"}:
                 documents[-1].append([])
         elif line.startswith("</"):
             assert line == f"</{inside.pop()}>"
         elif line != "<g/>":
             columns = [unescape(value) for value in line.split("\t")]
-            assert inside == ["doc", "p", "s"]
+            assert [inside[0], inside[1] in {"head", "p"}, *inside[2:]] == ["doc", True, "s"]
             assert len(columns) == 4
             assert not {"<", ">"} & set(line)
             documents[-1][-1].append(columns)
@@ -123,6 +127,40 @@ def test_udpipe_by_the_command(
     assert report["annotator"].startswith("udpipe 1.")
 
 
+def test_exports_take_sentences_and_tags_from_an_annotation(
+    corpus: Path, udpipe_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "annotated"
+    annotate(corpus, Annotation("udpipe", output, udpipe_model), "vesti")
+
+    def export(form: str, *options: str) -> int:
+        arguments = [str(corpus), "--format", form, "--output", str(tmp_path / form), "--annotation", str(output)]
+        with pytest.raises(SystemExit) as ended:
+            main(["export", *arguments, *options])
+        assert isinstance(ended.value.code, int)
+        return ended.value.code
+
+    assert export("vertical", "--name", "a") == 0
+    assert (tmp_path / "vertical" / "a.vert").read_text("utf-8") == files(output, "vertical")
+    assert "ATTRIBUTE lemma" in (tmp_path / "vertical" / "a").read_text("utf-8")
+    assert export("tei", "--where", "language == 'sr'") == 0
+    root = etree.parse(str(tmp_path / "tei" / "corpus-00000.xml")).getroot()
+    schema = Path(__file__).parents[1] / "export" / "tei_all.rng.gz"
+    etree.RelaxNG(etree.fromstring(gzip.decompress(schema.read_bytes()))).assertValid(root.getroottree())
+    first = root.find(f"{{{tei.TEI}}}TEI//{{{tei.TEI}}}body")
+    assert first is not None
+    sentences = first.findall(f"{{{tei.TEI}}}p/{{{tei.TEI}}}s")
+    assert [one.text for one in sentences[0]] == ["Most", "stoji", "na", "reci", "."]
+    assert dict(sentences[0][1].items()) == {"lemma": "stajati", "pos": "Vmr3s", "msd": "Number=Sing|Person=3"}
+    assert sentences[0][3].get("join") == "right"
+    assert first.findtext(f"{{{tei.TEI}}}head/{{{tei.TEI}}}s/{{{tei.TEI}}}w") == "Most"
+    assert export("text") == 2
+    assert "--annotation goes with --format tei or vertical" in capsys.readouterr().err
+    publish(corpus, [record("Novo.")], BuildConfig())
+    assert export("tei") == 1
+    assert "run `newscorpus annotate` again" in capsys.readouterr().err
+
+
 def test_simplemma_gives_lemmas_and_every_text_comes_back(corpus: Path, tmp_path: Path) -> None:
     pytest.importorskip("simplemma", reason="pip install 'newscorpus[annotate]'")
     output = tmp_path / "annotated"
@@ -132,7 +170,7 @@ def test_simplemma_gives_lemmas_and_every_text_comes_back(corpus: Path, tmp_path
     assert lemmas["kući"] in {"kuća", "kuća".casefold()}
     assert lemmas["Kraj"] == "_"  # of a language that it does not know
     texts = "".join(said for said, _ in sentences)
-    kept = unicodedata.normalize("NFC", "".join(paragraphs(f"{TEXT}\n{HOSTILE}\nKraj.")))
+    kept = unicodedata.normalize("NFC", "".join(paragraphs(f"Most\n{TEXT}\nMost\n{HOSTILE}\nMost\nKraj.")))
     assert re.sub(r"[\s\ufffe\u200b]", "", texts) == re.sub(r"[\s\ufffe\u200b]", "", kept)
     documents = read_vertical(files(output, "vertical"))
     assert len(documents) == 3
@@ -150,12 +188,13 @@ def test_whatever_an_annotator_gives_is_valid() -> None:
     cycle = [Token(form, (Word(form, head=head, deprel="obj"),)) for form, head in (("a", 2), ("b", 1), ("c", 0))]
     tree = [Token(form, (Word(form, head=head, deprel="root"),)) for form, head in (("a", 2), ("b", 0))]
     one = record("x", "https://vesti.example/a b/../c")
-    lines = conllu(one, [[odd, cycle], [], [tree]])
-    found = validate("".join(f"{line}\n" for line in lines))
+    found = validate("".join(f"{line}\n" for line in conllu(one, [[odd, cycle], [], [tree]])))
     assert [text for text, _ in found] == ["\u00e9t e abych_ #", "a b c", "a b"]
     assert [row[6:8] for row in found[2][1]] == [["2", "dep"], ["0", "root"]]
     assert found[0][1][0][5] == "A1=B,C|A=1|B=2"
-    ((tokens, _, _),) = read_vertical("".join(f"{line}\n" for line in vertical(one, [[odd, cycle], [], [tree]])))
+    document = read_conllu(conllu(one, [[odd, cycle], [], [tree]]))
+    assert list(conllu(one, document)) == list(conllu(one, [[odd, cycle], [], [tree]])), "it reads what it writes"
+    ((tokens, _),) = read_vertical("".join(f"{line}\n" for line in lines(one, "", document)))
     assert tokens[1] == ["abych", "aby+b\u00fdt", "SCONJ+AUX", "_"]
 
 

@@ -58,6 +58,8 @@ def test_texts_and_headers_come_back(make_source: MakeSource, records: list[Reco
     assert [[p.text for p in one.findall("t:text/t:body/t:p", NAMES)] for one in found[:2]] == [
         paragraphs(record.text) for record in records[:2]
     ]
+    heads = [[head.text for head in one.findall("t:text/t:body/t:head", NAMES)] for one in found[:2]]
+    assert heads == [[record.title] if record.title else [] for record in records[:2]]
     assert [one.get(LANG) for one in found] == ["cs", "und", "und"]
     first = found[0].find("t:teiHeader/t:fileDesc", NAMES)
     assert first is not None

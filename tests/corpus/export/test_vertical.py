@@ -14,26 +14,28 @@ from newscorpus.tokens import collapse, paragraphs, tokenise
 
 from .conftest import MakeSource
 
-OPENING = re.compile(r'<(doc|p)((?: [a-z_]+="[^"<>]*")*)>')
+OPENING = re.compile(r'<(doc|head|p)((?: [a-z_]+="[^"<>]*")*)>')
 
 
 def read(text: str) -> list[dict[str, Any]]:
     """The documents of a vertical: attributes, and paragraphs as they were before they were cut into tokens."""
     documents: list[dict[str, Any]] = []
+    inside: list[str] = []
     glued = True
     for line in text.removesuffix("\n").split("\n"):
         if match := OPENING.fullmatch(line):
             if match[1] == "doc":
                 values = {key: unescape(value) for key, value in re.findall(r' ([a-z_]+)="([^"]*)"', match[2])}
-                documents.append(values | {"p": []})
+                documents.append(values | {"head": [], "p": []})
             else:
-                documents[-1]["p"].append("")
+                inside = documents[-1][match[1]]
+                inside.append("")
             glued = True
         elif line == "<g/>":
             glued = True
-        elif line not in ("</p>", "</doc>"):
+        elif line not in ("</head>", "</p>", "</doc>"):
             assert not set("<>\t") & set(line), line
-            documents[-1]["p"][-1] += ("" if glued else " ") + unescape(line)
+            inside[-1] += ("" if glued else " ") + unescape(line)
             glued = False
     assert [text.count(f"<{name}") for name in ("doc ", "p>", "g/>")][:2] == [text.count("</doc>"), text.count("</p>")]
     return documents
@@ -47,6 +49,9 @@ def exported(make_source: MakeSource, records: list[Record], folder: Path) -> Pa
 
 def test_texts_come_back(exported: Path, records: list[Record]) -> None:
     found = read((exported / "zpravy_2026.vert").read_text("utf-8"))
+    assert [one["head"] for one in found] == [[collapse(one.title)] if one.title else [] for one in records[:2]] + [
+        ['A "quoted" <title> & ]]> *bold* [link](x) |']
+    ]
     assert [one["p"] for one in found[:2]] == [paragraphs(record.text) for record in records[:2]]
     assert found[2]["p"] == ['<doc id="1">', "</p> a < b && c > d", "Tab here, zero\u200bwidth \U0001f600."]
 
@@ -79,12 +84,12 @@ def test_a_corpus_of_one_language_names_it(make_source: MakeSource, record: Reco
 
 
 def test_a_document_without_text_is_a_document(record: Record) -> None:
-    assert list(vertical.lines(replace(record, text=" \n"), ""))[1:] == ["</doc>"]
+    assert list(vertical.lines(replace(record, title="", text=" \n"), ""))[1:] == ["</doc>"]
 
 
 def test_tokens_are_those_of_the_tokeniser(record: Record) -> None:
     tokens = [line for line in vertical.lines(record, "") if not line.startswith("<")]
-    assert tokens == tokenise(record.text)
+    assert tokens == tokenise(f"{record.title}\n{record.text}")
 
 
 @pytest.mark.parametrize(

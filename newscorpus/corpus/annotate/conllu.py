@@ -1,4 +1,4 @@
-"""Write annotated documents as CoNLL-U, and as a vertical with the columns lemma, tag and features.
+"""Write annotated documents as CoNLL-U, and read them back.
 
 The CoNLL-U always passes the validator of Universal Dependencies at level 2: unknown tags and relations become "X" and
 "dep", malformed features are dropped, and without a valid tree all words of a sentence depend on the first by "dep".
@@ -6,20 +6,20 @@ The CoNLL-U always passes the validator of Universal Dependencies at level 2: un
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from xml.sax.saxutils import escape
 
-from newscorpus.corpus.annotate.annotators import Sentence
-from newscorpus.corpus.export.vertical import opening
+from newscorpus.corpus.annotate.annotators import Sentence, Token, Word
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, printable
 
 Document = Sequence[Sequence[Sentence]]
-"""The sentences of each paragraph."""
+"""The sentences of the headline, and of each paragraph."""
 
 POSITIONS = ("lemma", "tag", "features")
-"""Columns of the vertical after the word."""
+"""Names of the columns of a token after the word."""
+
+NEW_DOCUMENT, NEW_PARAGRAPH = "# newdoc id = ", "# newpar id = "
 
 UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
 DEPREL = frozenset(
@@ -29,16 +29,24 @@ DEPREL = frozenset(
 )
 RELATION = re.compile(r"[a-z]+(:[a-z]+)?")
 FEATURE = re.compile(r"([A-Z0-9][A-Z0-9a-z]*(?:\[[a-z0-9]+\])?)=([A-Z0-9][A-Z0-9a-z]*(?:,[A-Z0-9][A-Z0-9a-z]*)*)")
+UNKNOWN = ("_", "X")
+"""Values of tags and features that stand for none."""
+NO_SPACE = "SpaceAfter=No"
 NO_ID = re.compile(r"[\s/]+")
 """Characters that the id of a sentence must not contain."""
 
 
+def name_of(record: Record) -> str:
+    """Return the id of a document as CoNLL-U allows it."""
+    return NO_ID.sub("_", collapse(printable(record.id))) or "_"
+
+
 def conllu(record: Record, document: Document) -> Iterator[str]:
-    """Yield the lines of a document; none if it has no sentence."""
-    name = NO_ID.sub("_", collapse(printable(record.id))) or "_"
-    head = [f"# newdoc id = {name}"]
-    for number, sentences in enumerate(document, 1):
-        head += ["# newpar"] if sentences else []
+    """Yield the lines of a document; none if it has no sentence. The paragraph with the number 0 is the headline."""
+    name = name_of(record)
+    head = [f"{NEW_DOCUMENT}{name}"]
+    for number, sentences in enumerate(document):
+        head += [f"{NEW_PARAGRAPH}{name}-{number}"] if sentences else []
         for position, sentence in enumerate(sentences, 1):
             yield from head
             yield f"# sent_id = {name}-{number}-{position}"
@@ -49,23 +57,41 @@ def conllu(record: Record, document: Document) -> Iterator[str]:
             head = []
 
 
-def vertical(record: Record, document: Document) -> Iterator[str]:
-    """Yield the lines of a document, one token per line; lemmas and tags of several words are joined by "+"."""
-    yield opening(record, "")
-    for sentences in document:
-        yield "<p>"
-        for sentence in sentences:
-            yield "<s>"
-            for at, token in enumerate(sentence):
-                if at and not sentence[at - 1].space_after:
-                    yield "<g/>"
-                lemma = "+".join(_clean(word.lemma) for word in token.words)
-                tag = "+".join(_tag(word.xpos or word.upos) for word in token.words)
-                features = _features(token.words[0].feats) if len(token.words) == 1 else "_"
-                yield "\t".join(map(escape, (_clean(token.form), lemma, tag, features)))
-            yield "</s>"
-        yield "</p>"
-    yield "</doc>"
+def read_conllu(lines: Iterable[str]) -> Document:
+    """Read the lines of a document that `conllu` wrote.
+
+    Raises:
+        ValueError: a line is none of CoNLL-U.
+    """
+    document: list[list[list[Token]]] = [[]]  # without a headline, the numbers begin with 1
+    for line in lines:
+        if line.startswith(NEW_PARAGRAPH):
+            document += [[] for _ in range(int(line.rpartition("-")[2]) + 1 - len(document))]
+        elif line.startswith("# sent_id"):
+            document[-1].append([])
+            last = 0  # number of the last word of the current token
+        elif line and not line.startswith("#"):
+            number, form, lemma, upos, xpos, feats, head, deprel, _, misc = line.split("\t")
+            first, _, end = number.partition("-")
+            sentence = document[-1][-1]
+            if end:
+                sentence.append(Token(form, (), misc != NO_SPACE))
+                last = int(end)
+                continue
+            upos, xpos, feats = ("" if one in UNKNOWN else one for one in (upos, xpos, feats))
+            word = Word(form, lemma, upos, xpos, feats, int(head), deprel)
+            if int(first) <= last:
+                sentence[-1] = Token(sentence[-1].form, (*sentence[-1].words, word), sentence[-1].space_after)
+            else:
+                sentence.append(Token(form, (word,), misc != NO_SPACE))
+    return document
+
+
+def columns(token: Token) -> tuple[str, str, str, str]:
+    """Return form, lemma, tag and features of a token; lemmas and tags of several words are joined by "+"."""
+    lemma = "+".join(_clean(word.lemma) for word in token.words)
+    tag = "+".join(_tag(word.xpos or word.upos) for word in token.words)
+    return _clean(token.form), lemma, tag, _features(token.words[0].feats) if len(token.words) == 1 else "_"
 
 
 def _words(sentence: Sentence, *, is_last: bool) -> Iterator[str]:
@@ -78,7 +104,7 @@ def _words(sentence: Sentence, *, is_last: bool) -> Iterator[str]:
         relations = [(0, "root") if at == 0 else (1, "dep") for at in range(len(words))]
     number = 1
     for left, token in zip(range(len(sentence), 0, -1), sentence, strict=True):
-        misc = "_" if token.space_after or (is_last and left == 1) else "SpaceAfter=No"
+        misc = "_" if token.space_after or (is_last and left == 1) else NO_SPACE
         is_one = len(token.words) == 1
         if not is_one:
             yield f"{number}-{number + len(token.words) - 1}\t{_clean(token.form)}" + "\t_" * 7 + f"\t{misc}"
