@@ -1,8 +1,9 @@
 """Typed configuration of each stage; every number names its origin."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,12 +329,24 @@ RuleName = Literal[
 ]
 """The rules of post-analysis, `page.text.post_analysis.RULES`."""
 
+RULE_SETS: Final[Mapping[str, tuple[RuleName, ...]]] = {
+    "none": (),
+    # Mrózek 2014, in the order of Texttractor
+    "mrozek": ("start", "common_parent", "lonely_ends", "neighbours"),
+    # Brezovnik 2021
+    "brezovnik": (
+        "terminating_phrases", "title_match", "heading_to_content", "ignore_after_content", "trailing_headlines",
+        "expand_title_to_content",
+    ),
+}  # fmt: skip
+"""Names that stand for rules."""
+
 
 @dataclass(frozen=True, slots=True)
 class Revision:
     """Thresholds and rules that turn scores of blocks into labels; None: the extractor's own."""
 
-    post_analysis: tuple[str, ...] | None = None  # names of rules, in order; each a `RuleName`
+    post_analysis: tuple[str, ...] | None = None  # in order; each a `RuleName` or a key of `RULE_SETS`
     upper: float | None = None  # score above which a block is good
     lower: float | None = None  # score above which a block is almost good
     end_phrases: tuple[str, ...] | None = None  # further phrases that end an article
@@ -344,11 +357,17 @@ class Revision:
         Raises:
             ValueError: a rule is unknown, or the upper threshold is below the lower one; one line.
         """
-        if unknown := [name for name in self.post_analysis or () if name not in get_args(RuleName)]:
-            raise ValueError(f"unknown rule {unknown[0]!r}; known are: {', '.join(get_args(RuleName))}")
+        known = (*RULE_SETS, *get_args(RuleName))
+        if unknown := [name for name in self.post_analysis or () if name not in known]:
+            raise ValueError(f"unknown rule {unknown[0]!r}; known are: {', '.join(known)}")
         if self.upper is not None and self.lower is not None and self.upper < self.lower:
             raise ValueError(f"the upper threshold, {self.upper:g}, is below the lower one, {self.lower:g}")
         return self
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The names of the rules, with those of sets in place of the sets; () where they are the extractor's."""
+        return tuple(rule for name in self.post_analysis or () for rule in RULE_SETS.get(name, (name,)))
 
     @property
     def config(self) -> "PostAnalysisConfig":

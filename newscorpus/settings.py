@@ -18,7 +18,7 @@ NEWSCORPUS_CONTACT = ""
 NEWSCORPUS_EXTRACTOR = registry.DEFAULT
 """Name of the extractor, or folder of your own model."""
 NEWSCORPUS_POST_ANALYSIS = None
-"""Rules that revise the labels of blocks, in order, such as ["start", "neighbours"]; docs/post-analysis.md."""
+"""Rules that revise the labels of blocks, such as ["start", "neighbours"] or "mrozek"; docs/post-analysis.md."""
 NEWSCORPUS_UPPER = None
 """Score above which a block is good; None: the extractor's own."""
 NEWSCORPUS_LOWER = None

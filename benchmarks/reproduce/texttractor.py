@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.reproduce.block_systems import NEWS, articles, fetched, fit_artifact, text_of
 from benchmarks.reproduce.tables import table
 from newscorpus.arrays import Flags
-from newscorpus.config import Revision
+from newscorpus.config import RULE_SETS, Revision
 from newscorpus.data import Label as Verdict
 from newscorpus.data import Rejected
 from newscorpus.lab.gold.align import label_by_alignment
@@ -19,12 +19,13 @@ from newscorpus.lab.training.block_learner import LabelledPage
 from newscorpus.lab.training.block_systems import TEXTTRACTOR
 from newscorpus.page.extractor import Extractor, Reading, read
 from newscorpus.page.registry import load
-from newscorpus.page.text.post_analysis import MROZEK, is_heading, lower_words, possible_headlines, revise
+from newscorpus.page.text.post_analysis import is_heading, lower_words, possible_headlines, revise
 
 WITHOUT, WITH, JUSTEXT = "Without post-analysis", "With post-analysis", "jusText"
 PEERS = {JUSTEXT: "justext", "Readability": "readability"}
 """The other systems of the thesis, by the names of their extractors; a block is marked if half of it is in the text."""
 
+MROZEK = RULE_SETS["mrozek"]
 STEPS = {WITHOUT: (), **{f"... {name}": MROZEK[:at] for at, name in enumerate(MROZEK[:-1], 1)}, WITH: MROZEK}
 """The verdicts of the network, and those after one step more each."""
 

@@ -128,7 +128,10 @@ def chosen_recipe(
     ] = "",
     post_analysis: Annotated[
         str | None,
-        Option(metavar="RULES", help="Rules that revise the labels of blocks, separated by commas; or none."),
+        Option(
+            metavar="RULES",
+            help="Rules that revise the labels of blocks, separated by commas; or mrozek, brezovnik, none.",
+        ),
     ] = None,
     upper: Annotated[float | None, Option(help="Score above which a block is good.")] = None,
     lower: Annotated[float | None, Option(help="Score above which a block is almost good.")] = None,
@@ -155,7 +158,7 @@ def chosen_recipe(
     filters = None if no_filters else read_quality(quality) if quality else QualityConfig()
     rules = None if post_analysis is None else tuple(filter(None, map(str.strip, post_analysis.split(","))))
     try:
-        revision = Revision(() if rules == ("none",) else rules, upper, lower).checked()
+        revision = Revision(rules, upper, lower).checked()
     except ValueError as error:
         raise typer.BadParameter(f"--post-analysis, --upper and --lower: {error}") from None
     recipe = Recipe(extractor or default_extractor(), RightsPolicy(rights), filters, revision, tuple(leave_out or ()))

@@ -129,8 +129,8 @@ class Portal:
     # Name of the extractor, or folder of your own model, such as `"models/vesti"`, relative to `scrapy.cfg` or the
     # current folder (docs/own-models.md).
     extractor: str = ""
-    # Rules that revise the labels of blocks, in order, such as `["start", "neighbours"]`; by default those of the
-    # extractor (docs/post-analysis.md).
+    # Rules that revise the labels of blocks, in order, such as `["start", "neighbours"]`, or the set `["mrozek"]`,
+    # `["brezovnik"]` or `["none"]`; by default those of the extractor (docs/post-analysis.md).
     post_analysis: Texts | None = None
     # Further phrases that end an article, such as `["Preberite tudi"]`, for the rules `terminating_phrases` and
     # `ignore_after_content` of `shallow-tree` or `post_analysis`.

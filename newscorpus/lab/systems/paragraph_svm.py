@@ -70,7 +70,7 @@ class ParagraphSvm:
             return ()
         margin = self.machine(measure(blocks))[:, 1]
         labelled = label_by_thresholds(margin, blocks, self.revision, good_above=0)
-        return revise(labelled, reading.head_title, self.revision.post_analysis or (), self.revision.config)
+        return revise(labelled, reading.head_title, self.revision.rules, self.revision.config)
 
 
 def load(name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:

@@ -20,7 +20,7 @@ from newscorpus.lab.systems.blocks import keep_good, label_by_thresholds, neighb
 from newscorpus.page.extractor import Reading, SystemExtractor
 from newscorpus.page.parsing.segment import segment
 from newscorpus.page.template import TemplateRules
-from newscorpus.page.text.post_analysis import BREZOVNIK, revise
+from newscorpus.page.text.post_analysis import revise
 from newscorpus.tokens import count_words, words
 
 LINE_COLUMNS = 80
@@ -58,13 +58,13 @@ class ShallowTree:
     def __init__(self, artifact: Artifact, revision: Revision = Revision()) -> None:
         self.tree = Scorer(artifact)
         self.name = self.tree.name
-        self.revision = revision.or_else(Revision(BREZOVNIK))
+        self.revision = revision.or_else(Revision(("brezovnik",)))
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """Label the blocks of a parsed page; the score is the share of good blocks in the leaf."""
         blocks = cut(reading)
         labelled = label_by_thresholds(self.tree(measure(blocks))[:, 1], blocks, self.revision, good_above=0.5)
-        return revise(labelled, reading.head_title, self.revision.post_analysis or (), self.revision.config)
+        return revise(labelled, reading.head_title, self.revision.rules, self.revision.config)
 
 
 def load(name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:

@@ -26,7 +26,7 @@ from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.own import POSITIVE_INLINE
 from newscorpus.page.text.features.structure import NAMES as CLASS_NAMES
 from newscorpus.page.text.features.structure import read_structure
-from newscorpus.page.text.post_analysis import MROZEK, revise
+from newscorpus.page.text.post_analysis import revise
 from newscorpus.tokens import count_words, words
 
 MODEL: Final = "texttractor"
@@ -61,7 +61,7 @@ class Texttractor:
         self.weights = artifact.array(WEIGHTS)
         self.good_above, self.almost_above = map(artifact.parameter, THRESHOLDS)
         self.name = artifact.metadata.extractor
-        self.revision = revision.or_else(Revision(MROZEK))
+        self.revision = revision.or_else(Revision(("mrozek",)))
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """Label the blocks of a parsed page; the score is the network's output."""
@@ -69,7 +69,7 @@ class Texttractor:
             return ()
         output = run(self.weights, measure(reading.blocks))
         labelled = label_by_thresholds(output, reading.blocks, self.revision, self.good_above, self.almost_above)
-        return revise(labelled, reading.head_title, self.revision.post_analysis or (), self.revision.config)
+        return revise(labelled, reading.head_title, self.revision.rules, self.revision.config)
 
 
 def load(_name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:

@@ -81,7 +81,7 @@ class MainTextSystem:
         self.arbiter = Arbiter.of(artifact) if asks else None
         self.name = artifact.metadata.extractor
         self.config = revision.config
-        self.rules = (*(revision.post_analysis or ()), *DEFAULT_RULES)
+        self.rules = (*revision.rules, *DEFAULT_RULES)
         self.good = GOOD if revision.upper is None else revision.upper
         self.almost = ALMOST if revision.lower is None else revision.lower
 

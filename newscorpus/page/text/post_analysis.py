@@ -16,7 +16,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from newscorpus.config import PostAnalysisConfig, Revision
-from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.data import Block, Element, Label, LabelledBlock
 from newscorpus.resources import read_toml
 from newscorpus.tokens import count_words, fold, folded_words, words
 
@@ -34,15 +34,6 @@ _SEPARATORS = tuple(map(re.compile, (r"[|»]", r"[|»:]", r"[|»:()]", r"[|»:()
 
 PHRASES: Mapping[str, Sequence[str]] = read_toml(__package__, "end_phrases.toml")
 """Phrases that follow the end of an article, by language."""
-
-MROZEK: Final = ("start", "common_parent", "lonely_ends", "neighbours")
-"""Rules in the order of Texttractor (Mrózek 2014)."""
-
-BREZOVNIK: Final = (
-    "terminating_phrases", "title_match", "heading_to_content", "ignore_after_content", "trailing_headlines",
-    "expand_title_to_content",
-)  # fmt: skip
-"""Rules in the order of Brezovnik (2021), where the first two precede the classification."""
 
 DEFAULT_RULES: Final = ("drop_headline",)
 
@@ -121,10 +112,15 @@ def start(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelle
 
 
 def common_parent(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
-    """Label all blocks with the same parent good if at least three of them are."""
-    good = Counter(item.block.parent for item in labelled if item.label is Label.GOOD)
-    joined = {at for at, item in enumerate(labelled) if good[item.block.parent] >= config.sibling_blocks}
+    """Label all blocks good whose parents have the same path of tags and classes, if at least three of them are."""
+    paths = {parent: _path(parent) for parent in {item.block.parent for item in labelled}}
+    good = Counter(paths[item.block.parent] for item in labelled if item.label is Label.GOOD)
+    joined = {at for at, item in enumerate(labelled) if good[paths[item.block.parent]] >= config.sibling_blocks}
     return relabel(labelled, joined, Label.GOOD)
+
+
+def _path(element: Element) -> tuple[tuple[str, str], ...]:
+    return tuple((each.tag, each.classes) for each in element.ancestry)
 
 
 def lonely_ends(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
@@ -266,13 +262,13 @@ def revise(
     Args:
         labelled: the blocks of a page, in order.
         title: the headline, or the page's `<title>`; "" where there is none.
-        rules: names of `RULES`, in the order in which they apply.
+        rules: names of `RULES` or of `config.RULE_SETS`, in the order in which they apply.
         config: the rules' numbers.
 
     Raises:
         ValueError: a rule is unknown; one line.
     """
-    for name in Revision(tuple(rules)).checked().post_analysis or ():
+    for name in Revision(tuple(rules)).checked().rules:
         revised = RULES[name](labelled, title, config)
         if revised is not labelled:
             changed = []

@@ -1,15 +1,14 @@
+from itertools import chain
 from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.config import PostAnalysisConfig, RuleName
+from newscorpus.config import RULE_SETS, PostAnalysisConfig, RuleName
 from newscorpus.data import Block, Element, Label, LabelledBlock
 from newscorpus.page.text.post_analysis import (
-    BREZOVNIK,
     DEFAULT_RULES,
-    MROZEK,
     PHRASES,
     RULES,
     Labelled,
@@ -63,14 +62,15 @@ def test_start_is_good_with_full_score_and_ends_what_stands_three_before() -> No
     assert [item.reasons for item in revised] == [("start",), ("start",), (), (), ("start",), ()]
 
 
-def test_three_good_blocks_of_one_parent_draw_the_others_in() -> None:
+def test_three_good_blocks_below_one_path_draw_the_others_in() -> None:
     article, twin, menu = (Element("div", classes=name, parent=BODY, depth=1) for name in ("text", "text", "menu"))
-    below = [(article, "G"), (article, "G"), (article, "B"), (article, "G"), (twin, "G"), (twin, "A"), (menu, "B")]
+    inner = Element("div", classes="text", parent=menu, depth=2)  # the same element below another one
+    below = [(article, "G"), (article, "G"), (article, "B"), (twin, "G"), (twin, "A"), (menu, "B"), (inner, "B")]
     labelled = tuple(
         LabelledBlock(block(at, "p", "text", parent), 0.5, LABELS[verdict])
         for at, (parent, verdict) in enumerate(below)
     )
-    assert after(labelled, "common_parent") == "GGGGGAB"
+    assert after(labelled, "common_parent") == "GGGGGBB"
     assert after(labelled[:3], "common_parent") == "GGB"
 
 
@@ -266,8 +266,14 @@ def test_without_a_title_nothing_is_the_headline() -> None:
 # Rules in a row
 
 
+def test_sets_stand_for_their_rules_in_order() -> None:
+    labelled = page("B p Menu", "G h1 Bridge opens after ten years of work", "A p Lead", "A p x", *["G p Text"] * 3)
+    for name, rules in RULE_SETS.items():
+        assert revise(labelled, TITLE, (name, "drop_headline")) == revise(labelled, TITLE, (*rules, "drop_headline"))
+
+
 def test_the_published_orders_name_rules() -> None:
-    assert {*MROZEK, *BREZOVNIK, *DEFAULT_RULES} == set(RULES)
+    assert {*chain(*RULE_SETS.values()), *DEFAULT_RULES} == set(RULES)
 
 
 def test_reasons_are_kept_in_order() -> None:
@@ -284,7 +290,7 @@ def test_brezovniks_rules_together() -> None:
         "|G h2 More|G h3 Komentarji:|{prose}"
     )
     labelled = page(*lines.format(prose=f"G p {PROSE}").split("|"))
-    assert verdicts(revise(labelled, TITLE, BREZOVNIK)) == "BBGGGGGGBBB"
+    assert verdicts(revise(labelled, TITLE, ("brezovnik",))) == "BBGGGGGGBBB"
 
 
 def test_every_rule_has_a_name_that_is_checked() -> None:
@@ -292,7 +298,10 @@ def test_every_rule_has_a_name_that_is_checked() -> None:
 
 
 def test_an_unknown_rule_is_named_beside_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"^unknown rule 'begin'; known are: start, common_parent, .*drop_headline$"):
+    with pytest.raises(
+        ValueError,
+        match=r"^unknown rule 'begin'; known are: none, mrozek, brezovnik, start, common_parent, .*drop_headline$",
+    ):
         revise((), TITLE, ("start", "begin"))
 
 
@@ -338,4 +347,4 @@ def test_a_rule_has_nothing_to_add_to_itself(labelled: Labelled, title: str, rul
 
 @given(PAGES, TITLES)
 def test_after_mrozeks_rules_nothing_is_almost_good(labelled: Labelled, title: str) -> None:
-    assert "A" not in verdicts(revise(labelled, title, MROZEK))
+    assert "A" not in verdicts(revise(labelled, title, ("mrozek",)))
