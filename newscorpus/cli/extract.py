@@ -42,8 +42,12 @@ class Format(StrEnum):
 @app.command()
 @with_recipe()
 def extract(
-    source: Annotated[str, Argument(metavar="SOURCE", help="FILE.html, URL, PAGES.jsonl[.gz|.zst], or - (HTML).")],
-    output: Annotated[Path | None, Option(help="File to write; default: standard output.")] = None,
+    source: Annotated[
+        str, Argument(metavar="SOURCE", help="FILE.html, URL, FOLDER, PAGES.jsonl[.gz|.zst], or - (HTML).")
+    ],
+    output: Annotated[
+        Path | None, Option(help="File to write; default: standard output. For FOLDER: a folder.")
+    ] = None,
     jobs: Jobs = 1,
     format: Annotated[Format | None, Option(help="Default: text; for PAGES, json.")] = None,  # noqa: A002
     portal: Portal = "",
@@ -54,10 +58,11 @@ def extract(
     *,
     make_recipe: "Callable[[], Recipe]",
 ) -> None:
-    """Extract the article of a page, or of each page of a file.
+    """Extract the article of a page, or of each of many pages.
 
     The crawl's filters apply: rights, quality and, with --portal, language. A line of PAGES has `id`, `html` and
-    optionally `url`; the output line has the same `id`.
+    optionally `url`; the output line has the same `id`. FOLDER has pages in html/, HTML files or WARC files; each makes
+    a file.
     """
     from newscorpus.page.page_files import PAGES_SUFFIXES, page_origin, with_profile
     from newscorpus.urls import is_web
@@ -78,7 +83,9 @@ def extract(
     origin = page_origin(portal, template)
     if profile and profile != LEARN:
         origin = with_profile(origin, Path(profile))
-    if not is_file:
+    if not from_web and Path(source).is_dir() and not url:
+        _extract_folder(Path(source), recipe, origin, format or Format.TEXT, jobs, output)
+    elif not is_file:
         _extract_page(source, url, contact, recipe, origin, format or Format.TEXT, output)
     elif url or format not in (None, Format.JSON):
         raise typer.BadParameter("a file of pages holds their addresses itself, and gives json only")
@@ -100,6 +107,23 @@ def _extract_page(
     content = FORMATS[form](recipe, page)
     with sink(output) as file:
         file.write(content)
+
+
+def _extract_folder(
+    source: Path, recipe: "Recipe", origin: "PageOrigin", form: Format, jobs: int, output: Path | None
+) -> None:
+    from newscorpus.data import Page
+    from newscorpus.lab.evaluation.folder import extract_folder
+    from newscorpus.page.recipe import extractor_of
+    from newscorpus.terminal import progress
+    from newscorpus.views.explain.formats import SUFFIXES, in_format
+
+    if output is None:
+        raise typer.BadParameter("a folder of pages needs --output, the folder to write")
+    extractor_of(recipe, origin(Page("", b"")))  # reports a wrong name before anything is written
+    files = extract_folder(source, output, partial(in_format, form, recipe, origin), jobs, SUFFIXES[form])
+    outcomes = Counter("extracted" if path.stat().st_size else "rejected" for path in progress(files, "pages"))
+    typer.echo(f"{source}: {counted(outcomes)}", err=True)
 
 
 def _extract_pages(

@@ -175,7 +175,7 @@ class PageSplit(StrEnum):
 @app.command()
 def evaluate(
     folder: Annotated[
-        Path | None, Argument(metavar="[FOLDER]", help="Has html/, clean/ and a subfolder for each extractor.")
+        Path | None, Argument(metavar="[FOLDER]", help="Folder of pages with texts in clean/, or marks.")
     ] = None,
     dataset: Annotated[list[Path] | None, Option(metavar="FILE", help="Pages with gold text; may be repeated.")] = None,
     extractor: Annotated[
@@ -196,8 +196,8 @@ def evaluate(
 ) -> None:
     """Compare extractors on pages with gold text.
 
-    The pages are those of --dataset, or of FOLDER. In FOLDER, the texts are scored by common words with clean/, and
-    evaluation.csv is written into each extractor's subfolder, named like the model's folder or the template's file.
+    The pages are those of --dataset, or of FOLDER. In FOLDER, the texts in each extractor's subfolder, named like the
+    model's folder or the template's file, are scored against clean/ or the marks; evaluation.csv compares extractors.
     """
     if bool(folder) is bool(dataset):
         raise typer.BadParameter("name either FOLDER or --dataset")
@@ -210,7 +210,7 @@ def evaluate(
     if folder:
         if fields or ceiling or output:
             raise typer.BadParameter("--fields, --ceiling and --output go with --dataset")
-        _evaluate_folder(folder, extractor or [], template or [], jobs)
+        _evaluate_folder(folder, extractor or [], template or [], split, jobs)
         return
     datasets = dataset or []
     if output:
@@ -224,20 +224,31 @@ def evaluate(
         _evaluate_texts(datasets, extractor or [default_extractor()], split, jobs, output)
 
 
-def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path], jobs: int) -> None:
-    from newscorpus.lab.evaluation.folder import evaluate_folder, extract_folder, find_article, print_folder
+def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path], split: PageSplit, jobs: int) -> None:
+    from newscorpus.lab.evaluation.folder import (
+        evaluate_folder,
+        extract_folder,
+        find_article,
+        gold_texts,
+        print_folder,
+        text_of,
+    )
     from newscorpus.page.page_files import page_origin
     from newscorpus.page.recipe import Recipe, extractor_of
     from newscorpus.terminal import progress, table_console
+    from newscorpus.tokens import number_of
 
+    gold_texts(folder, split)  # reports a missing gold before any page is read
     chosen = [(Path(name).name, Recipe(name), page_origin()) for name in extractors]
     chosen += [(path.stem, Recipe("template"), page_origin(template=path)) for path in templates]
-    for name, recipe, origin in chosen:
+    for _, recipe, _ in chosen:
         extractor_of(recipe)  # reports a wrong name before any page is read
-        find = partial(find_article, recipe, origin)
-        for _ in progress(extract_folder(folder, name, find, jobs), f"pages extracted by {name}"):
-            pass
-    print_folder(evaluate_folder(folder), table_console())
+    for name, recipe, origin in chosen:
+        convert = partial(text_of, partial(find_article, recipe, origin))
+        pages = extract_folder(folder, folder / name, convert, jobs)
+        n_pages = sum(1 for _ in progress(pages, f"pages extracted by {name}"))
+        _show_step(f"{number_of(n_pages, 'page')} extracted by {name}")
+    print_folder(evaluate_folder(folder, split), table_console())
 
 
 def _print_ceilings(datasets: list[Path], split: PageSplit) -> None:

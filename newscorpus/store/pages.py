@@ -1,21 +1,29 @@
-"""Read pages from archives and WARC files."""
+"""Read pages from archives, WARC files and folders of saved pages."""
 
 import glob
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from newscorpus.config import Limits
-from newscorpus.data import Rejected
+from newscorpus.data import Page, Rejected
+from newscorpus.errors import CorpusError
 from newscorpus.layout import ARCHIVE, archived_files
 from newscorpus.page.source_page import SourcePage, page_of_portal, template_of
 from newscorpus.portal.addresses import find_trust
 from newscorpus.portal.portal import Portal
-from newscorpus.store.archive.read import read_captures
+from newscorpus.store.archive.read import read_capture, read_captures
 from newscorpus.store.archive.records import Damage, read_records
-from newscorpus.store.archive.values import ArchiveError, Capture, Origin
+from newscorpus.store.archive.values import ArchiveError, ByteRange, Capture, Origin
 from newscorpus.store.ledger.recover import noted_lengths
 from newscorpus.store.removals import removals_of
 from newscorpus.urls import site_key
+
+SAVED = "html"
+"""Subfolder of the pages in a folder of pages and texts (Bakić 2012)."""
+HTML_SUFFIXES = (".html", ".htm", ".xhtml")
+"""Endings of saved pages that lie beside other files."""
+WARC_SUFFIXES = (".warc", ".warc.gz")
 
 
 def page_of_capture(capture: Capture, portals: Sequence[Portal]) -> SourcePage:
@@ -90,3 +98,48 @@ def named_files(names: str) -> list[Path]:
             raise ArchiveError(f"{name}: no such file")
         found |= dict.fromkeys(files)
     return list(found)
+
+
+def saved_pages(folder: Path) -> dict[str, ByteRange]:
+    """List the pages of a folder by name, each with its place for `read_saved`.
+
+    They are the files in `html/`, or else the HTML files of the folder, named without their suffix, and the pages of
+    WARC files in it or in `archive/`, named by their addresses.
+
+    Raises:
+        CorpusError: there are none, or two have the same name.
+        ArchiveError: a WARC file cannot be read.
+    """
+    try:
+        files = sorted(path for path in folder.iterdir() if path.is_file())
+        inner = sorted(path for path in (folder / SAVED).glob("*") if path.is_file())
+    except OSError as error:
+        raise CorpusError(f"{folder}: cannot be read: {error.strerror}") from error
+    pages: dict[str, ByteRange] = {}
+    for path in inner or (file for file in files if file.name.lower().endswith(HTML_SUFFIXES)):
+        if path.stem in pages:
+            raise CorpusError(f"{path}: {pages[path.stem].file} has the same name")
+        pages[path.stem] = ByteRange(str(path.relative_to(folder)), 0, path.stat().st_size)
+    for path in (*(file for file in files if file.name.endswith(WARC_SUFFIXES)), *archived_files(folder)):
+        for found in read_captures(path):
+            if isinstance(found, Capture) and found.place:
+                pages[found.page.url] = replace(found.place, file=str(path.relative_to(folder)))
+    if not pages:
+        raise CorpusError(f"{folder}: no page in it: neither {SAVED}/, HTML files nor WARC files")
+    return pages
+
+
+def read_saved(folder: Path, place: ByteRange) -> Page | Rejected:
+    """Read a page: a whole file, or the page at an offset of a WARC file; the file is relative to `folder`.
+
+    Raises:
+        ArchiveError: the file cannot be read.
+    """
+    path = folder / place.file
+    if path.name.endswith(WARC_SUFFIXES):
+        found = read_capture(path, place.offset)
+        return found if isinstance(found, Rejected) else found.page
+    try:
+        return Page("", path.read_bytes())
+    except OSError as error:
+        raise ArchiveError(f"{path}: cannot be read: {error.strerror}") from error

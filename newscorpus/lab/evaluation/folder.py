@@ -1,11 +1,11 @@
 """Evaluate a folder (Bakić 2012): pages in `html/`, gold in `clean/`, one more subfolder for each extractor.
 
-Files that belong together share their name up to the last dot: `html/1.html`, `clean/1.txt`, `bte/1.txt`.
+Files that belong together share their name up to the last dot: `html/1.html`, `clean/1.txt`, `bte/1.txt`. The pages may
+also be HTML files or WARC files, and the gold may be marked.
 """
 
-import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -13,19 +13,30 @@ from rich.console import Console
 
 from newscorpus.config import Limits
 from newscorpus.data import Article, Page, Rejected
-from newscorpus.lab.evaluation.scores import Overlap, lcs_overlap, ngram_overlap
+from newscorpus.files import replacing
+from newscorpus.lab.evaluation.scores import Overlap, lcs_overlap, ngram_overlap, word_edits
 from newscorpus.lab.evaluation.summary import print_table
-from newscorpus.lab.gold.pages import CLEAN as GOLD
-from newscorpus.lab.gold.pages import PAGES
+from newscorpus.lab.gold.pages import CLEAN, has_article, read_pages
+from newscorpus.layout import ARCHIVE, GOLD
+from newscorpus.lines import csv_lines
 from newscorpus.page.page_files import PageOrigin
 from newscorpus.page.recipe import Recipe, extractor_of
+from newscorpus.store.archive.values import ByteRange
+from newscorpus.store.pages import SAVED, read_saved, saved_pages
+from newscorpus.tokens import count_words
+from newscorpus.urls import document_id, is_web
 from newscorpus.workers import Lost, in_order
 
 RESULT = "evaluation.csv"
-COLUMNS = ("file", "common", "extracted", "gold", "precision", "recall", "f1")
-NGRAM_COLUMNS = ("ngram_precision", "ngram_recall", "ngram_f1")
-"""Scores of word 4-grams in any script; the other columns drop all characters that are not ASCII (Bakić 2012)."""
+COLUMNS = (
+    *("common", "extracted", "gold", "precision", "recall", "f1"),
+    *("ngram_precision", "ngram_recall", "ngram_f1", "edits", "gold_words"),
+)
+"""Figures of the table: the first six drop all characters that are not ASCII (Bakić 2012), those of word 4-grams and
+the Levenshtein distance in words do not."""
 TOTAL = "total"
+NOT_EXTRACTED = frozenset({SAVED, CLEAN, GOLD, ARCHIVE})
+"""Subfolders that are no extractor's."""
 
 
 class FolderError(ValueError):
@@ -33,22 +44,37 @@ class FolderError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class TextScores:
+    """Scores of a text against the gold; scores of many texts add up."""
+
+    words: Overlap  # longest common subsequence of words
+    ngrams: Overlap  # word 4-grams
+    edits: int  # Levenshtein distance in words
+    gold_words: int
+
+    def __add__(self, other: "TextScores") -> "TextScores":
+        return TextScores(
+            self.words + other.words, self.ngrams + other.ngrams,
+            self.edits + other.edits, self.gold_words + other.gold_words,
+        )  # fmt: skip
+
+    @property
+    def cells(self) -> tuple[object, ...]:
+        """The values of `COLUMNS` but the first."""
+        return (*astuple(self.words), *_figures(self.words), *_figures(self.ngrams), self.edits, self.gold_words)
+
+
+@dataclass(frozen=True, slots=True)
 class FolderScores:
-    """Overlap of a subfolder's files with the gold."""
+    """Scores of a subfolder's files."""
 
     name: str
-    files: Mapping[str, Overlap]  # longest common subsequence of words
-    ngrams: Mapping[str, Overlap]  # word 4-grams
+    files: Mapping[str, TextScores]
 
     @property
-    def total(self) -> Overlap:
+    def total(self) -> TextScores:
         """The sum over all files."""
-        return sum(self.files.values(), Overlap())
-
-    @property
-    def total_ngrams(self) -> Overlap:
-        """The sum of the 4-grams over all files."""
-        return sum(self.ngrams.values(), Overlap())
+        return sum(self.files.values(), TextScores(Overlap(), Overlap(), 0, 0))
 
 
 def find_article(recipe: Recipe, origin: PageOrigin, page: Page) -> Article | Rejected:
@@ -56,92 +82,112 @@ def find_article(recipe: Recipe, origin: PageOrigin, page: Page) -> Article | Re
     return extractor_of(recipe, origin(page))(page)
 
 
-def extract_folder(
-    folder: Path, name: str, find: Callable[[Page], Article | Rejected], jobs: int = 1
-) -> Iterator[Path]:
-    """Extract the pages of `folder` into text files of its subfolder `name`; yield each file once it is written.
+def text_of(find: Callable[[Page], Article | Rejected], page: Page) -> bytes:
+    """Return the text that `find` finds on a page; b"" if it rejects the page."""
+    article = find(page)
+    return article.text.encode("utf-8", "replace") if isinstance(article, Article) else b""
 
-    A page without main text, or that takes too long, makes an empty file. With several `jobs`, `find` runs in worker
-    processes.
+
+def extract_folder(
+    folder: Path, target: Path, convert: Callable[[Page], bytes], jobs: int = 1, suffix: str = ".txt"
+) -> Iterator[Path]:
+    """Write what `convert` makes of each page of `folder` into a file of `target`; yield the file once it is written.
+
+    A page that cannot be read, or that takes too long, makes an empty file. With several `jobs`, `convert` runs in
+    worker processes.
 
     Raises:
-        FolderError: there are no pages, the subfolder is that of the pages, the gold or a file, or a worker died.
+        FolderError: `target` is the folder of the pages, the gold or a file, or a worker died.
+        CorpusError: there are no pages.
     """
-    pages = _files(folder / PAGES)
-    if name in (PAGES, GOLD) or (folder / name).is_file():
-        raise FolderError(f"{folder / name}: not a folder for what is extracted")
-    (folder / name).mkdir(exist_ok=True)
-    read = partial(_text_of, find)
+    pages = saved_pages(folder)
+    if (
+        target.resolve() in {folder.resolve(), *((folder / name).resolve() for name in NOT_EXTRACTED)}
+        or target.is_file()
+    ):
+        raise FolderError(f"{target}: not a folder for what is extracted")
+    target.mkdir(parents=True, exist_ok=True)
+    read = partial(_convert, folder, convert)
     found = (
         in_order(read, pages.values(), jobs, Limits().page_seconds)
         if jobs > 1
         else zip(pages.values(), map(read, pages.values()), strict=True)
     )
-    for path, text in found:
-        if isinstance(text, Lost) and text.reason == "worker_failed":  # no fault of the extractor: it has no score
-            raise FolderError(f"{path}: {text.detail}")
-        target = folder / name / f"{path.stem}.txt"
-        target.write_text(text if isinstance(text, str) else "", encoding="utf-8")
-        yield target
+    for name, (place, content) in zip(pages, found, strict=True):
+        if (
+            isinstance(content, Lost) and content.reason == "worker_failed"
+        ):  # no fault of the extractor: it has no score
+            raise FolderError(f"{folder / place.file}: {content.detail}")
+        file = target / f"{file_stem(name)}{suffix}"
+        with replacing(file) as out:
+            out.write(content if isinstance(content, bytes) else b"")
+        yield file
 
 
-def _text_of(find: Callable[[Page], Article | Rejected], path: Path) -> str:
-    article = find(Page("", path.read_bytes()))
-    return article.text if isinstance(article, Article) else ""
+def file_stem(page: str) -> str:
+    """Return the name of a page's file, without suffix: that of its own file, or the id of its address."""
+    return document_id(page) if is_web(page) else page
 
 
-def evaluate_folder(folder: Path) -> Iterator[FolderScores]:
-    """Score each subfolder with extracted texts, sorted by name, and write `evaluation.csv` into it.
+def _convert(folder: Path, convert: Callable[[Page], bytes], place: ByteRange) -> bytes:
+    page = read_saved(folder, place)
+    return b"" if isinstance(page, Rejected) else convert(page)
 
-    A missing file counts as an empty text.
+
+def gold_texts(folder: Path, split: str) -> dict[str, str]:
+    """Return the gold texts of a folder by `file_stem`: those of the pages in a split, or without one.
 
     Raises:
-        FolderError: there is no gold, or a file has no gold or is not UTF-8.
+        FolderError: there are none.
+        PagesError: a file cannot be read.
     """
-    gold = {stem: _read(path) for stem, path in _files(folder / GOLD).items()}
-    for subfolder in sorted(path for path in folder.iterdir() if path.is_dir() and path.name not in (PAGES, GOLD)):
+    pages = (page for page in read_pages(folder) if page.is_in(split) and has_article(page.page_type))
+    texts = {file_stem(page.id): page.text for page in pages}
+    if not texts:
+        raise FolderError(f"{folder}: no page with gold text in the split '{split}'")
+    return texts
+
+
+def evaluate_folder(folder: Path, split: str = "dev") -> list[FolderScores]:
+    """Score each subfolder with extracted texts, sorted by name; `evaluation.csv` in it has a row for each file.
+
+    `evaluation.csv` in `folder` has a row for each subfolder. A missing file counts as an empty text.
+
+    Raises:
+        FolderError: there is no gold, or a file belongs to no page or is not UTF-8.
+        CorpusError: there are no pages.
+    """
+    gold, known = gold_texts(folder, split), {file_stem(name) for name in saved_pages(folder)}
+    scored = []
+    for subfolder in sorted(path for path in folder.iterdir() if path.is_dir() and path.name not in NOT_EXTRACTED):
         found = {path.stem: path for path in subfolder.iterdir() if path.is_file() and path.name != RESULT}
-        if strange := sorted(found.keys() - gold.keys()):
-            raise FolderError(f"{found[strange[0]]}: {GOLD} has no file of this name")
-        texts = {stem: _read(found[stem]) if stem in found else "" for stem in gold}
-        pairs = {stem: (texts[stem], gold[stem]) for stem in sorted(gold)}
-        scores = FolderScores(
-            name=subfolder.name,
-            files={stem: lcs_overlap(*pair) for stem, pair in pairs.items()},
-            ngrams={stem: ngram_overlap(*pair) for stem, pair in pairs.items()},
-        )
-        with (subfolder / RESULT).open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow((*COLUMNS, *NGRAM_COLUMNS))
-            writer.writerow((TOTAL, *_cells(scores.total), *_figures(scores.total_ngrams)))
-            writer.writerows(
-                (name, *_cells(overlap), *_figures(scores.ngrams[name])) for name, overlap in scores.files.items()
-            )
-        yield scores
+        if strange := sorted(found.keys() - gold.keys() - known):
+            raise FolderError(f"{found[strange[0]]}: no page has this name")
+        texts = {stem: _read(found[stem]) if stem in found else "" for stem in sorted(gold)}
+        scored.append(FolderScores(subfolder.name, {stem: _score(text, gold[stem]) for stem, text in texts.items()}))
+        total = (TOTAL, *scored[-1].total.cells)
+        _write(subfolder, "file", [total, *((name, *scores.cells) for name, scores in scored[-1].files.items())])
+    _write(folder, "system", [(one.name, *one.total.cells) for one in scored])
+    return scored
+
+
+def _score(text: str, gold: str) -> TextScores:
+    return TextScores(lcs_overlap(text, gold), ngram_overlap(text, gold), word_edits(text, gold), count_words(gold))
+
+
+def _write(folder: Path, first: str, rows: Iterable[tuple[object, ...]]) -> None:
+    with replacing(folder / RESULT) as file:
+        file.writelines(csv_lines([(first, *COLUMNS), *rows]))
 
 
 def print_folder(scores: Iterable[FolderScores], console: Console) -> None:
     """Print the totals of each subfolder as a line."""
+    columns = ("subfolder", "files", *COLUMNS[:6], "4-gram f1", "edits")
     rows = []
     for row in scores:
-        total = row.total
-        figures = (total.scores.precision, total.scores.recall, total.scores.f1)
-        counts = (len(row.files), total.common, total.predicted, total.gold)
-        ngrams = f"{row.total_ngrams.scores.f1:.4f}"
-        rows.append((row.name, *counts, *(f"{figure:.4f}" for figure in figures), ngrams))
-    columns = ("subfolder", "files", *COLUMNS[1:], "4-gram f1")
-    print_table(console, "longest common subsequence of ASCII words; 4-grams of all words", columns, rows)
-
-
-def _files(folder: Path) -> dict[str, Path]:
-    """Return the files of a folder by name up to the last dot."""
-    try:
-        files = {path.stem: path for path in sorted(folder.iterdir()) if path.is_file()}
-    except OSError as error:
-        raise FolderError(f"{folder}: cannot be read: {error.strerror}") from error
-    if not files:
-        raise FolderError(f"{folder}: no file in it")
-    return files
+        cells = row.total.cells
+        rows.append((row.name, len(row.files), *cells[:6], cells[8], cells[9]))
+    print_table(console, "longest common subsequence of ASCII words; 4-grams and edits of all words", columns, rows)
 
 
 def _read(path: Path) -> str:
@@ -149,10 +195,6 @@ def _read(path: Path) -> str:
         return path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FolderError(f"{path}: not UTF-8: {error}") from error
-
-
-def _cells(overlap: Overlap) -> tuple[object, ...]:
-    return (overlap.common, overlap.predicted, overlap.gold, *_figures(overlap))
 
 
 def _figures(overlap: Overlap) -> tuple[str, ...]:

@@ -10,20 +10,22 @@ from typing import Any, Final, Literal, TypeVar
 import msgspec
 import zstandard
 
-from newscorpus.data import Page, Rejected
+from newscorpus.data import Rejected
+from newscorpus.errors import CorpusError
+from newscorpus.layout import GOLD
 from newscorpus.lines import unpacked_lines
 from newscorpus.page.fields.dates import Setting, parse_date
 from newscorpus.page.parsing.decode import decode
-from newscorpus.store.archive.read import read_capture
 from newscorpus.store.archive.values import ArchiveError, ByteRange
+from newscorpus.store.pages import read_saved, saved_pages
 
 Row = TypeVar("Row")
 
 TEACH: Final = "teach"
 MEASURE: Final = "measure"
 """The lists of marked pages: for training, and for evaluation."""
-PAGES, CLEAN = "html", "clean"
-"""Subfolders of a folder of pages and texts (Bakić 2012)."""
+CLEAN = "clean"
+"""Subfolder of the texts in a folder of pages and texts (Bakić 2012)."""
 
 ALL_SPLITS = "all"
 
@@ -115,8 +117,8 @@ class GoldPage:
 def read_pages(path: Path) -> Iterator[GoldPage]:
     """Read the pages of a JSONL file (`.zst` and `.gz` are unpacked) in order, one at a time.
 
-    In a folder, pages are in `html/` and texts in `clean/`, with the same name up to the last dot; pages without a text
-    are skipped.
+    Of a folder (`saved_pages`), the marked pages in `gold/` are read, then those whose text in `clean/` has the same
+    name up to the last dot.
 
     Raises:
         PagesError: the file cannot be opened or unpacked, a line is not a page, or an archive has none there.
@@ -124,17 +126,30 @@ def read_pages(path: Path) -> Iterator[GoldPage]:
     if not path.is_dir():
         yield from read_rows(path, partial(_read_page, path))
         return
-    if not all((path / name).is_dir() for name in (PAGES, CLEAN)):
-        raise PagesError(f"{path}: name a file of pages with gold text, or a folder with {PAGES}/ and {CLEAN}/")
+    if not is_marked(path):
+        raise PagesError(f"{path}: neither texts in {CLEAN}/ nor marked pages in {GOLD}/")
+    name, marked = path.name.split(".")[0], set[str]()
+    for file in sorted((path / GOLD).glob("*.jsonl")):
+        for page in read_pages(file):
+            marked.add(page.id)
+            yield replace(page, dataset=name)
+    texts = {file.stem: file for file in sorted((path / CLEAN).glob("*")) if file.stem not in marked}
     try:
-        texts = {file.stem: file for file in (path / CLEAN).iterdir() if file.is_file()}
-        for file in sorted((path / PAGES).iterdir()):
-            if file.stem in texts:
-                html = decode(Page("", file.read_bytes()))
-                text = texts[file.stem].read_text("utf-8-sig")
-                yield GoldPage(file.stem, path.name, html="" if isinstance(html, Rejected) else html, text=text)
+        for stem, place in saved_pages(path).items() if texts else ():
+            if stem in texts:
+                found = read_saved(path, place)
+                html = found if isinstance(found, Rejected) else decode(found)
+                text = texts[stem].read_text("utf-8-sig")
+                yield GoldPage(stem, name, html="" if isinstance(html, Rejected) else html, text=text)
+    except (CorpusError, ArchiveError) as error:
+        raise PagesError(str(error)) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise PagesError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise PagesError(f"{texts[stem]}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def is_marked(folder: Path) -> bool:
+    """Tell whether a folder has gold texts, or pages that a person marked."""
+    return (folder / CLEAN).is_dir() or any((folder / GOLD).glob("*.jsonl"))
 
 
 def read_rows(path: Path, read_row: Callable[[bytes], Row]) -> Iterator[Row]:
@@ -158,17 +173,20 @@ def read_rows(path: Path, read_row: Callable[[bytes], Row]) -> Iterator[Row]:
 def _read_page(path: Path, line: bytes) -> GoldPage:
     known = {key: value for key, value in _OBJECTS.decode(line).items() if value is not None}
     page = msgspec.convert(known | {"dataset": path.name.split(".")[0]}, GoldPage)
+    labels = {(mark.block, mark.position): mark.label for mark in page.marks}
+    if odd := next((mark for mark in page.marks if mark.label != labels[mark.block, mark.position]), None):
+        raise msgspec.ValidationError(f"`marks` contradict each other: {odd.block} is good and bad")
     page = replace(page, date=parse_date(page.date, Setting(language=page.language)) or page.date)
     if "html" in known:
         return page
     if page.archive is None:
         raise msgspec.ValidationError("Object missing required field `html`, or its place in an `archive`")
     file, offset = page.archive.file, page.archive.offset
-    found = read_capture(path.parent / file, offset)
-    html = found if isinstance(found, Rejected) else decode(found.page)
+    found = read_saved(path.parent, page.archive)
+    html = found if isinstance(found, Rejected) else decode(found)
     if isinstance(html, Rejected):
         raise ArchiveError(f"`archive`: {file} has no page at offset {offset}: {html.stage}/{html.reason}")
-    return replace(page, html=html, fetched="" if isinstance(found, Rejected) else found.page.fetched)
+    return replace(page, html=html, fetched="" if isinstance(found, Rejected) else found.fetched)
 
 
 def has_article(page_type: str) -> bool:

@@ -20,7 +20,7 @@ from newscorpus.artifacts import Artifact, Metadata, load_artifact, own_models
 from newscorpus.data import Article, Label, LabelledBlock, Page, Rejected
 from newscorpus.lab.evaluation.scores import Estimate, estimate, ngram_scores
 from newscorpus.lab.gold.align import label_by_alignment
-from newscorpus.lab.gold.pages import ANY_POSITION, FEWEST, MEASURE, PAGES, TEACH, GoldPage, has_article, read_pages
+from newscorpus.lab.gold.pages import ANY_POSITION, FEWEST, MEASURE, TEACH, GoldPage, has_article, is_marked, read_pages
 from newscorpus.lab.training.boosting import Boosting, Example, fit, make_example
 from newscorpus.lab.training.main_text import ABOUT, LEAST_FIT, MODEL_VERSION, PACKAGES, fits
 from newscorpus.lab.training.model import Train, TrainedModel
@@ -53,8 +53,8 @@ ADDED_TREES = Boosting(rounds=40, learning_rate=0.05, leaves=8, min_leaf=10)
 
 
 def is_own(path: Path) -> bool:
-    """Tell whether a path names own pages (a file, or a folder of pages and texts) and not a folder of sets."""
-    return not path.is_dir() or (path / PAGES).is_dir()
+    """Tell whether a path names own pages (a file, or a folder with texts or marks) and not a folder of sets."""
+    return not path.is_dir() or is_marked(path)
 
 
 def default_folder(name: str) -> Path:

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from newscorpus.data import Record, Rejected
+from newscorpus.data import Page, Record, Rejected
 from newscorpus.lines import encode_line
 from newscorpus.page import registry
 from newscorpus.page.judge import process_page
-from newscorpus.page.page_files import rejection_line
+from newscorpus.page.page_files import PageOrigin, rejection_line
 from newscorpus.page.recipe import Recipe, extractor_of
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
@@ -92,3 +92,14 @@ FORMATS: Mapping[str, Callable[[Recipe, SourcePage], bytes]] = {
     "blocks": blocks,
     "brezovnik": brezovnik,
 }
+
+SUFFIXES: Mapping[str, str] = {"text": ".txt", "json": ".jsonl", "blocks": ".tsv", "brezovnik": ".json"}
+"""Endings of files in each format."""
+
+
+def in_format(form: str, recipe: Recipe, origin: PageOrigin, page: Page) -> bytes:
+    """Return a page in a format; b"" for a page that has none."""
+    try:
+        return FORMATS[form](recipe, origin(page))
+    except ShowError:
+        return b""

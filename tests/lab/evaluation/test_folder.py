@@ -1,5 +1,7 @@
 import csv
 import io
+import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -7,10 +9,11 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from newscorpus.cli import app
+from newscorpus.cli import app, main
 from newscorpus.data import Article, Page, Rejected
-from newscorpus.lab.evaluation.folder import FolderError, evaluate_folder, extract_folder, print_folder
+from newscorpus.lab.evaluation.folder import FolderError, evaluate_folder, extract_folder, print_folder, text_of
 from newscorpus.lab.evaluation.scores import Overlap
+from newscorpus.lab.gold.pages import PagesError
 from newscorpus.page.registry import load
 
 GOLD = {"1": "one two three four", "2": "five six"}
@@ -37,21 +40,24 @@ def rows(path: Path) -> list[list[str]]:
 def test_worked_example(folder: Path) -> None:
     (scores,) = evaluate_folder(folder)
     assert scores.name == "mine"
-    assert scores.files == {"1": Overlap(2, 3, 4), "2": Overlap(2, 2, 2)}
-    assert scores.total == Overlap(4, 5, 6)
+    assert {name: one.words for name, one in scores.files.items()} == {"1": Overlap(2, 3, 4), "2": Overlap(2, 2, 2)}
+    assert scores.total.words == Overlap(4, 5, 6)
+    columns = "common extracted gold precision recall f1 ngram_precision ngram_recall ngram_f1 edits gold_words".split()
+    total = ["4", "5", "6", "0.80000", "0.66667", "0.72727", *NGRAMS["total"], "2", "6"]
     assert rows(folder / "mine" / "evaluation.csv") == [
-        [*"file common extracted gold precision recall f1 ngram_precision ngram_recall ngram_f1".split()],
-        ["total", "4", "5", "6", "0.80000", "0.66667", "0.72727", *NGRAMS["total"]],
-        ["1", "2", "3", "4", "0.66667", "0.50000", "0.57143", *NGRAMS["1"]],
-        ["2", "2", "2", "2", "1.00000", "1.00000", "1.00000", *NGRAMS["2"]],
+        ["file", *columns],
+        ["total", *total],
+        ["1", "2", "3", "4", "0.66667", "0.50000", "0.57143", *NGRAMS["1"], "2", "4"],
+        ["2", "2", "2", "2", "1.00000", "1.00000", "1.00000", *NGRAMS["2"], "0", "2"],
     ]
+    assert rows(folder / "evaluation.csv") == [["system", *columns], ["mine", *total]]
 
 
 def test_a_missing_text_counts_as_nothing_found(folder: Path) -> None:
     assert list(evaluate_folder(folder)) == list(evaluate_folder(folder))  # the table of the first one is no text
     (folder / "mine" / "2.txt").unlink()
     (scores,) = evaluate_folder(folder)
-    assert scores.files["2"] == Overlap(0, 0, 2)
+    assert scores.files["2"].words == Overlap(0, 0, 2)
 
 
 def test_every_other_subfolder_is_scored_by_name(folder: Path) -> None:
@@ -61,46 +67,47 @@ def test_every_other_subfolder_is_scored_by_name(folder: Path) -> None:
 
 
 def test_extracted_texts_stand_beside_the_others_and_a_rejected_page_makes_an_empty_file(folder: Path) -> None:
-    written = list(extract_folder(folder, "bte", load("bte")))
+    written = list(extract_folder(folder, folder / "bte", partial(text_of, load("bte"))))
     assert [path.read_text("utf-8") for path in written] == list(GOLD.values())
-    assert next(evaluate_folder(folder)).total.scores.f1 == 1
+    assert evaluate_folder(folder)[0].total.words.scores.f1 == 1
 
     def reject(page: Page) -> Article | Rejected:
         return Rejected("extract", "no_main_text", url=page.url)
 
-    assert [path.read_text("utf-8") for path in extract_folder(folder, "none", reject)] == ["", ""]
+    files = extract_folder(folder, folder / "none", partial(text_of, reject))
+    assert [path.read_text("utf-8") for path in files] == ["", ""]
 
 
-@pytest.mark.parametrize("name", ["html", "clean", "rules.txt"])
+@pytest.mark.parametrize("name", ["", "html", "clean", "gold", "rules.txt"])
 def test_pages_gold_and_files_are_never_written_over(folder: Path, name: str) -> None:
     (folder / "rules.txt").touch()
     with pytest.raises(FolderError, match=f"{name}: not a folder for what is extracted"):
-        list(extract_folder(folder, name, load("bte")))
+        list(extract_folder(folder, folder / name, partial(text_of, load("bte"))))
 
 
 def test_faults_name_the_file(folder: Path, tmp_path: Path) -> None:
     (folder / "mine" / "3.txt").write_text("x", encoding="utf-8")
-    with pytest.raises(FolderError, match=r"mine/3.txt: clean has no file of this name"):
+    with pytest.raises(FolderError, match=r"mine/3.txt: no page has this name"):
         list(evaluate_folder(folder))
     (folder / "mine" / "3.txt").unlink()
     (folder / "mine" / "1.txt").write_bytes(b"\xff")
     with pytest.raises(FolderError, match=r"mine/1.txt: not UTF-8"):
         list(evaluate_folder(folder))
-    with pytest.raises(FolderError, match="nowhere/clean: cannot be read: No such file"):
-        list(evaluate_folder(tmp_path / "nowhere"))
+    with pytest.raises(PagesError, match="nowhere: cannot"):
+        evaluate_folder(tmp_path / "nowhere")
 
 
 def test_the_table_shows_the_total(folder: Path) -> None:
     output = io.StringIO()
     print_folder(evaluate_folder(folder), Console(file=output, width=120))
     (line,) = [line for line in output.getvalue().splitlines() if "mine" in line]
-    assert line.replace("│", " ").split() == ["mine", "2", "4", "5", "6", "0.8000", "0.6667", "0.7273", "0.5000"]
+    assert line.replace("│", " ").split() == ["mine", "2", *"4 5 6 0.80000 0.66667 0.72727 0.50000 2".split()]
 
 
 def test_a_worker_that_dies_is_an_error_and_no_score(folder: Path) -> None:
     fails: Any = int  # of a page: an exception ends the worker
     with pytest.raises(FolderError, match=r"html/.+: "):
-        list(extract_folder(folder, "dying", fails, jobs=2))
+        list(extract_folder(folder, folder / "dying", fails, jobs=2))
 
 
 def test_as_a_command_with_a_template_named_by_its_file(folder: Path, tmp_path: Path) -> None:
@@ -120,8 +127,8 @@ def test_texts_in_other_scripts_are_scored_by_their_4_grams(folder: Path) -> Non
     (folder / "clean" / "1.txt").write_text(text, encoding="utf-8")
     (folder / "mine" / "1.txt").write_text(text, encoding="utf-8")
     (scores,) = evaluate_folder(folder)
-    assert scores.files["1"] == Overlap(0, 0, 0)  # the measure of the thesis drops what is not ASCII
-    assert scores.ngrams["1"] == Overlap(3, 3, 3)
+    assert scores.files["1"].words == Overlap(0, 0, 0)  # the measure of the thesis drops what is not ASCII
+    assert scores.files["1"].ngrams == Overlap(3, 3, 3)
 
 
 @pytest.mark.parametrize("more", [[], ["--dataset", "pages.jsonl"]])
@@ -129,3 +136,60 @@ def test_pages_come_from_a_folder_or_from_files(folder: Path, more: list[str]) -
     run = CliRunner().invoke(app, ["evaluate", *([str(folder)] if more else []), *more])
     assert run.exit_code == 2
     assert "name either FOLDER or --dataset" in run.output
+
+
+TEXT = "Příliš žluťoučký kůň úpěl ďábelské ódy a město o tom celý týden mluvilo na náměstí. " * 8
+PAGE = "<meta charset={}><title>Kůň</title><h1>Kůň</h1><article><p>{}</p></article>"
+CHARSETS = {"1": "utf-8", "2": "windows-1250", "3": "iso-8859-2"}
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """Saved pages in three charsets, without gold."""
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    for name, charset in CHARSETS.items():
+        (folder / f"{name}.html").write_bytes(PAGE.format(charset, TEXT).encode(charset))
+    (folder / "notes.txt").write_text("no page")
+    return folder
+
+
+@pytest.mark.parametrize(("form", "suffix"), [("text", ".txt"), ("json", ".jsonl"), ("brezovnik", ".json")])
+def test_a_folder_without_gold_makes_a_file_of_each_page(saved: Path, form: str, suffix: str) -> None:
+    run = CliRunner().invoke(app, ["extract", str(saved), "--output", str(saved / "mine"), "--format", form])
+    assert run.exit_code == 0, run.output
+    assert "saved: extracted 3" in run.output
+    assert {path.name for path in (saved / "mine").iterdir()} == {name + suffix for name in CHARSETS}
+    assert all(TEXT.strip() in path.read_text("utf-8") for path in (saved / "mine").iterdir())
+
+
+def test_marked_pages_of_the_split_are_the_gold(saved: Path) -> None:
+    (saved / "gold").mkdir()
+    marked = {"archive": {"file": "../1.html", "offset": 0, "length": 0}, "text": TEXT}
+    lines = [{"id": "1", "split": "dev", **marked}, {"id": "2", "split": "train", **marked}]
+    (saved / "gold" / "saved.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command = ["evaluate", str(saved), "--extractor", "bte", "--extractor", "main-text"]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    table = rows(saved / "evaluation.csv")
+    assert [(row[0], row[-2]) for row in table[1:]] == [("bte", "0"), ("main-text", "0")]
+    assert [row[0] for row in rows(saved / "bte" / "evaluation.csv")] == ["file", "total", "1"]
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        (["extract", "{}", "--output", "{}/out", "--extractor", "none"], "unknown extractor 'none'"),
+        (["extract", "{}"], "a folder of pages needs --output"),
+        (["extract", "{}/gold", "--output", "{}/out"], "gold: no page in it"),
+        (["evaluate", "{}", "--extractor", "bte"], "neither texts in clean/ nor marked pages in gold/"),
+    ],
+)
+def test_mistakes_are_one_line_and_nothing_is_written(
+    saved: Path, command: list[str], line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (saved / "gold").mkdir()
+    before = sorted(saved.rglob("*"))
+    with pytest.raises(SystemExit):
+        main([word.format(saved) for word in command])
+    assert line in capsys.readouterr().err
+    assert sorted(saved.rglob("*")) == before

@@ -78,6 +78,10 @@ def test_nulls_and_missing_keys_are_empty(tmp_path: Path) -> None:
         (b'{"id": "2", "html": "", "list": "test"}', r"Invalid enum value 'test' - at `\$\.list`"),
         (b'{"id": "2", "html": "", "marks": [{"block": "p"}]}', r"`label` - at `\$\.marks\[0\]`"),
         (b'{"id": "2", "html": "", "marks": [{"block": "p", "label": "good", "by": ""}]}', "unknown field `by`"),
+        (
+            b'{"id": "2", "html": "", "marks": [{"block": "p", "label": "good"}, {"block": "p", "label": "bad"}]}',
+            "contradict each other: p is good and bad",
+        ),
         (b'{"id": "2", "archive": {"file": "a.warc.gz"}}', r"`offset` - at `\$\.archive`"),
         (b'{"id": "2", "archive": {"file": "no.warc.gz", "offset": 0, "length": 1}}', r"no\.warc\.gz"),
     ],
