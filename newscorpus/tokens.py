@@ -23,6 +23,10 @@ N_LISTED = 0x20000
 """Code points with a table entry; above are ideographs, and tags and selectors without a glyph."""
 
 _WORD = re.compile(rf"[^\W{UNSPACED}]+|[{UNSPACED}]")  # in this order twice as fast
+_GAP_BEYOND_ASCII = re.compile(rf"[^\w\x00-\x7f{UNSPACED}]")
+_GAPS = bytes(byte if byte > 0x7F or chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in range(256))
+_FIRST_SCRIPTS = bytes(range(0xE0))
+"""Bytes of UTF-8 below U+0800, in scripts with spaces: there words are found by bytes, three times as fast."""
 
 
 _COMMANDS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -43,12 +47,13 @@ _OVERLAY = "\u0338"
 
 def words(text: str) -> list[str]:
     """Return the words of `text` in order, with their letter case."""
-    return _WORD.findall(text)
+    spaced = _spaced(text)
+    return _WORD.findall(text) if spaced is None else spaced.decode().split()
 
 
 def folded_words(text: str) -> list[str]:
     """Return the words of `text` in order, case-folded."""
-    return _WORD.findall(text.casefold())
+    return words(text.casefold())
 
 
 def word_ngrams(words: Sequence[str], n: int) -> "zip[tuple[str, ...]]":
@@ -58,7 +63,14 @@ def word_ngrams(words: Sequence[str], n: int) -> "zip[tuple[str, ...]]":
 
 def count_words(text: str) -> int:
     """Return the number of words in `text`."""
-    return len(_WORD.findall(text))
+    spaced = _spaced(text)
+    return len(_WORD.findall(text) if spaced is None else spaced.split())
+
+
+def _spaced(text: str) -> bytes | None:
+    """Return the words of `text` between spaces, in UTF-8; None where a character is of a later script."""
+    encoded = (text if text.isascii() else _GAP_BEYOND_ASCII.sub(" ", text)).encode()
+    return None if encoded.translate(None, _FIRST_SCRIPTS) else encoded.translate(_GAPS)
 
 
 @lru_cache(8_192)  # the words of dates and phrases are few

@@ -16,11 +16,10 @@ LEAST_WORDS = 3
 """Minimum number of words of a prompt; scripts fill empty boxes once a visitor has used up the free articles."""
 
 _PROMPT = re.compile(
-    r"(?:^|[\s_-])(?:paywall|regwall|upgrade-cta|post-upgrade|(?:members?|subscribers?)-?only|content-gate"
-    r"|premium-(?:box|content|message|notice|wall)|(?:members?|subscri\w+)-(?:wall|gate))(?:$|[\s_-])",
-    re.IGNORECASE,
+    r"(?<![^\s_-])(?:paywall|regwall|upgrade-cta|post-upgrade|(?:members?|subscribers?)-?only|content-gate"
+    r"|premium-(?:box|content|message|notice|wall)|(?:members?|subscri\w+)-(?:wall|gate))(?![^\s_-])"
 )
-"""Class names and ids of boxes that ask for a subscription in place of the rest."""
+"""Class names and ids, lower case, of boxes that ask for a subscription in place of the rest."""
 _ARTICLES = frozenset({"article", "main"})
 _NAMING = frozenset({"text", "email", "tel", ""})
 
@@ -35,7 +34,7 @@ def is_locked(tree: HtmlElement, blocks: Sequence[Block], paragraphs: Sequence[s
         kinds = {(one.get("type") or "").lower() for one in form.iter("input")}
         if "password" in kinds and not _NAMING & kinds:  # unlike a login form
             return True
-    names = {each: f"{each.classes} {each.id}" for each in elements_around(blocks)}
+    names = {each: f"{each.classes} {each.id}".lower() for each in elements_around(blocks)}
     if not _PROMPT.search("\n".join(names.values())):  # as on most pages
         return False
     prompts = {each for each, named in names.items() if _PROMPT.search(named)}

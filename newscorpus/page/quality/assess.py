@@ -44,7 +44,7 @@ def _noted(measured: Measured, kind: str) -> bool:
     """Look for a phrase of that kind in short paragraphs near the start and the end."""
     last = len(measured.lines) - EDGE_LINES
     return any(
-        (at < EDGE_LINES or at >= last) and len(words) <= NOTE_WORDS and any_of(kind).search(line)
+        (at < EDGE_LINES or at >= last) and len(words) <= NOTE_WORDS and any_of(kind).search(line.lower())
         for at, (line, words) in enumerate(zip(measured.lines, measured.line_words, strict=True))
     )
 

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, filterfalse
 from operator import gt, lt
 
 import numpy as np
@@ -52,15 +52,14 @@ HUNDREDTHS = re.compile(r"[.,]\d\d")
 """A part of each of these, found much faster."""
 
 FREE_OFFER = re.compile(
-    r"\b(?:rss|newsletter|podcast|youtube|facebook|instagram|telegram|телеграм|whatsapp|viber|вайбер|google news)",
-    re.IGNORECASE,
+    r"\b(?:rss|newsletter|podcast|youtube|facebook|instagram|telegram|телеграм|whatsapp|viber|вайбер|google news)"
 )
-"""Free subscriptions, other than to a paper."""
+"""Free subscriptions, lower case, other than to a paper."""
 
 ELLIPSES = ("…", "...")
 BULLETS = ("•", "●", "▪", "‣", "◦", "·", "*", "-")
 SYMBOLS = re.compile(r"#|…|\.\.\.")
-PLACEHOLDER = re.compile(r"lorem ipsum", re.IGNORECASE)
+PLACEHOLDER = "lorem ipsum"
 CODE = re.compile(r"[{}]|\bfunction\s*\(|\);$|=>|</?(?:div|span|script|p)\b", re.IGNORECASE)
 CODE_SIGNS = ("{", "}", "<", "=>", ");", "unct")
 """Every match has one of these, in lower case."""
@@ -121,9 +120,9 @@ def characters(texts: Sequence[str]) -> int:
 
 @cache
 def any_of(kind: str) -> re.Pattern[str]:
-    """Make the pattern that matches a phrase of one kind, in any language, at the start of a word."""
+    """Make the pattern that finds phrases of a kind, at the start of a word, in a lower-case text of any language."""
     phrases = dict.fromkeys(chain.from_iterable(by_language(kind).values()))
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, phrases))})", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, phrases))})")
 
 
 @cache
@@ -150,7 +149,7 @@ def live_ticker(measured: Measured, config: QualityConfig) -> str:
     if len(times) < max(config.min_ticker_entries, config.min_ticker_share * len(lines)):
         return ""
     n_falls, n_rises = (sum(map(compare, times, times[1:])) for compare in (gt, lt))
-    is_ticker = n_falls > n_rises or any_of("live").search(fields.title)
+    is_ticker = n_falls > n_rises or any_of("live").search(fields.title.lower())
     return f"{len(times)} of {len(lines)} paragraphs start with a time of day" if is_ticker else ""
 
 
@@ -180,11 +179,9 @@ def paywall_stub(measured: Measured, config: QualityConfig) -> str:
     is_item = is_item and measured.lines[-1][-1] in SENTENCE_END
     if measured.article.fields.paywalled and (not is_item or PAYWALLED_TEXT_NOT_USED in measured.article.flags):
         return f"{words} words of an article that is not free"
-    last = measured.lines[-1:]
-    prompted = any(
-        count_words(line) <= config.max_prompt_words and any_of("paywall").search(line) and not FREE_OFFER.search(line)
-        for line in last
-    )
+    last = measured.lines[-1].lower() if measured.lines else ""
+    is_short = count_words(last) <= config.max_prompt_words
+    prompted = is_short and any_of("paywall").search(last) and not FREE_OFFER.search(last)
     return f"{words} words that end in a call to subscribe" if prompted else ""
 
 
@@ -197,7 +194,7 @@ def too_short(measured: Measured, config: QualityConfig) -> str:
 
 def is_flash(measured: Measured) -> bool:
     """Check whether the headline begins like that of flash news."""
-    return bool(any_of("flash").match(measured.article.fields.title.lstrip(" [(‹«\"'+|")))
+    return bool(any_of("flash").match(measured.article.fields.title.lower().lstrip(" [(‹«\"'+|")))
 
 
 def listing(measured: Measured, config: QualityConfig) -> str:
@@ -219,7 +216,7 @@ def horoscope(measured: Measured, config: QualityConfig) -> str:
     languages = by_language("zodiac")
     any_sign = tuple(chain.from_iterable(languages.values()))
     starts = [line for line in map(str.lower, measured.lines) if line.startswith(any_sign)]
-    for signs in languages.values():
+    for signs in languages.values() if starts else ():
         found = sum(any(start.startswith(sign) for start in starts) for sign in signs)
         if found >= config.min_horoscope_signs:
             return f"paragraphs start with {found} signs of the zodiac"
@@ -231,7 +228,7 @@ def odds_table(measured: Measured, config: QualityConfig) -> str:
     text = measured.article.text
     odds = len(ODDS.findall(text)) if len(HUNDREDTHS.findall(text)) >= config.min_odds else 0
     many = odds >= config.min_odds and odds >= config.min_odds_share * measured.n_words
-    return f"{odds} odds among {measured.n_words} words" if many and any_of("betting").search(text) else ""
+    return f"{odds} odds among {measured.n_words} words" if many and any_of("betting").search(text.lower()) else ""
 
 
 def repeated_lines(measured: Measured, config: QualityConfig) -> str:
@@ -315,8 +312,9 @@ def code(measured: Measured, config: QualityConfig) -> str:
 
 def placeholder(measured: Measured, _config: QualityConfig) -> str:
     """C4: reject filler text of templates."""
-    found = PLACEHOLDER.search(measured.article.text)
-    return f"holds {found[0]!r}" if found else ""
+    text = measured.article.text
+    at = text.lower().find(PLACEHOLDER)
+    return f"holds {text[at : at + len(PLACEHOLDER)]!r}" if at >= 0 else ""
 
 
 def _too_many(found: int, measured: Measured, config: QualityConfig, most: float, what: str) -> str:
@@ -381,8 +379,9 @@ def duplicate_ngram_share(measured: Measured, n: int) -> float:
     seen: set[tuple[str, ...]] = set()
     found = end = 0
     hashes = hash_runs(np.fromiter(map(hash, words), np.int64, len(words)).view(np.uint64), size)
-    _, kind, times = np.unique(hashes, return_inverse=True, return_counts=True)
-    for at in np.flatnonzero(times[kind] > 1).tolist():  # the others are not repeated
+    ordered = np.sort(hashes)
+    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
+    for at in np.flatnonzero(np.isin(hashes, repeated)).tolist() if len(repeated) else ():
         gram = tuple(words[at : at + size])
         if at >= end and gram in seen:
             found += characters(gram)
@@ -401,4 +400,5 @@ def mean_word_length(measured: Measured) -> float:
 def lettered_share(measured: Measured) -> float:
     """Return the share of words with a letter."""
     words = measured.words
-    return share(sum(word.isalpha() or any(map(str.isalpha, word)) for word in words), len(words))
+    others = list(filterfalse(str.isalpha, words))
+    return share(len(words) - len(others) + sum(any(map(str.isalpha, word)) for word in others), len(words))

@@ -75,7 +75,8 @@ LanguageDetector = Callable[[str], Mapping[str, float]]
 
 def by_script(text: str) -> Mapping[str, float]:
     """Detect a language by the script of most letters, if only that language uses it."""
-    if len(ANY_SCRIPT.findall(text)) * 2 <= sum(map(str.isalpha, text)):
+    n_letters = len(ANY_SCRIPT.findall(text))
+    if not n_letters or n_letters * 2 <= sum(map(str.isalpha, text)):
         return {}
     scripts = {language: len(pattern.findall(text)) for language, pattern in EACH_SCRIPT.items()}
     return {max(scripts, key=lambda name: scripts[name]): 1.0}
