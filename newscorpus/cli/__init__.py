@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from newscorpus.cli import begin, crawl, explain, extract, learn, look, portal, publish
+from newscorpus.cli import begin, crawl, extract, learn, look, portal, publish
 from newscorpus.cli.app import app
 from newscorpus.errors import ArgumentError, DemoError
 
@@ -16,7 +16,6 @@ __all__ = [
     "app",
     "begin",
     "crawl",
-    "explain",
     "extract",
     "learn",
     "look",

@@ -16,8 +16,7 @@ from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.dates import parse_moment
 from newscorpus.page.fields.structured import ARTICLES as ARTICLE_KINDS
 from newscorpus.page.links import FIRST_FOLLOWING, PageReading, first_part, next_part, read_tree
-from newscorpus.page.profiles.learn import SeenPage, document_of
-from newscorpus.page.profiles.names import markup_signs
+from newscorpus.page.profiles.learn import SeenPage, document_of, markup_signs
 from newscorpus.page.quality import assess_quality
 from newscorpus.page.quality.language import judge_language
 from newscorpus.page.quality.masking import mask

@@ -11,8 +11,7 @@ from newscorpus.arrays import Flags, Floats
 from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.data import Block
 from newscorpus.page.extractor import Reading
-from newscorpus.page.profiles.learn import SeenPage, document_of
-from newscorpus.page.profiles.names import paths_of, text_key
+from newscorpus.page.profiles.learn import SeenPage, document_of, paths_of, text_key
 from newscorpus.page.text.classify import GOOD, probability_of
 from newscorpus.page.text.verdict import Logistic, read_logistic
 from newscorpus.portal.profile import Profile, ProfileFile, read_profile

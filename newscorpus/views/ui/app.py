@@ -32,7 +32,7 @@ from newscorpus.page.recipe import Recipe, prepare
 from newscorpus.terminal import describe
 from newscorpus.views.explain.page import FRAME_STYLE, SCRIPT, STYLE, source_hash
 from newscorpus.views.stats.page import STYLE as CORPUS_STYLE
-from newscorpus.views.ui import documents, home, marking, portals, trying
+from newscorpus.views.ui import documents, marking, portals, trying
 from newscorpus.views.ui.state import HERE, AppState, Jobs, do, named, show_job, state_of
 from newscorpus.workers import WorkerPool
 
@@ -138,7 +138,7 @@ def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", 
 
     app = Starlette(
         routes=[
-            Route("/", home.view),
+            Route("/", portals.home),
             Route("/static/{name}", _static),
             Route("/try", trying.view),
             Route("/try", trying.post, methods=["POST"]),
