@@ -27,15 +27,21 @@ def table_console() -> Console:
     return Console(width=None if is_limited else WIDE)
 
 
+def make_table(columns: Sequence[str], rows: Iterable[Sequence[object]], n_numbers: int = 0) -> Table:
+    """Make a table of arbitrary, also hostile, texts; the `n_numbers` columns after the first are right-aligned."""
+    table = Table(box=None, pad_edge=False)
+    for number, name in enumerate(columns):
+        table.add_column(name, justify="right" if 0 < number <= n_numbers else "left", overflow="fold")
+    for row in rows:  # as `Text`: square brackets in a cell are not markup
+        table.add_row(*(Text(printable(str(cell))) for cell in row))
+    return table
+
+
 def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "", *, numbers: bool = False
 ) -> None:
-    """Print a table of arbitrary, also hostile, texts; with `numbers`, all columns but the first are right-aligned."""
-    table = Table(box=None, pad_edge=False)
-    for number, name in enumerate(columns):
-        table.add_column(name, justify="right" if number and numbers else "left", overflow="fold")
-    for row in rows:  # as `Text`: square brackets in a cell are not markup
-        table.add_row(*(Text(printable(str(cell))) for cell in row))
+    """Print a table as of `make_table`; with `numbers`, all columns but the first hold numbers."""
+    table = make_table(columns, rows, len(columns) if numbers else 0)
     table_console().print(*([Text(f"\n{title}", style="bold")] if title else []), table, sep="\n")
 
 

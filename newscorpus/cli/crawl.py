@@ -76,35 +76,22 @@ def _run(crawls: "Crawls", at_once: int) -> list[int]:
 
     Returns: their exit codes.
     """
-    from threading import Event, Thread
+    from contextlib import nullcontext
 
     from rich.console import Console
-    from rich.progress import Progress, TaskID, TextColumn
+    from rich.live import Live
+    from rich.text import Text
 
-    codes, ended = [], Event()
-    console = Console(stderr=True)
-    with Progress(TextColumn("{task.description}"), console=console, disable=not console.is_terminal) as bars:
+    def running() -> Text:
+        return Text("\n".join(f"{crawl.portal}: {_standing(crawl.corpus)}" for crawl in crawls.running))
 
-        def show() -> None:
-            shown: dict[str, TaskID] = {}
-            while not ended.wait(REFRESH_SECONDS):
-                running = {crawl.portal: f"{crawl.portal}: {_standing(crawl.corpus)}" for crawl in crawls.running}
-                for gone in shown.keys() - running.keys():
-                    bars.remove_task(shown.pop(gone))
-                for portal, line in running.items():
-                    if portal not in shown:
-                        shown[portal] = bars.add_task(line)
-                    bars.update(shown[portal], description=line)
-
-        thread = Thread(target=show)
-        thread.start()
-        try:
-            for crawl in crawls.run(at_once):
-                codes.append(crawl.code or 0)
-                typer.echo(f"{crawl.portal}: {crawl.end}; {_standing(crawl.corpus)}; its log: {crawl.log}", err=True)
-        finally:
-            ended.set()
-            thread.join()
+    codes, console = [], Console(stderr=True)
+    live = Live(get_renderable=running, console=console, refresh_per_second=1 / REFRESH_SECONDS, transient=True)
+    with live if console.is_terminal else nullcontext():
+        for crawl in crawls.run(at_once):
+            codes.append(crawl.code or 0)
+            line = f"{crawl.portal}: {crawl.end}; {_standing(crawl.corpus)}; its log: {crawl.log}"
+            console.out(line, highlight=False)  # above the display
     return codes
 
 

@@ -6,7 +6,7 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from rich.console import Console
-from rich.table import Table
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 
@@ -43,6 +42,7 @@ from newscorpus.store.ledger import Ledger, LedgerError
 from newscorpus.store.ledger.addresses import ledger_files
 from newscorpus.store.ledger.status import MOST_LOST, PortalLoss, PortalStatus, status, unreached
 from newscorpus.store.reasons import advice
+from newscorpus.terminal import make_table
 
 STOPPED = frozenset({"shutdown", "cannot_write", "extractor_failed"})
 """Close reasons after which no page is judged again: the user waits for the end, or it is impossible."""
@@ -271,7 +271,8 @@ def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]], sta
         }
     if console.is_terminal:
         headings = ("portal", *next(iter(rows.values()), ()))
-        console.print(make_table(headings, [(portal, *cells.values()) for portal, cells in rows.items()]))
+        table = make_table(headings, [(portal, *cells.values()) for portal, cells in rows.items()], len(headings) - 2)
+        console.print(table)
     else:
         for portal, cells in rows.items():
             counted = ", ".join(f"{value} {name}" for name, value in cells.items() if value and name != LEFT_OUT)
@@ -282,16 +283,6 @@ def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]], sta
     for each in statuses:
         for line in (*each.shortfalls(), *map(str, each.redesigns)) if each.portal else ():
             logger.warning("%s", line)
-
-
-def make_table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """Make a table of strings; numbers are aligned right."""
-    table = Table(box=None, pad_edge=False)
-    for name in names:
-        table.add_column(name, justify="left" if name in {"portal", "", LEFT_OUT} else "right")
-    for row in rows:
-        table.add_row(*row)
-    return table
 
 
 def why_nothing(stats: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]]) -> str:

@@ -13,12 +13,12 @@ from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
-from newscorpus.fetch.closing import make_table
 from newscorpus.fetch.middlewares.politeness import PolitenessMiddleware
 from newscorpus.fetch.options import corpus_folder
 from newscorpus.fetch.plugin import hints_of
 from newscorpus.fetch.scheduler import LedgerScheduler
 from newscorpus.store.ledger import Ledger
+from newscorpus.terminal import make_table
 
 LIVE_SECONDS = 1.0
 LOG_SECONDS = 60.0
@@ -106,7 +106,7 @@ class ProgressExtension:
             figures = (counts.of("kept", portal), counts.rejected(portal), queue.size(portal), round(rate))
             rows.append((portal, *map(str, figures), self._state(self._ledger, portal)))
         if self._live:
-            self._live.update(make_table(COLUMNS, rows), refresh=True)
+            self._live.update(make_table(COLUMNS, rows, len(COLUMNS) - 2), refresh=True)
             return
         for portal, kept, rejected, queued, pages, state in rows:
             logger.info("%s: %s kept, %s rejected, %s queued, %s pages a minute%s", portal, kept, rejected, queued,
