@@ -21,7 +21,7 @@ test: $(VENV)/.tests
 	$(BIN)/pytest -n 2 --dist loadfile
 
 # Also the tests that take minutes, watch system calls or need programs of others.
-test-all: $(VENV)/.tests $(VENV)/pywb/.made
+test-all: $(VENV)/.tests $(VENV)/pywb/.made $(VENV)/wacz/.made
 	$(BIN)/pytest -n 2 --dist loadfile -m "" --hypothesis-profile many
 
 lint: $(VENV)/.tests
@@ -71,9 +71,9 @@ $(VENV)/docs/.made: requirements-docs.txt | $(BIN)/python
 	$(VENV)/docs/bin/python -m pip install --quiet -r requirements-docs.txt
 	@touch $@
 
-$(VENV)/pywb/.made: requirements-pywb.txt | $(BIN)/python
-	$(BIN)/python -m venv $(VENV)/pywb
-	$(VENV)/pywb/bin/python -m pip install --quiet -r requirements-pywb.txt
+$(VENV)/pywb/.made $(VENV)/wacz/.made: $(VENV)/%/.made: requirements-%.txt | $(BIN)/python
+	$(BIN)/python -m venv $(VENV)/$*
+	$(VENV)/$*/bin/python -m pip install --quiet -r requirements-$*.txt
 	@touch $@
 
 clean:

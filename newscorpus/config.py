@@ -170,6 +170,9 @@ class ExportFormat(StrEnum):
     VERTICAL = "vertical"
     TEI = "tei"
     TEXT = "text"
+    MARKDOWN = "markdown"
+    CSV = "csv"
+    WACZ = "wacz"
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,22 +190,21 @@ TEMPLATES.filters |= {
 def card(manifest: Manifest) -> str:
     """Write the card as Markdown with YAML front matter."""
     languages = sorted({share.language for share in manifest.shares if share.language})
-    return fill("card.md", manifest, languages=languages, files=[shard.name for shard in manifest.shards])
+    files, features = [shard.name for shard in manifest.shards], "\n".join(features_of(Record, "  "))
+    return fill("card.md", manifest, languages=languages, files=files, columns=COLUMNS, features=features)
 
 
 def fill(template: str, manifest: Manifest, **values: Any) -> str:
-    """Render a template with values, the manifest and its parameters, and the columns and their types."""
+    """Render a template with values, the manifest and its parameters."""
     return TEMPLATES.get_template(template).render(
         values,
         manifest=manifest,
         duplicates=manifest.parameters.duplicates,
         signature=manifest.parameters.signature,
-        columns=COLUMNS,
-        features="\n".join(_features(Record, "  ")),
     )
 
 
-def _features(of: type[Any], indent: str) -> Iterator[str]:
+def features_of(of: type[Any], indent: str) -> Iterator[str]:
     """Yield the fields of a dataclass as features of `datasets`: values, structs, and lists of either."""
     for name, kind in keys_of(of).items():
         yield f"{indent}- name: {name}"
@@ -215,4 +214,4 @@ def _features(of: type[Any], indent: str) -> Iterator[str]:
             yield f"{indent}  {word}: {TYPE_NAMES[item]}"
         else:
             yield f"{indent}  {word}:"
-            yield from _features(item, indent + "  ")
+            yield from features_of(item, indent + "  ")

@@ -6,17 +6,20 @@ characters with a score each, in files of the same names with the same lines in 
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import make_dataclass
 from gzip import GzipFile
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from newscorpus.corpus.export.card import ONLY_SPLIT, Census, SplitFiles, write_card
 from newscorpus.corpus.export.scores import Scores
 from newscorpus.corpus.export.source import ExportSource
 from newscorpus.data import Record
 from newscorpus.lines import encode_line, gzipped
 from newscorpus.page.quality.language import MIXED, paragraph_languages
+from newscorpus.page.records import keys_of
 from newscorpus.tokens import count_words
 
 TAGGER = "newscorpus"
@@ -24,19 +27,32 @@ TAGGER = "newscorpus"
 TOP_LEVEL = ("id", "text", "source", "published", "fetched")
 """Fields that are not in `metadata` because the document itself holds them, the dates as `created` and `added`."""
 
+DOCUMENTS = "documents"
+KEYS = ("id", "text", "source", "created", "added", "metadata")
+Metadata = make_dataclass("Metadata", [one for one in keys_of(Record).items() if one[0] not in TOP_LEVEL])
+DolmaDocument = make_dataclass("DolmaDocument", zip(KEYS, (str, str, str, str, str, Metadata), strict=True))
+"""The keys of a document and their types."""
+
 Span = tuple[int, int, float]
 """Start and end in characters of the text, and a score."""
 
 
 def write(source: ExportSource, folder: Path) -> None:
-    """Write documents and attributes of all parts."""
+    """Write documents and attributes of all parts, and a card that types the documents for `datasets`."""
+    census, splits = Census(), []
     for part in source.parts:
+        before, paths, expanded = census.counts.documents, list[Path](), 0
         for number, records in part.files(source.config.max_bytes):
             name = Path(part.name, f"{number}.jsonl.gz")
-            with _new(folder / "documents" / name) as texts, _new(folder / "attributes" / TAGGER / name) as spans:
-                for record in records:
-                    texts.write(encode_line(document(record)))
+            paths.append(folder / DOCUMENTS / name)
+            with _new(paths[-1]) as texts, _new(folder / "attributes" / TAGGER / name) as spans:
+                for record in census.count(records):
+                    expanded += texts.write(encode_line(document(record)))
                     spans.write(encode_line(attributes(record, source.scores)))
+        pattern = f"{DOCUMENTS}/{f'{part.name}/' if part.name else ''}*.jsonl.gz"
+        rows, n_bytes = census.counts.documents - before, sum(path.stat().st_size for path in paths)
+        splits.append(SplitFiles(part.name or ONLY_SPLIT, pattern, len(paths), rows, n_bytes, expanded))
+    write_card(source, folder, census, splits, DolmaDocument)
 
 
 @contextmanager
@@ -48,11 +64,11 @@ def _new(path: Path) -> Iterator[GzipFile]:
 
 
 def document(record: Record) -> dict[str, Any]:
-    """Make the line of a documents file; unknown dates are omitted, as the format requires."""
-    dates = {"created": record.published, "added": record.fetched}
+    """Make the line of a documents file; unknown dates are "", as in the toolkit's own `InputSpec`."""
     metadata = {key: value for key, value in msgspec.to_builtins(record).items() if key not in TOP_LEVEL}
-    known = {key: value for key, value in dates.items() if value}
-    return {"id": record.id, "text": record.text, "source": record.source, **known, "metadata": metadata}
+    return dict(
+        zip(KEYS, (record.id, record.text, record.source, record.published, record.fetched, metadata), strict=True)
+    )
 
 
 def attributes(record: Record, scores: Scores | None = None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import msgspec
 
 from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.corpus.annotate.annotation import AnnotatedDocuments
-from newscorpus.corpus.export import dolma, hf, tei, text, vertical
+from newscorpus.corpus.export import dolma, hf, tei, text, vertical, wacz
 from newscorpus.corpus.export.scores import Scores
 from newscorpus.corpus.export.select import matching
 from newscorpus.corpus.export.source import About, ExportPart, ExportSource, SplitName, assigner
@@ -38,6 +38,9 @@ FORMATS: Mapping[ExportFormat, Write] = {
     ExportFormat.VERTICAL: vertical.write,
     ExportFormat.TEI: tei.write,
     ExportFormat.TEXT: text.write,
+    ExportFormat.MARKDOWN: text.write_markdown,
+    ExportFormat.CSV: text.write_csv,
+    ExportFormat.WACZ: wacz.write,
 }
 
 REPORT = ".export.json"
@@ -124,7 +127,10 @@ def export(
 
     parts = tuple(map(part, [""] if split.rule is SplitRule.NONE else SplitName))
     with _replacing_folder(output) as staging:
-        FORMATS[form](ExportSource(about, published.manifest, parts, config, scores, annotations), staging)
+        FORMATS[form](
+            ExportSource(corpus_of(published.folder), about, published.manifest, parts, config, scores, annotations),
+            staging,
+        )
         documents = {name: part.documents for name, part in counts.items()}
         words = {name: part.words for name, part in counts.items()}
         report = ExportReport(

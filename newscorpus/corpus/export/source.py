@@ -1,4 +1,4 @@
-"""Provide the input of an export: the documents in parts, their description, and counts for cards.
+"""Provide the input of an export: the documents in parts, and their description.
 
 A corpus can be split into training, validation and test so that no group of near-duplicates is in two of them.
 """
@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from enum import StrEnum
+from pathlib import Path
 
 from newscorpus.config import ExportConfig, SplitConfig, SplitRule
 from newscorpus.corpus.annotate.annotation import AnnotatedDocuments
 from newscorpus.corpus.annotate.annotators import Sentence
 from newscorpus.corpus.annotate.conllu import Document
 from newscorpus.corpus.export.scores import Scores
-from newscorpus.corpus.manifest import Manifest, RecordCounts
-from newscorpus.corpus.shards import Shard, bounded
+from newscorpus.corpus.manifest import Manifest
+from newscorpus.corpus.shards import bounded
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, paragraphs
 
@@ -51,6 +52,7 @@ class ExportPart:
 class ExportSource:
     """A published corpus to be written in another format."""
 
+    corpus: Path  # folder of the crawl, else of the published corpus
     about: About
     manifest: Manifest
     parts: tuple[ExportPart, ...]  # each in the order of the corpus
@@ -68,51 +70,6 @@ def passages(record: Record, document: Document | None = None) -> Iterator[tuple
     for number, text in enumerate([collapse(record.title), *paragraphs(record.text)]):
         if text:
             yield "p" if number else "head", text, document[number] if document and number < len(document) else ()
-
-
-@dataclass(frozen=True, slots=True)
-class SplitFiles:
-    """The files of a split."""
-
-    name: str  # of the split
-    folder: str  # of the files, relative to that of the export
-    files: tuple[Shard, ...]  # in order
-    expanded_bytes: int  # size of their columns before compression
-
-    @property
-    def rows(self) -> int:
-        """Documents in all files."""
-        return sum(file.rows for file in self.files)
-
-    @property
-    def bytes(self) -> int:
-        """Size of all files."""
-        return sum(file.bytes for file in self.files)
-
-
-class Census:
-    """Counts of documents for a card."""
-
-    def __init__(self) -> None:
-        self.counts = RecordCounts()
-        self.licenses: Counter[str] = Counter()  # documents by declared licence
-        self.first = self.last = ""  # days of publication of the oldest and the newest document
-        self.paywalled = 0  # documents declared not free
-
-    def count(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Count records and pass them on."""
-        for record in self.counts.count(records):
-            self.licenses[record.license] += 1
-            day = iso_day(record.published)
-            self.first = min(filter(None, (self.first, day)), default="")
-            self.last = max(self.last, day)
-            self.paywalled += record.paywalled
-            yield record
-
-    @property
-    def languages(self) -> list[str]:
-        """Primary tags of the known languages, sorted."""
-        return sorted({share.language for share in self.counts.shares if share.language})
 
 
 def iso_day(moment: str) -> str:

@@ -16,7 +16,7 @@ from lxml.etree import _Element
 from newscorpus.corpus.annotate.annotators import Sentence
 from newscorpus.corpus.annotate.conllu import Document, columns
 from newscorpus.corpus.export.source import ExportPart, ExportSource, passages
-from newscorpus.corpus.export.text import safe_name
+from newscorpus.corpus.export.text import NO_XML, safe_name
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.tokens import collapse
@@ -32,9 +32,6 @@ class TeiMaker(Protocol):
 
 E: TeiMaker = ElementMaker(namespace=TEI, nsmap={None: TEI})
 XML = "http://www.w3.org/XML/1998/namespace"
-
-NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot represent (section 2.2)."""
 
 URI_SAFE = "!#$%&'()*+,/:;=?@[]~"
 """Characters of an address that are not percent-encoded."""

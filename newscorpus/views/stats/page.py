@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 
-from newscorpus.corpus.export.tei import NO_XML
+from newscorpus.corpus.export.text import NO_XML
 from newscorpus.files import is_held
 from newscorpus.layout import CRAWL_LOCK
 from newscorpus.store.ledger.addresses import (

@@ -59,7 +59,9 @@ def make_source(tmp_path: Path) -> MakeSource:
     ) -> ExportSource:
         manifest = publish(tmp_path / "published", chain.from_iterable(parts.values()), BuildConfig())
         made = tuple(ExportPart(split, partial(iter, records)) for split, records in parts.items())
-        return ExportSource(About(name, "The <Institute> & Co", "https://example.org/é"), manifest, made, config)
+        return ExportSource(
+            tmp_path, About(name, "The <Institute> & Co", "https://example.org/é"), manifest, made, config
+        )
 
     return make
 

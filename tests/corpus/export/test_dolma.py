@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import datasets
 import msgspec
 
 from newscorpus.config import ExportConfig
@@ -69,7 +70,24 @@ def test_nothing_is_lost(record: Record) -> None:
 
 
 def test_unknown_dates_are_left_out(bare_record: Record) -> None:
-    assert {"created", "added"}.isdisjoint(dolma.document(bare_record))
+    assert [dolma.document(bare_record)[name] for name in ("created", "added")] == ["", ""]
+
+
+def test_datasets_types_every_split_by_the_card(
+    make_source: MakeSource, bare_record: Record, record: Record, folder: Path, tmp_path: Path
+) -> None:
+    bare = [bare_record, replace(bare_record, id="b")]
+    config = ExportConfig(max_bytes=1)  # the lists of a file, and of a split, are all empty
+    dolma.write(make_source({"train": [*bare, record], "validation": bare}, config), folder)
+    splits = ("train", "validation")
+    found = [datasets.load_dataset(str(folder), split=name, cache_dir=str(tmp_path)) for name in splits]
+    assert found[0].features == found[1].features
+    assert [row["metadata"]["authors"] for row in found[0]] == [[], [], list(record.authors)]
+    rows = msgspec.json.decode(msgspec.json.encode([dolma.document(one) for one in (*bare, record, *bare)]))
+    for row, read in zip(rows, [*found[0], *found[1]], strict=True):
+        for name in ("created", "added"):  # its reader of JSON writes dates in another way
+            assert read.pop(name)[:10] == row.pop(name)[:10]
+        assert read == row, "with all keys, and never null"
 
 
 def test_spans_name_what_they_cover(record: Record) -> None:

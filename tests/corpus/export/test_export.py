@@ -24,6 +24,8 @@ from newscorpus.errors import ArgumentError, CorpusError
 from newscorpus.page.records import make_record
 
 ABOUT = About("vesti")
+TEXTS = [form for form in ExportFormat if form is not ExportFormat.WACZ]
+"""Formats of texts, which need no archive."""
 MEASURES = "newscorpus.page.quality:measures_of"
 
 
@@ -54,7 +56,7 @@ def test_without_pyarrow_its_extra_is_named(
         export(corpus, tmp_path / "out", form, ABOUT)
 
 
-@pytest.mark.parametrize("form", list(ExportFormat))
+@pytest.mark.parametrize("form", TEXTS)
 def test_equal_corpora_make_equal_exports(corpus: Path, tmp_path: Path, form: ExportFormat) -> None:
     split = SplitConfig(SplitRule.CLUSTER, 0.2, 0.2)
     for name in ("one", "other"):
@@ -65,7 +67,7 @@ def test_equal_corpora_make_equal_exports(corpus: Path, tmp_path: Path, form: Ex
 
 
 def test_each_part_is_read_once(corpus: Path, tmp_path: Path) -> None:
-    for form in ExportFormat:
+    for form in TEXTS:
         report = export(corpus, tmp_path / form, form, ABOUT, SplitConfig(SplitRule.DATE, 0.1, 0.1))
         assert report.documents == {"train": 48, "validation": 6, "test": 6}, form
         assert report.words["test"] == 12
@@ -100,7 +102,9 @@ def test_the_readers_of_datatrove_take_a_whole_folder(
     [
         (ExportFormat.HF, "", False),
         (ExportFormat.PARQUET, "", False),
+        (ExportFormat.DOLMA, "", False),
         (ExportFormat.DOLMA, "documents", False),
+        (ExportFormat.CSV, "", False),
         (ExportFormat.TEXT, "", False),
         (ExportFormat.TEXT, "", True),
     ],
@@ -116,6 +120,8 @@ def test_datasets_opens_the_folder(
     found = datasets.load_dataset(str(out / inside), cache_dir=str(tmp_path / "cache"))
     assert sum(split.num_rows for split in found.values()) == 60
     assert all("text" in split.column_names for split in found.values())
+    for name, rows in found.items():
+        assert datasets.load_dataset(str(out / inside), split=name).num_rows == rows.num_rows
 
 
 def test_an_earlier_export_is_replaced_and_what_a_killed_one_left(corpus: Path, tmp_path: Path) -> None:
@@ -123,7 +129,12 @@ def test_an_earlier_export_is_replaced_and_what_a_killed_one_left(corpus: Path, 
     (tmp_path / ".out.exporting").mkdir()
     (tmp_path / ".out.exporting" / "half").touch()
     export(corpus, tmp_path / "out", ExportFormat.DOLMA, ABOUT)
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"attributes", "documents", ".export.json"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "attributes",
+        "documents",
+        "README.md",
+        ".export.json",
+    }
     assert {path.name for path in tmp_path.iterdir()} == {"vesti", "out"}
 
 

@@ -1,11 +1,15 @@
 """The folder for Hugging Face, opened with `datasets`, and its card."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import datasets
 import pytest
 import yaml  # type: ignore[import-untyped]
+from datasets.info import DatasetInfosDict
+from datasets.utils.metadata import MetadataConfigs
+from huggingface_hub import DatasetCard
 
 from newscorpus.config import ExportConfig
 from newscorpus.corpus.export import hf
@@ -61,6 +65,32 @@ def test_the_card_says_what_is_inside(exported: Path, records: list[Record]) -> 
     assert "of 2026-03-01 to 2026-03-01" in text, "what is no date is not counted as one"
     assert 'CC "BY" \\| &lt;4.0> | 1 |' in text
     assert "The &lt;Institute> &amp; Co" in text
+
+
+def test_the_card_is_valid_for_the_hub(exported: Path) -> None:
+    card = DatasetCard((exported / "README.md").read_text("utf-8"), ignore_metadata_errors=False)
+    assert [card.data.get(name) for name in ("license", "size_categories")] == ["other", ["n<1K"]]
+    (files,) = MetadataConfigs.from_dataset_card_data(card.data).values()
+    assert [one["split"] for one in files["data_files"]] == list(SPLITS)
+    info = DatasetInfosDict.from_dataset_card_data(card.data)["default"]
+    assert info.features == load(exported, exported.parent / "cache")["train"].features
+
+
+def test_the_card_has_the_tokens_that_were_counted_of_all_texts(
+    make_source: MakeSource, records: list[Record], folder: Path
+) -> None:
+    source = make_source({"": records})
+    shares = tuple(replace(share, tokens=share.words * 2) for share in source.manifest.shares)
+    counted = replace(source, manifest=replace(source.manifest, shares=shares, tokenizer="words.json 0123"))
+    hf.write(counted, folder)
+    words = sum(record.n_words for record in records if record.language == "cs")
+    card = (folder / "README.md").read_text("utf-8")
+    assert "| language | documents | words | tokens (words.json 0123) |" in card
+    assert f"| cs | 1 | {words:,} | {2 * words:,} |" in card
+    folder = folder / "selected"
+    folder.mkdir()
+    hf.write(replace(counted, parts=make_source({"": records[:1]}).parts), folder)
+    assert "tokens" not in (folder / "README.md").read_text("utf-8")
 
 
 def test_a_split_without_documents_is_not_declared(
