@@ -74,6 +74,12 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     sync_folder(path.parent)
 
 
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a whole file, as `replacing`."""
+    with replacing(path) as file:
+        file.write(content)
+
+
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
     """Add the path to OS errors that name no file, such as that of a full disk."""

@@ -28,7 +28,7 @@ from newscorpus.config import (
 from newscorpus.corpus.published import note_copy
 from newscorpus.data import Rejected
 from newscorpus.errors import ArgumentError, CorpusError
-from newscorpus.files import replacing
+from newscorpus.files import replace_file
 from newscorpus.layout import LEDGER, PLAN
 from newscorpus.page.quality.assess import read_quality
 from newscorpus.page.recipe import Recipe, add_profile
@@ -199,8 +199,7 @@ def begin(recipe_file: Path, tasks: int | None = None) -> Plan:
     for corpus in (home / name for name in wanted.inputs if not is_remote(name)):
         if corpus.is_dir():
             note_copy(corpus, plan.folder)
-    with replacing(plan.file) as file:
-        file.write(msgspec.json.encode(plan))
+    replace_file(plan.file, msgspec.json.encode(plan))
     return plan
 
 

@@ -51,7 +51,7 @@ def init(
 
     If one of the files exists with other content, nothing is written.
     """
-    from newscorpus.files import replacing
+    from newscorpus.files import replace_file
 
     if not re.fullmatch("[a-z0-9-]+", name):
         raise typer.BadParameter(f"--name is {name!r}; expected letters a-z, digits and '-'")
@@ -63,8 +63,7 @@ def init(
         raise FileExistsError(f"{', '.join(there)}: there already; nothing was written")
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as file:
-            file.write(text)
+        replace_file(path, text)
         typer.echo(f"wrote {path}")
     enter = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
     typer.echo(

@@ -89,7 +89,7 @@ def stats(
     samples of both, and the progress of the crawls.
     """
     from newscorpus.errors import LedgerError
-    from newscorpus.files import replacing
+    from newscorpus.files import replace_file
     from newscorpus.layout import LEDGER
     from newscorpus.terminal import complain, print_table, progress
     from newscorpus.views.stats.count import corpus_stats
@@ -107,8 +107,7 @@ def stats(
                 complain(str(error))
                 is_whole = False
         for name, content in (("stats.html", page(found, crawls)), ("stats.svg", picture(found))):
-            with replacing(output / name) as file:
-                file.write(content)
+            replace_file(output / name, content)
     typer.echo(f"{found.name}: {summary(found)}")
     for table in tables(found):
         rows = [(label, *map("{:,}".format, numbers)) for label, numbers in table.rows[:SHOWN_ROWS]]

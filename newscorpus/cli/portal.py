@@ -59,7 +59,7 @@ def add(
     the links are used, and nothing is fetched.
     """
     from newscorpus.errors import PortalError
-    from newscorpus.files import replacing
+    from newscorpus.files import replace_file
     from newscorpus.portal.schema import own_portal_file
     from newscorpus.upkeep.adding import NO_CRAWL, draft_portal, propose_patterns, read_front_page
     from newscorpus.urls import is_web
@@ -73,13 +73,11 @@ def add(
     path.parent.mkdir(parents=True, exist_ok=True)
     crawl = NO_CRAWL
     if is_web(source):
-        with replacing(path) as file:
-            file.write(draft_portal(front, path.stem).encode())
+        replace_file(path, draft_portal(front, path.stem).encode())
         typer.echo(f"Wrote {path}; fetching up to {FIRST_ARTICLES} articles", err=True)
         crawl = _first_crawl(path.stem, contact)
     proposed = propose_patterns(front, crawl)
-    with replacing(path) as file:
-        file.write(draft_portal(front, path.stem, crawl, proposed).encode())
+    replace_file(path, draft_portal(front, path.stem, crawl, proposed).encode())
     typer.echo(f"Wrote {path}")
     if front.barrier:
         typer.echo(f"Careful: {front.barrier}. A crawl may get little.")

@@ -23,7 +23,7 @@ from newscorpus.corpus.release import forget_rows
 from newscorpus.corpus.search import index_path, temporary_index
 from newscorpus.data import Page
 from newscorpus.errors import CorpusError
-from newscorpus.files import replacing
+from newscorpus.files import replace_file
 from newscorpus.layout import (
     AGAINST,
     ARCHIVE,
@@ -202,8 +202,7 @@ def read_removing(corpus: Path) -> Removing | None:
 
 def write_removing(corpus: Path, removing: Removing) -> None:
     """Record a removal in progress."""
-    with replacing(corpus / REMOVING) as file:
-        file.write(msgspec.json.encode(removing))
+    replace_file(corpus / REMOVING, msgspec.json.encode(removing))
 
 
 def end_removing(corpus: Path) -> None:

@@ -31,7 +31,7 @@ from newscorpus.corpus.published import note_copy, publish
 from newscorpus.corpus.release import NOTE, find_version
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
-from newscorpus.files import exclusive, replacing
+from newscorpus.files import exclusive, replace_file, replacing
 from newscorpus.layout import AGAINST, ARCHIVE, BUILD_LOCK, INDEX, INTAKE, LEDGER, PUBLISHED, refuse_strangers
 from newscorpus.lines import encode_line, write_lines
 from newscorpus.page.records import decode
@@ -110,8 +110,7 @@ def _write(output: Path, collection: Collection, config: BuildConfig, watch: Wat
 
     duplicates, n_kept = decide(output, collection, config, write, watch)
     reprints = count_reprints(collection, duplicates)
-    with replacing(output / REPRINTS) as file:
-        file.write(reprints_table(reprints))
+    replace_file(output / REPRINTS, reprints_table(reprints))
     return DedupReport(len(collection.stores[-1]), n_kept, count_kinds(collection, duplicates), reprints)
 
 

@@ -25,7 +25,7 @@ from newscorpus.corpus.manifest import (
 from newscorpus.corpus.shards import SUFFIXES, Shard, file_hash, read_shard, write_shards
 from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
-from newscorpus.files import replacing, sync_folder
+from newscorpus.files import replace_file, replacing, sync_folder
 from newscorpus.layout import CARD, COPIES, MANIFEST, OWN, PUBLISHED, STAGING, UNFINISHED, check_corpus
 from newscorpus.page.records import column_types
 from newscorpus.urls import is_remote
@@ -181,10 +181,8 @@ def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Man
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     sync_folder(folder)
-    with replacing(folder / CARD) as file:
-        file.write(card(manifest).encode())
-    with replacing(folder / MANIFEST) as file:
-        file.write(write_manifest(manifest))
+    replace_file(folder / CARD, card(manifest).encode())
+    replace_file(folder / MANIFEST, write_manifest(manifest))
     _sweep(folder)
     return manifest
 

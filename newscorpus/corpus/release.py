@@ -20,7 +20,7 @@ from newscorpus.corpus.duplicates.store import digest
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
-from newscorpus.files import exclusive, replacing, sync_folder
+from newscorpus.files import exclusive, replace_file, replacing, sync_folder
 from newscorpus.layout import BUILD_LOCK, CARD, MANIFEST, RELEASES
 from newscorpus.lines import encode_indented, encode_line, read_lines, write_lines
 from newscorpus.page.records import encode
@@ -106,13 +106,11 @@ def release(corpus: Path, tag: str) -> ReleaseNote:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
         for name in (MANIFEST, CARD):
-            with replacing(unfinished / name) as file:
-                file.write((published.folder / name).read_bytes())
+            replace_file(unfinished / name, (published.folder / name).read_bytes())
         for kind in KINDS:
             rows = sorted(getattr(changes, kind).items())
             _write_list(unfinished / f"{kind}{SUFFIX}", (ListedRow(*row) for row in rows))
-        with replacing(unfinished / NOTE) as file:
-            file.write(encode_indented(note))
+        replace_file(unfinished / NOTE, encode_indented(note))
         unfinished.rename(folder)
         sync_folder(folder.parent)
     return note

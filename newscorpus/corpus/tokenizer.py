@@ -12,7 +12,7 @@ from newscorpus.corpus.published import corpus_of, open_corpus
 from newscorpus.corpus.shards import file_hash
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
-from newscorpus.files import exclusive, replacing
+from newscorpus.files import exclusive, replace_file
 from newscorpus.layout import BUILD_LOCK, CARD, MANIFEST
 
 if TYPE_CHECKING:
@@ -71,6 +71,5 @@ def note_tokens(corpus: Path, path: Path, watch: Callable[[Iterable[Record]], It
         shares = tuple(replace(one, tokens=counts[one.source, one.language]) for one in published.manifest.shares)
         manifest = replace(published.manifest, tokenizer=tokenizer_name(path), shares=shares)
         for file_name, content in ((CARD, card(manifest).encode()), (MANIFEST, write_manifest(manifest))):
-            with replacing(published.folder / file_name) as file:
-                file.write(content)
+            replace_file(published.folder / file_name, content)
     return manifest

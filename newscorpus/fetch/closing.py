@@ -25,7 +25,7 @@ from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.fetch.options import corpus_folder, switch, worker_count
 from newscorpus.fetch.plugin import FAILED, KEPT, KEPT_IN_ALL, LEFT, hints_of, stat
 from newscorpus.fetch.workers import workers_of
-from newscorpus.files import exclusive, replacing
+from newscorpus.files import exclusive, replace_file
 from newscorpus.layout import (
     BUILD_LOCK,
     CRAWL_LOCK,
@@ -155,8 +155,7 @@ class CorpusExtension:
         }
         try:
             self._corpus.mkdir(parents=True, exist_ok=True)
-            with replacing(self._corpus / CRAWL_REPORT) as file:
-                file.write(json.dumps(told, ensure_ascii=False, indent=2).encode() + b"\n")
+            replace_file(self._corpus / CRAWL_REPORT, json.dumps(told, ensure_ascii=False, indent=2).encode() + b"\n")
         except OSError as error:
             logger.error("Cannot write the report: %s: %s", error.filename, error.strerror)  # noqa: TRY400 -- as above
             self._crawler.stats.set_value(FAILED, "report")

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import msgspec
 
 from newscorpus.errors import CorpusError
-from newscorpus.files import replacing
+from newscorpus.files import replace_file
 from newscorpus.layout import PROFILES
 
 VERSION = 1
@@ -89,8 +89,7 @@ def write_profile(path: Path, profile: Profile) -> ProfileFile:
         OSError: it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
-        file.write(msgspec.json.format(_encode(profile), indent=1) + b"\n")
+    replace_file(path, msgspec.json.format(_encode(profile), indent=1) + b"\n")
     return ProfileFile(path, profile.hash)
 
 

@@ -29,7 +29,7 @@ from tomlkit.items import String
 
 from newscorpus.config import Part, Revision
 from newscorpus.errors import PortalError
-from newscorpus.files import replacing
+from newscorpus.files import replace_file
 from newscorpus.portal.access import check_access
 from newscorpus.portal.portal import (
     NAME,
@@ -407,8 +407,7 @@ def set_extractor(name: str, extractor: str) -> Path:
     text, target = tomlkit.dumps(document), own_portal_file(portal.name)
     read_portal(text, target)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(target) as file:
-        file.write(text.encode())
+    replace_file(target, text.encode())
     return target
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from newscorpus.errors import CorpusError
-from newscorpus.files import replacing
+from newscorpus.files import replace_file
 from newscorpus.layout import REMOVED
 from newscorpus.urls import document_id
 
@@ -94,8 +94,7 @@ def note_removal(corpus: Path, documents: Collection[str], reason: str, when: st
 def keep_removals(corpus: Path, removals: Removals) -> None:
     """Write the removals of a corpus."""
     if removals:
-        with replacing(corpus / REMOVED) as file:
-            file.write(_encoded(removals.lines))
+        replace_file(corpus / REMOVED, _encoded(removals.lines))
 
 
 def _encoded(lines: Iterable[Removal]) -> bytes:

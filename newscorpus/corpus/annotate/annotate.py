@@ -25,7 +25,7 @@ from newscorpus.corpus.shards import bounded, is_marked
 from newscorpus.corpus.tokenizer import count_tokens, load_tokenizer, tokenizer_name
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
-from newscorpus.files import exclusive, replacing
+from newscorpus.files import exclusive, replace_file, replacing
 from newscorpus.lines import encode_indented
 from newscorpus.tokens import collapse, paragraphs
 from newscorpus.workers import Lost, in_order
@@ -82,7 +82,7 @@ def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch
     note_copy(corpus, output)
     with exclusive(output / LOCK, "annotation"):
         report = AnnotationReport(published.manifest.generation, annotator, tokenizer, (), PartCounts(), False)
-        _write(output / REPORT, report)
+        replace_file(output / REPORT, encode_indented(report))
         make_folders(output)
         names: list[str] = []
         todo = _todo(parts_of(published.records(), f"{annotator} {tokenizer}"), output, names)
@@ -102,7 +102,7 @@ def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch
                 raise CorpusError(f"{path}: damaged ({error}); remove it, and run the annotation again") from error
         report = AnnotationReport(report.corpus, annotator, tokenizer, tuple(names), counts)
         vertical.write_registry(output / "vertical", title, published.manifest, "| cat *.vert", positions=POSITIONS)
-        _write(output / REPORT, report)
+        replace_file(output / REPORT, encode_indented(report))
         for folder, suffix in FOLDERS.items():  # parts of an earlier build, or of another annotator
             for path in (output / folder).glob(f"*{suffix}"):
                 if path.name.removesuffix(suffix) not in names:
@@ -163,12 +163,7 @@ def annotate_part(setting: Annotation, part: Part) -> PartCounts | Lost:
             sum(len(token.words) for sentence in sentences for token in sentence),
             sum(count_tokens(load_tokenizer(setting.tokenizer), texts)) if setting.tokenizer else 0,
         )
-        _write(file_of(setting.output, "parts", part.name), counts)
+        replace_file(file_of(setting.output, "parts", part.name), encode_indented(counts))
     except Exception as error:  # noqa: BLE001 -- annotators may raise anything
         return Lost("failed", collapse(f"{error}" if isinstance(error, CorpusError) else f"{error!r}"))
     return counts
-
-
-def _write(path: Path, value: AnnotationReport | PartCounts) -> None:
-    with replacing(path) as file:
-        file.write(encode_indented(value))

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates.verify import VERIFIED
 from newscorpus.errors import DamagedIndexError, DedupError
-from newscorpus.files import extend, replacing, sync
+from newscorpus.files import extend, replace_file, sync
 from newscorpus.page.signature import (
     CONTENT_BYTES,
     HALF,
@@ -368,8 +368,7 @@ class Store:
         self._write(KEPT, kept.tobytes())
 
     def _write(self, name: str, data: bytes) -> None:
-        with replacing(self.folder / name) as file:
-            file.write(data)
+        replace_file(self.folder / name, data)
 
 
 class Selection(Store):

@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 
 from newscorpus.errors import LedgerError
-from newscorpus.files import extend, replacing, sync, sync_folder
+from newscorpus.files import extend, replace_file, sync, sync_folder
 from newscorpus.layout import COMMITTED, LEDGER, REJECTED
 from newscorpus.store.ledger.database import MAX_LOG_BYTES, described
 from newscorpus.store.ledger.values import key_of
@@ -228,8 +228,9 @@ def note_lengths(corpus: Path, lengths: Mapping[str, int]) -> None:
 
     By these the next start detects a ledger that is older than the files.
     """
-    with replacing(corpus / COMMITTED) as file:
-        file.write(json.dumps({name: length for name, length in lengths.items() if name != REJECTED}).encode())
+    replace_file(
+        corpus / COMMITTED, json.dumps({name: length for name, length in lengths.items() if name != REJECTED}).encode()
+    )
 
 
 def announce(connection: sqlite3.Connection, names: Iterable[str]) -> None:

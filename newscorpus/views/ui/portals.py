@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.errors import CorpusError, LedgerError, PortalError
-from newscorpus.files import is_held, replacing
+from newscorpus.files import is_held, replace_file
 from newscorpus.layout import CRAWL_LOCK, LEDGER, MANIFEST
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.schema import find_file, own_portal_file, read_portal
@@ -138,8 +138,7 @@ async def save(request: Request) -> Response:
         raise PortalError(f"{path}: changed since it was opened here; copy your text, and load the view anew")
     target = own_portal_file(portal)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(target) as file:
-        file.write(text.encode())
+    replace_file(target, text.encode())
     values = {"target": _short(target), "digest": _digest(text)}
     return state_of(request).render(request, "saved_portal.html", f"Portal: {portal}", **values)
 
