@@ -1,6 +1,7 @@
 """Portal files: what is read, refused and written, and what stays there as it stands."""
 
 import pickle
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -276,13 +277,15 @@ def test_the_project_comes_before_the_bundled_portals(tmp_path: Path, monkeypatc
     assert list_portals() == sorted(set(list_portals()))
 
 
-def test_starter_files_load_and_say_that_they_are_not_checked() -> None:
+def test_starter_files_load_and_say_on_what_they_were_checked() -> None:
     files = [path for path in data_folder("portals").glob("*.toml") if path.stem != "demo"]
     assert len(files) >= 12
     for path in files:
         loaded = load_portal(path)
-        assert "Not checked online" in path.read_text("utf-8").splitlines()[0]
-        assert (loaded.feeds, loaded.sitemaps, loaded.articles, loaded.template) == ((), (), (), None)
+        said = path.read_text("utf-8").splitlines()[0]
+        assert re.search(r"Never checked: |Checked on \d+ stored pages? of \d{4}", said)
+        assert (loaded.feeds, loaded.sitemaps, loaded.articles) == ((), (), ())
+        assert loaded.template is None or "Checked on" in said
 
 
 @pytest.mark.parametrize(
