@@ -29,7 +29,7 @@ Name = Annotated[str, Argument(metavar="NAME", help="Portal, by name or .toml fi
 
 Corpus = Annotated[Path | None, Option(help="Folder of its corpus; by default that of `crawl NAME`.")]
 
-STEPS = ("add", "try", "check")
+STEPS = ("find", "add", "try", "check")
 """The verbs in the order of the help."""
 
 
@@ -46,8 +46,26 @@ app.add_typer(portal, name="portal")
 
 
 @portal.command()
+def find(
+    word: Annotated[str, Argument(metavar="LANGUAGE", help="Code or English name; or a country, or part of a host.")],
+) -> None:
+    """List the news sites of a language.
+
+    These are the portals here, and the addresses of a public list, which nobody has checked until `portal add NAME`
+    makes a portal of one.
+    """
+    from newscorpus.terminal import print_table
+    from newscorpus.upkeep.sites import find_sites
+
+    rows = [(site.name, " ".join(site.languages), site.url, site.known) for site in find_sites(word)]
+    print_table(("name", "language", "address", "known"), rows)
+
+
+@portal.command()
 def add(
-    source: Annotated[str, Argument(metavar="ADDRESS", help="Front page of a site, or FILE.html with it, saved.")],
+    source: Annotated[
+        str, Argument(metavar="ADDRESS", help="Front page of a site, a name of `portal find`, or FILE.html, saved.")
+    ],
     name: Annotated[str, Option(metavar="NAME", help="Name of the portal; by default from the host.")] = "",
     url: Annotated[str, Option(help="Address of the page in FILE.html, if the page does not declare it.")] = "",
     contact: Contact = "",
@@ -62,8 +80,11 @@ def add(
     from newscorpus.files import replace_file
     from newscorpus.portal.schema import own_portal_file
     from newscorpus.upkeep.adding import NO_CRAWL, draft_portal, propose_patterns, read_front_page
+    from newscorpus.upkeep.sites import address_of
     from newscorpus.urls import is_web
 
+    if not is_web(source) and not Path(source).exists():
+        source = address_of(source)
     front = read_front_page(_page(source, url, contact))
     if not (name or front.name):
         raise typer.BadParameter(f"{front.domain} gives the portal no name; name it by --name NAME")

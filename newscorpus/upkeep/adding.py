@@ -94,12 +94,9 @@ def read_front_page(page: Page) -> FrontPage:
     texts = read_link_texts(parsed.tree, url)
     links = tuple(SeenLink(address, text) for address, text in texts.items() if is_within(address, [domain]))
     text = " ".join(link.text for link in links)
-    # The part of a host that people know it by: "vesti" of vesti.example, "blog-vesti" of blog.vesti.example
-    suffix = SUFFIX_LIST(domain).suffix or re.sub(r"^.*\.|^[^.]*$", "", domain)
-    called = "" if literal_address(host) else domain.removesuffix(f".{suffix}")
     return FrontPage(
         url=url,
-        name=re.sub(r"[^a-z0-9]+", "-", called).strip("-"),
+        name=portal_name(host),
         domain=domain,
         site_name=fields.site_name,
         language=judge_language(text, (), stated=fields.language).language,
@@ -110,6 +107,14 @@ def read_front_page(page: Page) -> FrontPage:
         rights=fields.rights,
         barrier=_barrier(parsed, url, len(links)),
     )
+
+
+def portal_name(host: str) -> str:
+    """Return the part of a host that people know it by: "blog-vesti" of blog.vesti.example; "" of an IP address."""
+    domain = host.removeprefix("www.")
+    suffix = SUFFIX_LIST(domain).suffix or re.sub(r"^.*\.|^[^.]*$", "", domain)
+    called = "" if literal_address(host) else domain.removesuffix(f".{suffix}")
+    return re.sub(r"[^a-z0-9]+", "-", called).strip("-")
 
 
 def _barrier(page: ParsedPage, url: str, n_links: int) -> str:

@@ -1,0 +1,88 @@
+"""Find news sites by language, country or host, among the portals here and addresses that nobody has checked yet."""
+
+import difflib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.resources import files
+
+from babel import Locale
+
+from newscorpus.errors import ArgumentError, PortalError
+from newscorpus.portal.schema import list_portals, load_portal
+from newscorpus.upkeep.adding import portal_name
+from newscorpus.urls import host_of
+
+CATALOGUE = "sites.tsv"
+"""File of addresses by language, beside the modules of `portal`; its first lines state origin and licence."""
+
+UNCHECKED = "never checked"
+COUNTRY_DOMAINS = {"gb": "uk"}
+"""Top-level domains that differ from the country's code (ISO 3166)."""
+MOST_NEAR = 5
+
+
+@dataclass(frozen=True, slots=True)
+class NewsSite:
+    """A news site."""
+
+    name: str  # of its portal, or for one
+    languages: tuple[str, ...]  # BCP 47 primary tags; an English name where there is none
+    url: str  # front page
+    known: str  # "portal NAME", or `UNCHECKED`
+
+
+def news_sites() -> Iterator[NewsSite]:
+    """Yield the portals here, then the addresses of the catalogue that none of them covers."""
+    portals = []
+    for name in list_portals():
+        with suppress(PortalError):  # `portal try NAME` says what is wrong with its file
+            portals.append(load_portal(name))
+    yield from (NewsSite(one.name, one.languages, one.start[0], f"portal {one.name}") for one in portals)
+    languages: dict[str, list[str]] = {}
+    for line in (files("newscorpus.portal") / CATALOGUE).read_text("utf-8").splitlines():
+        language, _, url = line.partition("\t")
+        if url:
+            languages.setdefault(url, []).append(language)
+    for url, codes in languages.items():
+        if not any(portal.covers(url) for portal in portals):
+            yield NewsSite(portal_name(host_of(url)), tuple(codes), url, UNCHECKED)
+
+
+def find_sites(word: str) -> list[NewsSite]:
+    """Find the sites of a language (code or English name), else of a country, else with a host that contains a word.
+
+    Raises:
+        ArgumentError: there are none; the message names languages like it.
+    """
+    sites, wanted = list(news_sites()), word.strip().casefold()
+    english = Locale("en")
+    names = {code: english.languages.get(code, code).casefold() for site in sites for code in site.languages}
+    countries = {name.casefold(): code.lower() for code, name in english.territories.items() if len(code) == 2}
+    domain = countries.get(wanted, "")
+    ending = f".{COUNTRY_DOMAINS.get(domain, domain)}"
+    found = [site for site in sites if any(wanted in {code, names[code]} for code in site.languages)]
+    found = found or [site for site in sites if domain and host_of(site.url).endswith(ending)]
+    found = found or [site for site in sites if wanted and wanted in host_of(site.url)]
+    if not found:
+        near = difflib.get_close_matches(wanted, [*names, *names.values()], MOST_NEAR)
+        hint = f"languages like it: {', '.join(near)}" if near else "name a language such as cs or Czech"
+        raise ArgumentError(f"no site of a language, country or host {word!r}; {hint}")
+    return found
+
+
+def address_of(name: str) -> str:
+    """Return the address of the site of a name.
+
+    Raises:
+        ArgumentError: there is none, or there are several.
+    """
+    sites = list(news_sites())
+    found = [site.url for site in sites if site.name == name]
+    if not found:
+        near = difflib.get_close_matches(name, {site.name for site in sites}, MOST_NEAR)
+        hint = f"; like it: {', '.join(near)}" if near else ""
+        raise ArgumentError(f"{name}: no file, address or known site{hint}; `newscorpus portal find` lists sites")
+    if len(found) > 1:
+        raise ArgumentError(f"{name}: several sites, name the address of one: {', '.join(found)}")
+    return found[0]
