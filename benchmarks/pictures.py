@@ -10,7 +10,7 @@ from typing import Any, Literal
 import uvicorn
 
 from newscorpus.corpus.published import open_corpus
-from newscorpus.corpus.search import make_index
+from newscorpus.corpus.search_index import make_index
 from newscorpus.data import Record
 from newscorpus.views.demo.run import run_demo
 from newscorpus.views.ui.app import listening, make_app

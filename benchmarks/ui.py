@@ -21,7 +21,8 @@ from starlette.testclient import TestClient
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.published import open_corpus, publish
 from newscorpus.corpus.query import QueryError
-from newscorpus.corpus.search import Query, SearchIndex, in_order, index_path, make_index, opened_index
+from newscorpus.corpus.search import Query, SearchIndex, in_order, opened_index
+from newscorpus.corpus.search_index import index_path, make_index
 from newscorpus.data import Article, Fields, Page, Record
 from newscorpus.layout import PUBLISHED
 from newscorpus.page.recipe import Recipe

@@ -193,8 +193,9 @@ def search(
     them. The index, CORPUS.search.sqlite beside the corpus, is made if it is missing or older than the corpus.
     """
     from newscorpus.corpus.query import QueryError
-    from newscorpus.corpus.search import Query, in_order, lines_table, make_index, month_rows, opened_index
+    from newscorpus.corpus.search import Query, in_order, lines_table, month_rows, opened_index
     from newscorpus.corpus.search import whole_words as cut
+    from newscorpus.corpus.search_index import make_index
     from newscorpus.corpus.subcorpora import save_subcorpus
     from newscorpus.lines import csv_lines
     from newscorpus.terminal import print_table, progress, sink

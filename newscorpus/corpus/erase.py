@@ -20,7 +20,7 @@ from newscorpus.config import Limits
 from newscorpus.content_encoding import ContentError, unpack
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.release import forget_rows
-from newscorpus.corpus.search import index_path, temporary_index
+from newscorpus.corpus.search_index import index_path, temporary_index
 from newscorpus.data import Page
 from newscorpus.errors import CorpusError
 from newscorpus.files import replace_file

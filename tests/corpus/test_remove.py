@@ -32,7 +32,7 @@ from newscorpus.corpus.merge import dedup
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.release import RowChanges, diff, release
 from newscorpus.corpus.remove import RemovalReport, finish_removal, remove
-from newscorpus.corpus.search import index_path, make_index, temporary_index
+from newscorpus.corpus.search_index import index_path, make_index, temporary_index
 from newscorpus.data import Page, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.lab.gold.marking import MarkedBlock, MarkLine, journal_of, place_of, read_marks, save_mark

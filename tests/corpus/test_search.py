@@ -22,16 +22,8 @@ from newscorpus.corpus.duplicates.find import DuplicateKind
 from newscorpus.corpus.left_out import DuplicateLine
 from newscorpus.corpus.published import publish
 from newscorpus.corpus.query import QueryError
-from newscorpus.corpus.search import (
-    MAX_FORMS,
-    ContextLine,
-    Query,
-    contexts,
-    in_order,
-    index_path,
-    make_index,
-    opened_index,
-)
+from newscorpus.corpus.search import MAX_FORMS, ContextLine, Query, contexts, in_order, opened_index
+from newscorpus.corpus.search_index import index_path, make_index
 from newscorpus.data import Article, Fields, Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
@@ -197,7 +189,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(corpus: Path, monkeypatch: 
     def full(*_: object, **__: object) -> sqlite3.Connection:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("newscorpus.corpus.search._fill", full)
+    monkeypatch.setattr("newscorpus.corpus.search_index._fill", full)
     with pytest.raises(OSError, match=r"vesti\.search\.tmp: database or disk is full"):
         make_index(corpus)
 

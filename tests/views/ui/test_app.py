@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.corpus.published import open_corpus
-from newscorpus.corpus.search import make_index
+from newscorpus.corpus.search_index import make_index
 from newscorpus.data import Page
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from newscorpus.config import SignatureParameters
 from newscorpus.corpus.build import build
 from newscorpus.corpus.published import open_corpus
-from newscorpus.corpus.search import index_path, make_index
+from newscorpus.corpus.search_index import index_path, make_index
 from newscorpus.corpus.subcorpora import read_subcorpus
 from newscorpus.data import Article, Fields, Record, Rejected
 from newscorpus.lab.gold.marking import journal_of, read_marks
