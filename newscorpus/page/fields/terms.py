@@ -1,11 +1,13 @@
 """Read the visible section and tags: links, labelled lists, breadcrumbs, classes, address."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from itertools import chain, islice
+from operator import itemgetter
 from urllib.parse import unquote, urlsplit
 
 from lxml.html import HtmlElement
@@ -107,7 +109,7 @@ def read_terms(
     if body is None:
         return
     links = list(islice(body.iter("a"), MAX_LINKS))
-    around = frozenset(headline.iterancestors()) if headline is not None else frozenset((body,))
+    around = _around(body, headline)
     called = {link: kind for link in links if (kind := _kind_by_address(link, markup))}
     terms = [*_linked(links, called, around, near, markup), *_from_classes(around, called)]
     if not any(term.kind == TAGS for term in terms):
@@ -127,6 +129,16 @@ def read_terms(
         step = [Evidence(SECTION, unquote(steps[0]).replace("-", " "), "url")] if is_dated else []
         found = chain(_above(links, markup), _crumbs(body, headline, markup), step, _kicker(headline, called, around))
         yield from islice(found, 1)
+
+
+def _around(body: HtmlElement, headline: HtmlElement | None) -> Collection[HtmlElement]:
+    """Return the elements that hold the headline, and the `<article>` below it with most of the page's paragraphs."""
+    around = frozenset(headline.iterancestors() if headline is not None else (body,))
+    if any(each.tag == "article" for each in around):
+        return around
+    holders = Counter(next(each.iterancestors("article"), None) for each in body.iter("p"))
+    article, count = max(holders.items(), key=itemgetter(1), default=(None, 0))
+    return around if article is None or 2 * count <= holders.total() else around | {article}
 
 
 def _linked(

@@ -113,6 +113,14 @@ def read(body: str, path: str = "/council-votes", evidence: tuple[Evidence, ...]
             (),
             id="classes",
         ),
+        pytest.param(
+            f'<header>{HEADLINE}</header><article>{TEXT}<footer><a href="/categories/Town/">Town</a>'
+            '<ul class="tags"><li><a href="/tags/river/">river</a></li></ul></footer></article>'
+            '<article><h3><a href="/owls">Owls return</a></h3><a href="/categories/Art/">Art</a></article>',
+            "Town",
+            ("river",),
+            id="headline above the article",
+        ),
     ],
 )
 def test_section_and_tags_that_readers_see(article: str, section: str, tags: tuple[str, ...]) -> None:
