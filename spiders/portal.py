@@ -367,7 +367,7 @@ class PortalSpider(Spider):
         if depth == 0 and not visit_of(response).stored:
             robots = self.crawler.get_downloader_middleware(RobotsMiddleware)
             sitemaps = robots.sitemaps(response.url) if robots else ()
-            yield from planner.start_page(response.url, reading.lists, sitemaps)
+            yield from planner.start_page(response.url, reading, sitemaps)
         if kind == FetchKind.MAYBE_LIST and depth <= 1:
             yield from planner.feeds(reading.lists)
         leads_on = goes_on = False

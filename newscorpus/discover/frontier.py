@@ -304,7 +304,17 @@ def _integer(text: str) -> int:
 
 
 LISTS = _integer("feeds and sitemaps")
-"""Used in place of a shape for addresses listed in feeds and sitemaps."""
+START_PAGES = _integer("contents of start pages")
+"""Used in place of a shape for addresses listed in feeds and sitemaps, and for contents of start pages."""
+
+
+def _start_content(url: str, reading: PageReading) -> str:
+    """Name the title and the content of a page of a site; without paragraphs its links belong to the content.
+
+    An article whose text lies outside paragraphs may have the signature of a start page, but not its title.
+    """
+    parts = (urlsplit(url).netloc, *reading.names, reading.signature or reading.shown)
+    return f"https://{_integer(' '.join(parts)):x}.invalid/" if reading.names and parts[-1] else ""
 
 
 class SeenContents:
@@ -323,6 +333,16 @@ class SeenContents:
         missing = self._ledger.revisits.last(missing_page(url)) if reading.signature else None
         signature, _, letters = missing.stated.partition(" ") if missing else ("", "", "")
         return bool(signature) and signature == reading.signature and reading.letters < int(letters or 0) + OWN_LETTERS
+
+    def remember_start(self, url: str, reading: PageReading) -> None:
+        """Record the content of a start page."""
+        if content := _start_content(url, reading):
+            self._ledger.listings.add_named(START_PAGES, [content])
+
+    def is_start(self, url: str, reading: PageReading) -> bool:
+        """Whether the page at `url` shows what a start page of its site showed, apart from numbers and links."""
+        content = _start_content(url, reading)
+        return bool(content) and self._ledger.listings.has_named(START_PAGES, [content])
 
     def is_repeated(self, url: str, reading: PageReading) -> bool:
         """Whether two other addresses of the site showed the same content and links, a sign of a trap."""

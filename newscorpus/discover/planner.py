@@ -188,14 +188,17 @@ class FetchPlanner:
             else:
                 yield PlannedFetch(child.url, FetchKind.SITEMAP)
 
-    def start_page(self, url: str, lists: Iterable[str], sitemaps: Collection[str]) -> Plan:
+    def start_page(self, url: str, reading: PageReading, sitemaps: Collection[str]) -> Plan:
         """Plan, in addition to the links of a start page, a probe for soft 404s, and possible feeds and sitemaps.
+
+        Its content is remembered, since a site may show it at other addresses.
 
         Args:
             url: of the start page.
-            lists: addresses on it that may be feeds.
+            reading: of that page.
             sitemaps: addresses of sitemaps in robots.txt.
         """
+        self.contents.remember_start(url, reading)
         if not self.ledger.knows(probe := missing_page(url)):
             yield PlannedFetch(probe, FetchKind.PROBE)
         for named in () if self.portal.sitemaps else sitemaps:
@@ -203,7 +206,7 @@ class FetchPlanner:
         yield from self._guesses(
             () if self.portal.sitemaps or sitemaps else (urljoin(url, path) for path in USUAL_SITEMAPS)
         )
-        yield from self.feeds(lists)
+        yield from self.feeds(reading.lists)
 
     def may_be_page(self, url: str) -> bool:
         """Whether the guessed address of a feed may be a wanted page instead."""
@@ -280,6 +283,8 @@ class FetchPlanner:
             yield Rejected("discovery", "no_article", f"redirected to {page.url}", redirected)
         elif self.contents.is_missing(page.url, reading):
             yield Rejected("discovery", "soft_404", "shows what the site shows for any missing page", page.url)
+        elif depth and self.contents.is_start(page.url, reading):
+            yield Rejected("discovery", "front_page", "shows what a start page shows", page.url)
         elif reading.is_amp and document_address(page.url, reading.canonical) != document_address(page.url, ""):
             yield from self.page(reading.canonical, depth, FetchKind.ARTICLE)
             yield Rejected("discovery", "other_version", f"of {reading.canonical}", page.url)

@@ -202,6 +202,29 @@ def test_what_the_site_shows_for_a_missing_page_is_no_article(ledger: Ledger) ->
     assert not contents.is_missing(f"{BASE}/1", replace(shown, letters=1_300)), "it has a text outside paragraphs"
 
 
+FRONT = PageReading(names=("vesti", "today"), signature="5", shown="7", letters=300)
+
+
+@pytest.mark.parametrize(
+    ("front", "url", "shown", "is_start"),
+    [
+        (FRONT, f"{BASE}/?article[aut_id]=5", FRONT, True),
+        (FRONT, f"{BASE}/1", replace(FRONT, shown="8", letters=320), True),  # of another hour, with other links
+        (FRONT, f"{BASE}/1", replace(FRONT, signature="6"), False),
+        (FRONT, f"{BASE}/1", replace(FRONT, names=("a bridge",)), False),  # its text lies outside paragraphs
+        (FRONT, "https://other.example/1", FRONT, False),
+        (replace(FRONT, signature=""), f"{BASE}/1", replace(FRONT, signature=""), True),
+        (replace(FRONT, signature=""), f"{BASE}/1", replace(FRONT, signature="", shown="8"), False),
+        (PageReading(), f"{BASE}/1", PageReading(), False),
+    ],
+)
+def test_a_start_page_is_known_at_other_addresses(
+    ledger: Ledger, front: PageReading, url: str, shown: PageReading, is_start: bool
+) -> None:
+    SeenContents(ledger).remember_start(f"{BASE}/", front)
+    assert SeenContents(ledger).is_start(url, shown) is is_start
+
+
 def test_links_of_more_than_a_few_addresses_with_one_content_are_not_followed(ledger: Ledger) -> None:
     contents, shown = SeenContents(ledger), PageReading(signature="5", shown="7")
     answers = [contents.is_repeated(f"{BASE}/{number}", shown) for number in range(MAX_ADDRESSES + 2)]

@@ -236,7 +236,7 @@ def test_sitemaps_of_others_are_refused_and_the_number_is_bounded(
 def test_a_site_may_keep_its_sitemaps_elsewhere(planner: Callable[..., FetchPlanner]) -> None:
     index, child = "https://maps.example/index.xml", "https://maps.example/1.xml"
     made = planner()
-    _, request = made.start_page(f"{BASE}/", (), (index,))
+    _, request = made.start_page(f"{BASE}/", PageReading(), (index,))
     assert request == PlannedFetch(index, FetchKind.SITEMAP)
     children = (ListingEntry(child), ListingEntry("https://other.example/2.xml"))
     found = chain.from_iterable(made.listing(Listing(children=children), index, 1))
@@ -245,11 +245,11 @@ def test_a_site_may_keep_its_sitemaps_elsewhere(planner: Callable[..., FetchPlan
 
 def test_lists_are_looked_for_where_nobody_names_them(planner: Callable[..., FetchPlanner]) -> None:
     made, probe = planner(), missing_page(BASE)
-    urls = [one.url for one in made.start_page(f"{BASE}/en/", [f"{BASE}/rss"], ())]
+    urls = [one.url for one in made.start_page(f"{BASE}/en/", PageReading(lists=(f"{BASE}/rss",)), ())]
     usual = ["sitemap.xml", "sitemap_index.xml", "news-sitemap.xml", "rss"]
     assert urls == [probe, *(f"{BASE}/{name}" for name in usual)]
     portal = replace(made.portal, feeds=(f"{BASE}/feed",), sitemaps=(f"{BASE}/map",))
-    plan = replace(made, portal=portal).start_page(f"{BASE}/", [f"{BASE}/rss"], (LIST,))
+    plan = replace(made, portal=portal).start_page(f"{BASE}/", PageReading(lists=(f"{BASE}/rss",)), (LIST,))
     assert list(plan) == [PlannedFetch(probe, FetchKind.PROBE)]
 
 
@@ -271,7 +271,7 @@ def test_guesses_and_probes_are_made_once_and_on_the_site(planner: Callable[...,
     finish(ledger, LIST)
     assert list(made.feeds([LIST])) == []
     finish(ledger, missing_page(BASE))
-    assert [one.url for one in made.start_page(f"{BASE}/", (), (LIST,))] == []
+    assert [one.url for one in made.start_page(f"{BASE}/", PageReading(), (LIST,))] == []
 
 
 def test_a_crawl_begins_with_lists_start_pages_and_the_archive_of_the_days_asked_for(

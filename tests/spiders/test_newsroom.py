@@ -88,6 +88,7 @@ def test_pages_and_versions_of_an_article_are_one_document_and_missing_pages_non
     assert len(first.kept("for-readers-50003")) == 1
     assert first.crawl.reasons("phone-only") == ["discovery/other_version"]
     assert first.crawl.reasons("dead-story") == ["discovery/soft_404"]
+    assert first.crawl.reasons("a-story-of-the-site-60003") == ["discovery/front_page"]
 
 
 def test_a_visit_asks_for_nothing_before_it_is_due_and_for_no_article_of_an_unchanged_site(
