@@ -68,6 +68,8 @@ _PAGE_BODY = re.compile(r"(?:^|\s)(page-id-\d+|page-template)(?:\s|$)")
 _OTHER_REST = frozenset({"categories", "tags", "users", "media"})
 _ARTICLE_TYPE = frozenset({"article", "news", "newsarticle", "blogposting"})
 
+_Described = Mapping[str, list[HtmlElement]]
+"""The elements `base`, `link` and `meta` of a page, by tag."""
 _Title = tuple[HtmlElement, str]
 """A link that may be the headline of another page, and its text."""
 _Section = tuple[int, str, HtmlElement | None]
@@ -80,10 +82,13 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
     Markup of a single article excludes both; `is_declared`: the page declares an article or its day. `og:type` is
     weaker evidence: some systems write it on every page.
     """
-    says, stated = _statement(tree, is_declared=is_declared)
+    described = defaultdict[str, list[HtmlElement]](list)
+    for each in tree.iter("base", "link", "meta"):
+        described[each.tag].append(each)
+    says, stated = _statement(tree, described, is_declared=is_declared)
     if says is _Says.SINGLE or stated:
         return stated
-    own = _Own(tree, url)
+    own = _Own(tree, described, url)
     titles = list(_link_titles(tree))
     if says is _Says.NOTHING and (found := _linked_lines(titles, paragraphs[:MOST_LINES], own) or _dates(paragraphs)):
         return found
@@ -128,17 +133,17 @@ class _Says(Enum):
     NOTHING = auto()
 
 
-def _statement(tree: HtmlElement, *, is_declared: bool) -> tuple[_Says, str]:
+def _statement(tree: HtmlElement, described: _Described, *, is_declared: bool) -> tuple[_Says, str]:
     """Return whether the markup declares a single article, and the evidence that the page is something else.
 
     Only the head and the class of the body are read, not teasers.
     """
     body = tree.find("body")
     names = (body.get("class") or "").lower() if body is not None else ""
-    rest = {kind for link in tree.iter("link") for kind in _REST.findall(link.get("href") or "")}
+    rest = {kind for link in described["link"] for kind in _REST.findall(link.get("href") or "")}
     metas = {
         (meta.get("property") or meta.get("name") or "").lower(): (meta.get("content") or "").strip().lower()
-        for meta in tree.iter("meta")
+        for meta in described["meta"]
     }
     kind = metas.get("og:type", "")
     is_declared = is_declared and kind != "website"  # some systems declare each page of theirs an article beside that
@@ -158,11 +163,11 @@ def _statement(tree: HtmlElement, *, is_declared: bool) -> tuple[_Says, str]:
 class _Own:
     """Addresses and headlines of the page itself, and the words of others' boxed headlines by document."""
 
-    def __init__(self, tree: HtmlElement, url: str) -> None:
-        base = next((web_address(url, one.get("href") or "") for one in tree.iter("base") if one.get("href")), "")
+    def __init__(self, tree: HtmlElement, described: _Described, url: str) -> None:
+        base = next((web_address(url, one.get("href") or "") for one in described["base"] if one.get("href")), "")
         self.base = base or url
-        stated = [one.get("href") for one in tree.iter("link") if (one.get("rel") or "").lower() == "canonical"]
-        stated += [one.get("content") for one in tree.iter("meta") if one.get("property") == "og:url"]
+        stated = [one.get("href") for one in described["link"] if (one.get("rel") or "").lower() == "canonical"]
+        stated += [one.get("content") for one in described["meta"] if one.get("property") == "og:url"]
         addresses = [url, *(web_address(self.base, one) for one in stated if one)]
         self.documents = frozenset(document_id(one) for one in addresses if one)
         self.parts = [urlsplit(one) for one in addresses if one]
@@ -235,7 +240,7 @@ def _boxed_headings(tree: HtmlElement) -> bool:
 def _link_titles(tree: HtmlElement) -> Iterator[_Title]:
     links = (link for link in tree.iter("a") if link.get("href"))
     for link in islice(links, MOST_LINKS):
-        text = collapse("".join(link.itertext()))
+        text = collapse("".join(link.itertext()) if len(link) else link.text or "")
         if LEAST_ALONE <= count_words(text) <= MOST_LINE_WORDS:
             yield link, text
 

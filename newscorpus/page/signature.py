@@ -134,7 +134,9 @@ def sign_words(words: NDArray[np.uint64], parameters: SignatureParameters = PARA
         values = (values ^ (values >> SHIFT_16)) * MURMUR_1
         values = (values ^ (values >> SHIFT_13)) * MURMUR_2
         values ^= values >> SHIFT_16
-        least = np.minimum(least, (values[:, None] * first + second).min(axis=0))
+        permuted = values[:, None] * first
+        permuted += second
+        least = np.minimum(least, permuted.min(axis=0))
     return least.astype(STORED).tobytes()
 
 

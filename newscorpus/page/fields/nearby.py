@@ -120,16 +120,9 @@ def short_text(element: HtmlElement) -> str:
     if not len(element):
         text = element.text
         return collapse(text) if text and len(text.strip()) <= SHORT else ""
-    if holds_many(element):
-        return ""
-    found: list[str] = []
-    length = 0
-    for piece in element.itertext():
-        found.append(piece)
-        length += len(piece.strip())
-        if length > SHORT or len(found) > MAX_PIECES:
-            return ""
-    if not length or next(element.iter(*CODE), None) is not None:
+    found = list(islice(element.itertext(), MAX_PIECES + 1))
+    is_short = len(found) <= MAX_PIECES and 0 < sum(map(len, map(str.strip, found))) <= SHORT
+    if not is_short or holds_many(element) or next(element.iter(*CODE), None) is not None:
         return ""
     return collapse(" ".join(found))
 

@@ -24,7 +24,7 @@ SECTION, TAGS = "section", "tags"
 KINDS = (SECTION, TAGS)
 STEPS: Mapping[str, str] = {step: kind for kind in KINDS for step in WORDS["addresses"][kind].split()}
 """Path segments before the name of a section or tag."""
-STEP = re.compile(rf"(?:^|[/?&])({'|'.join(map(re.escape, STEPS))})(?:/(?=[^/?#])|=(?=.))")
+STEP = re.compile(rf"[/?&]({'|'.join(map(re.escape, STEPS))})(?:/(?=[^/?#])|=(?=.))")
 GENERIC = frozenset(WORDS["generic"]["steps"].split())
 LABELS = {
     kind: re.compile(rf"(?:^|(?<=[\s(|·•,]))(?:{'|'.join(map(re.escape, WORDS['labels'][kind]))})\s*[:：]?$")
@@ -57,6 +57,7 @@ SLUG = re.compile(r"(?:^|\s)(category|tag)-(?!hash-)([\w%-]*[^\W\d][\w%-]*)(?=\s
 NO_TERM = GENERIC | {"uncategorized", "uncategorised"}
 RELATIONS = frozenset({"tag", "category"})
 """Values of `rel` for the topics of a page."""
+PATH_END = re.compile("[?#]")
 YEAR_STEP = re.compile(r"(?:19|20)\d\d")
 MAX_LINKS, MAX_LABELLED = 3_000, 3_000
 """Links and elements examined on a page; 99 of 100 pages of our sets have fewer."""
@@ -152,7 +153,7 @@ def _linked(
     crowds: dict[tuple[HtmlElement | None, str], list[Term]] = {}
     for link in links:
         by_address, by_marks = called.get(link, ""), _kind_by_marks(link)
-        relations = RELATIONS.intersection(link.get("rel", "").lower().split())
+        relations = RELATIONS.intersection(rel.lower().split()) if (rel := link.get("rel")) else frozenset[str]()
         if not (relations or by_address or (by_marks and _leads_on(link, markup))) or not (name := name_of(link)):
             continue
         is_apart = _is_apart(link, around)
@@ -195,7 +196,7 @@ def name_of(link: HtmlElement) -> str:
 def _kind_by_address(link: HtmlElement, markup: Markup) -> str:
     """Return a link's kind by its address on the same site: `/category/x`, `/tag/x`, `?tag=x`; "" for neither."""
     href = link.get("href", "")
-    found = STEP.search(unquote(href).lower() if "%" in href else href.lower())
+    found = STEP.search(f"/{unquote(href) if '%' in href else href}".lower())
     return STEPS[found[1]] if found and _is_of_site(join(markup.base, href), markup) else ""
 
 
@@ -205,12 +206,16 @@ def _is_of_site(address: str, markup: Markup) -> bool:
 
 def _kind_by_marks(link: HtmlElement) -> str:
     """Return a link's kind by the names of its element and nearest ancestors; "" for neither or both."""
-    for element in (link, *islice(link.iterancestors(), WRAPPERS)):
+    element: HtmlElement | None = link
+    for _ in range(WRAPPERS + 1):
+        if element is None or element.tag in HOLDERS:
+            return ""
         classes = element.get("class", "")[:MAX_MARK]
-        if element.tag in HOLDERS or (classes and is_entry(classes)):
+        if classes and is_entry(classes):
             return ""
         if classes and (kind := _kind_of_classes(classes)):
             return kind
+        element = element.getparent()
     return ""
 
 
@@ -320,9 +325,10 @@ def _from_classes(around: Collection[HtmlElement], called: Mapping[HtmlElement, 
 def _crumbs(body: HtmlElement, headline: HtmlElement | None, markup: Markup) -> Iterator[Evidence]:
     """Yield the sections in the breadcrumbs, widest first."""
     for trail in body.iter("nav", "ol", "ul", "div", "p", "section"):
-        get = trail.get
-        is_named = get("class") or get("id") or get("aria-label") or get("itemtype")
-        if is_named and CRUMBS.search(f"{marks_of(trail)} {get('aria-label')} {get('itemtype')}".lower()):
+        said = " ".join(trail.values()).lower()
+        if ("crumb" in said or "drobec" in said) and CRUMBS.search(
+            f"{marks_of(trail)} {trail.get('aria-label')} {trail.get('itemtype')}".lower()
+        ):
             break
     else:
         return
@@ -342,11 +348,12 @@ def _is_generic(path: str) -> bool:
 def _above(links: Iterable[HtmlElement], markup: Markup) -> Iterator[Evidence]:
     """Yield the section that contains the page's address, named as in a link to it."""
     own = urlsplit(markup.url)
-    first = own.path.strip("/").partition("/")[0]
-    best, name = "", ""
-    for link in links:
+    steps = own.path.strip("/").split("/")
+    first, best, name = steps[0], "", ""
+    for link in links if len(steps) > 1 else ():
         href = link.get("href", "")
-        if not first or (first not in href and "/" in href):
+        last = PATH_END.split(href, 1)[0].rstrip("/").rpartition("/")[2]
+        if (first not in href and "/" in href) or (last.strip(". ") and last.strip() not in steps):
             continue
         address = urlsplit(join(markup.base, href))
         step = address.path.rstrip("/")

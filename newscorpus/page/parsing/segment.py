@@ -86,10 +86,11 @@ def find_excess(blocks: Sequence[Block], url: str, limits: Limits = Limits()) ->
 def elements_around(blocks: Sequence[Block]) -> set[Element]:
     """Return the elements of `blocks`, and all their ancestors."""
     found: set[Element] = set()
-    nearest = {block.element for block in blocks}
-    while nearest:
-        found |= nearest
-        nearest = {each.parent for each in nearest if each.parent is not None} - found
+    for block in blocks:
+        here: Element | None = block.element
+        while here is not None and here not in found:
+            found.add(here)
+            here = here.parent
     return found
 
 
@@ -225,7 +226,9 @@ class _Walk:
         if tag not in VOID_TAGS:
             self.tags += 1
         if level.around:
-            self.end_block()
+            if self.texts or self.inline:
+                self.end_block()
+            self.is_after_break = False
             self.container = level.around
         elif tag in self.dissolved:
             self.add_text(" ")
@@ -250,7 +253,9 @@ class _Walk:
         """End the block before a block-level element; open inline elements around that element now hold blocks."""
         container = self.container
         container.is_divided = True
-        self.end_block()
+        if self.texts or self.inline:
+            self.end_block()
+        self.is_after_break = False
         if self.levels[-1] is not container:
             inner = list(takewhile(lambda level: level is not self.container, reversed(self.levels)))
             for level in reversed(inner):

@@ -137,11 +137,11 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     block that repeats the page's description.
     """
     blocks = [item.block for item in labelled]
-    additions = _additions(labelled, features)
+    around = elements_around(blocks)
+    additions = _additions(labelled, features, around)
     for kind in (COMMENTS, NOTE, APPEAL, SUMMARY, CONSENT):
         labelled = relabel(labelled, {at for at, each in additions.items() if each == kind}, Label.BAD, kind)
 
-    around = elements_around(blocks)
     posts = _find_parts(blocks, {each for each in around if each.tag == "blockquote" and _POST.search(each.classes)})
     rows = {at: row for at, block in enumerate(blocks) if (row := _row_of(block))}
     if posts and Part.EMBEDDED_POSTS not in leave_out:
@@ -340,8 +340,8 @@ def _citation(labelled: Labelled, headlines: Collection[tuple[str, ...]]) -> set
     return {at for run in cited for at, _ in run}
 
 
-def _additions(labelled: Labelled, features: PageFeatures) -> dict[int, str]:
-    """Name the kind of each good block that the site added; never of the whole text."""
+def _additions(labelled: Labelled, features: PageFeatures, around: Collection[Element]) -> dict[int, str]:
+    """Name the kind of each good block that the site added; never of the whole text. `around` are all elements."""
     good = [at for at, _ in _good(labelled)]
     if len(good) < 2:
         return {}
@@ -356,7 +356,6 @@ def _additions(labelled: Labelled, features: PageFeatures) -> dict[int, str]:
     appealing = {at for at in good if features.matrix[at, _DONATE_COLUMN]}
     kinds |= dict.fromkeys(_appeals(blocks, appealing, good, n_words) if appealing else (), APPEAL)
     kinds |= dict.fromkeys(_machine_summary(blocks, good, n_words), SUMMARY)
-    around = elements_around([blocks[at] for at in good])
     forms = {each for each in around if each.tag in _FORMS and _CONSENT.search(f"{each.classes} {each.id}")}
     if forms:
         kinds |= {at: CONSENT for at in good if not forms.isdisjoint(blocks[at].element.ancestry)}
