@@ -8,21 +8,11 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from newscorpus.cli import begin, crawl, extract, learn, look, portal, publish
+from newscorpus.cli import begin, crawl, extract, learn, look, portal, publish  # noqa: F401 -- each adds its verbs
 from newscorpus.cli.app import app
 from newscorpus.errors import ArgumentError, DemoError
 
-__all__ = [
-    "app",
-    "begin",
-    "crawl",
-    "extract",
-    "learn",
-    "look",
-    "main",
-    "portal",
-    "publish",
-]
+__all__ = ["app", "main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

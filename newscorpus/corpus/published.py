@@ -7,7 +7,7 @@ removed, and nothing that no manifest or build of this folder named. Equal recor
 
 import errno
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -43,6 +43,9 @@ VERSIONED = (
 )
 """The packages that determine the output; for Parquet, pyarrow too."""
 
+
+Watch = Callable[[Iterable[Record]], Iterable[Record]]
+"""Pass records on, and show progress."""
 
 HASH_LENGTH = 12
 """Hex digits of a shard's name: among a million different shards two collide with a probability of 2 in 1,000, and a

@@ -6,7 +6,7 @@ to mark matches ("external content").
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from newscorpus.corpus.left_out import read_duplicates
-from newscorpus.corpus.published import Published, corpus_of, open_corpus
+from newscorpus.corpus.published import Published, Watch, corpus_of, open_corpus
 from newscorpus.corpus.query import TOKENIZER
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
@@ -65,9 +65,6 @@ INSERT INTO forms SELECT term, cnt FROM vocabulary;  -- which is counted wheneve
 CREATE INDEX ids ON documents (id);
 CREATE INDEX clusters ON left_out (cluster);
 """
-
-Watch = Callable[[Iterable[Record]], Iterable[Record]]
-"""Pass records on, and show progress."""
 
 Numbers = NDArray[np.int64]
 

@@ -4,7 +4,7 @@ import hashlib
 import json
 from array import array
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,7 @@ import numpy as np
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.manifest import FILES_KEY, Manifest, RecordCounts, generation_of, read_manifest
-from newscorpus.corpus.published import Published, published_folder
-from newscorpus.data import Record
+from newscorpus.corpus.published import Published, Watch, published_folder
 from newscorpus.errors import CorpusError
 from newscorpus.layout import CARD, INTAKE, MANIFEST
 from newscorpus.page.records import column_types
@@ -22,9 +21,6 @@ from newscorpus.store.intake import DamagedLine, read_intake
 
 NAMED_IDS = 10
 """Maximum number of repeated ids that are named."""
-
-Watch = Callable[[Iterable[Record]], Iterable[Record]]
-"""Pass records on, and show progress."""
 
 
 def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:

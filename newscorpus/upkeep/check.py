@@ -312,11 +312,7 @@ def _field(name: str, pages: Sequence[Examined]) -> FieldCheck:
     by_template = sum(one.by_template for _, one in found)
     model, structured, marks = (
         (verdicts.count(True), verdicts.count(False))
-        for verdicts in (
-            [one.by_model for _, one in found],
-            [one.by_structured for _, one in found],
-            [one.by_marks for _, one in found],
-        )
+        for verdicts in ([getattr(one, by) for _, one in found] for by in ("by_model", "by_structured", "by_marks"))
     )
     examples = tuple(differing)[:EXAMPLES]
     return FieldCheck(name, filled, len(found) - filled, by_template, model, structured, marks, examples)

@@ -3,14 +3,14 @@
 import re
 from bisect import insort
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from operator import attrgetter
 from pathlib import Path
 
 from newscorpus.corpus.left_out import read_duplicates
-from newscorpus.corpus.published import corpus_of, open_corpus
+from newscorpus.corpus.published import Watch, corpus_of, open_corpus
 from newscorpus.data import Record
 from newscorpus.layout import DUPLICATES
 from newscorpus.page.records import excerpt
@@ -34,9 +34,6 @@ SAMPLES = 5
 """Articles quoted per portal: those with the smallest ids, a random sample."""
 QUOTED_PORTALS = 30
 """Maximum portals whose articles are quoted: those with the most articles."""
-
-Watch = Callable[[Iterable[Record]], Iterable[Record]]
-"""Yields records and shows progress."""
 
 
 @dataclass(frozen=True, slots=True)
