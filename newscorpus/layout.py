@@ -23,6 +23,7 @@ REJECTED = "rejected.jsonl"
 DUPLICATES = "duplicates.jsonl"
 LOW_CONFIDENCE = "low-confidence.jsonl"
 CRAWL_REPORT = "crawl-report.json"
+LOGS = "crawl-logs"
 PROFILES = "profiles"
 GOLD = "gold"
 RELEASES = "releases"
@@ -59,6 +60,7 @@ OWN: Mapping[str, re.Pattern[str]] = {
     INTAKE: re.compile(r"\d{6,}\.jsonl"),
     ARCHIVE: re.compile(r"\d{6,}\.warc\.gz"),
     PUBLISHED: re.compile(r"manifest\.json|README\.md|shard-[0-9a-f]+\.(jsonl(\.zst|\.gz)?|parquet)"),
+    LOGS: re.compile(r"\d{8}T\d{6}Z\.log(\.1)?"),
     PROFILES: re.compile(r"[^/]+\.json"),
     INDEX: re.compile(r"index\.json|documents|signatures|runs|paragraphs|ids|kept|verified|rows"),
 }
@@ -151,7 +153,7 @@ def refuse_strangers(
 
 
 def corpus_files(folder: Path) -> list[str]:
-    """List the files of a corpus or an export, relative to its folder, without those that a build creates again.
+    """List the files of a corpus or an export, relative to its folder, without logs and the index, built again.
 
     The list of removed documents comes first; manifest and card come last, since they name other files.
 
@@ -160,7 +162,7 @@ def corpus_files(folder: Path) -> list[str]:
     """
     if any((folder / name).exists() for name in (LEDGER, INTAKE, f"{PUBLISHED}/{MANIFEST}")):
         refuse_strangers(folder)
-        inner = [name for part in OWN if part != INDEX for name in _entries(folder, part)]
+        inner = [name for part in OWN if part not in {INDEX, LOGS} for name in _entries(folder, part)]
         by_hand = [
             path.relative_to(folder).as_posix()
             for part in (GOLD, RELEASES, SUBCORPORA)

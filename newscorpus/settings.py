@@ -51,6 +51,8 @@ NEWSCORPUS_ADOPT = False
 """Whether links and files of others in the corpus folders are used, but never removed, instead of refused."""
 NEWSCORPUS_BUILD = True
 """Whether the crawl ends with `newscorpus build`."""
+NEWSCORPUS_ON_ALARM = ()
+"""Command run at each alarm, as program and arguments; docs/crawling.md."""
 
 # ---- Scrapy: the project --------------------------------------------------------------------------------------------
 

@@ -137,7 +137,7 @@ class Crawls:
         command = ["crawl", crawl.portal, "-s", f"NEWSCORPUS_CORPUS={crawl.corpus}", *self._options]
         self._running.add(crawl)
         try:
-            with crawl.log.open("ab") as log:
+            with crawl.log.open("wb") as log:
                 return self._commands.run(command, log, log)
         finally:
             self._running.remove(crawl)

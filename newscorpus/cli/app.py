@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "Begin": ("demo", "init", "portal"),
-    "Crawl": ("crawl", "status", "ui"),
+    "Crawl": ("crawl", "status", "log", "ui"),
     "Look into a corpus": ("explain", "reasons", "search", "stats", "verify"),
     "Publish": ("build", "dedup", "release", "remove", "export", "annotate", "upload"),
     "Extract without crawling": ("extract", "reextract", "batch"),

@@ -1,10 +1,13 @@
-"""Add the verbs that look into a corpus: `newscorpus status`, `stats`, `verify`, `search`, `explain` and `reasons`."""
+"""Add the verbs that look into a corpus: `status`, `log`, `stats`, `verify`, `search`, `explain` and `reasons`."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
+from shutil import disk_usage
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -12,6 +15,7 @@ from typer import Argument, BadParameter, Option
 
 from newscorpus.cli.app import Corpus, Portal, Template, app, counted, with_recipe
 from newscorpus.errors import CorpusError
+from newscorpus.layout import check_corpus
 
 if TYPE_CHECKING:
     from newscorpus.store.ledger.status import PortalStatus
@@ -28,25 +32,40 @@ CONTEXT_COLUMNS = 40
 
 @app.command()
 def status(
-    corpus: Corpus,
+    corpora: Annotated[
+        list[Path] | None,
+        Argument(metavar="[CORPUS]...", help="Folders of corpora.", show_default="all in `corpora`"),
+    ] = None,
     as_json: Annotated[bool, Option("--json", help="Print JSON, one portal a line.")] = False,
 ) -> None:
-    """Show how far a crawl has come.
+    """Show how far a crawl has come, or an overview of all portals.
 
-    Counts queued, kept and rejected pages by portal, also while the crawl runs. Names the limits that cut the last
-    crawl short, frequent reasons of loss, redesigned portals, and sites that are paused or given up.
+    Of one CORPUS, counts queued, kept and rejected pages by portal, also while the crawl runs. Names the limits that
+    cut the last crawl short, frequent reasons of loss, redesigned portals, and sites that are paused or given up. Of
+    several, or without CORPUS: the last article of each portal, yield, rows a day, disk left, and what needs a look.
     """
     import msgspec
 
+    from newscorpus.store.ledger.status import status as read_status
+    from newscorpus.upkeep.overview import default_corpora
+
+    folders = list(map(check_corpus, corpora or default_corpora()))
+    if as_json:
+        for corpus in folders:
+            lines = (msgspec.json.encode(asdict(one) | {"corpus": str(corpus)}) for one in read_status(corpus))
+            typer.echo(b"\n".join(lines).decode())
+    elif corpora and len(corpora) == 1:
+        _print_status(*corpora)
+    else:
+        _print_overview(folders)
+
+
+def _print_status(corpus: Path) -> None:
     from newscorpus.store.ledger.portals import site_paces
     from newscorpus.store.ledger.status import status as read_status
     from newscorpus.tokens import printable
 
     found = read_status(corpus)
-    if as_json:
-        for one in found:
-            typer.echo(msgspec.json.encode(one).decode())
-        return
     _print_counts(found)
     for one in found:
         if one.rejected:
@@ -69,10 +88,57 @@ def _print_counts(found: "list[PortalStatus]") -> None:
         counts = (one.queued, one.leased, one.done, one.failed, one.kept, one.words)
         rates = (f"{one.megabytes:.1f}", f"{one.words_per_megabyte:.0f}", f"{one.pages_per_minute:.0f}")
         rows.append((one.portal, *map(str, counts), *rates, left))
+    _print_rows(rows)
+
+
+def _print_overview(corpora: list[Path]) -> None:
+    from newscorpus.tokens import printable
+    from newscorpus.upkeep.overview import overview
+
+    if not corpora:
+        raise CorpusError("no corpus in the folder corpora; name one, or crawl: newscorpus crawl NAME")
+    found, today = [overview(corpus) for corpus in corpora], datetime.now(UTC).date()
+    rows = [("portal", "last article", "kept", "queued", "yield", "rows/day", "crawl")]
+    for each in found:
+        for one in each.portals:
+            name = one.portal if one.portal == each.folder.name else f"{each.folder.name}/{one.portal}"
+            counts = (one.last_kept[:16].replace("T", " "), str(one.kept), str(one.queued))
+            share = "" if one.share is None else f"{one.share:.0%}"
+            rows.append((name, *counts, share, f"{one.rows_a_day(today):.1f}", "runs" if each.is_running else ""))
+    _print_rows(rows)
+    for each in found:
+        for need in each.needs:
+            typer.echo(printable(f"{each.folder.name} needs a look: {need.text}"))
+    for device, corpus in {corpus.stat().st_dev: corpus for corpus in reversed(corpora)}.items():
+        n_there = sum(other.stat().st_dev == device for other in corpora)
+        free = disk_usage(corpus).free / 1e9
+        typer.echo(f"Disk: {free:,.1f} GB left for {corpus}" + f" and {n_there - 1} more" * (n_there > 1))
+
+
+def _print_rows(rows: Sequence[tuple[str, ...]]) -> None:
     first, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
     for name, *numbers in rows:
         cells = (number.rjust(width) for number, width in zip(numbers, widths, strict=True))
         typer.echo("  ".join([name.ljust(first), *cells]))
+
+
+@app.command()
+def log(
+    corpus: Corpus,
+    back: Annotated[int, Option(min=0, metavar="N", help="Of the Nth crawl before the last one.")] = 0,
+    errors: Annotated[bool, Option("--errors", help="Only warnings and errors.")] = False,
+    follow: Annotated[bool, Option("--follow", help="Go on until the crawl ends.")] = False,
+) -> None:
+    """Show the log of the last crawl of a corpus."""
+    from newscorpus.store.crawl_log import crawl_logs, needing_a_look, read_log
+    from newscorpus.tokens import printable
+
+    logs = crawl_logs(corpus)
+    if len(logs) <= back:
+        raise CorpusError(f"{corpus}: has {len(logs)} logs of crawls")
+    lines = read_log(corpus, logs[-1 - back], follows=follow)
+    for line in needing_a_look(lines) if errors else lines:
+        typer.echo(printable(line.rstrip("\n")))
 
 
 @app.command()

@@ -32,6 +32,7 @@ from newscorpus.layout import (
     INDEX,
     INTAKE,
     LEDGER,
+    LOGS,
     LOW_CONFIDENCE,
     PLAN,
     PROFILES,
@@ -230,6 +231,7 @@ def erase(corpus: Path, removing: Removing) -> Removing:
     for part in removing.parts or ():
         overwrite(inside(corpus, part.file), part, removing.removed)
     _erase_profiles(corpus, removing.documents, has_ledger=has_ledger)
+    _remove_logs(corpus, removing.urls)
     for path in journals(corpus):
         for offset, length, _ in lines_naming(path, removing.documents):
             blank(path, offset, length)
@@ -250,6 +252,13 @@ def erase(corpus: Path, removing: Removing) -> Removing:
     removing = msgspec.structs.replace(removing, erased=True)
     write_removing(corpus, removing)
     return removing
+
+
+def _remove_logs(corpus: Path, urls: Iterable[str]) -> None:
+    """Remove the logs of crawls that name an address."""
+    for path in corpus.glob(f"{LOGS}/*"):
+        if any(url.encode() in path.read_bytes() for url in urls):
+            path.unlink()
 
 
 def resume_erasing(corpus: Path) -> None:

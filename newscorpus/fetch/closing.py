@@ -1,4 +1,4 @@
-"""Open the corpus of a crawl when it begins, after asking where one is to be removed; build and report when it ends."""
+"""Open corpus and log of a crawl when it begins, and ask before one is removed; build, report, alarm when it ends."""
 
 import asyncio
 import json
@@ -6,7 +6,7 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -22,6 +22,7 @@ from newscorpus.corpus.profiles import use_profiles
 from newscorpus.corpus.reextract import Archived
 from newscorpus.corpus.remove import finish_removal
 from newscorpus.errors import CorpusError, CrawlError
+from newscorpus.fetch.alarms import RAISED, AlarmCommand, CrawlAlarm
 from newscorpus.fetch.options import corpus_folder, switch, worker_count
 from newscorpus.fetch.plugin import FAILED, KEPT, KEPT_IN_ALL, LEFT, hints_of, stat
 from newscorpus.fetch.workers import workers_of
@@ -38,9 +39,10 @@ from newscorpus.layout import (
     remove_own,
 )
 from newscorpus.page.recipe import REVIEWED
+from newscorpus.store.crawl_log import CrawlLog
 from newscorpus.store.ledger import Ledger, LedgerError
 from newscorpus.store.ledger.addresses import ledger_files
-from newscorpus.store.ledger.status import MOST_LOST, PortalLoss, PortalStatus, status, unreached
+from newscorpus.store.ledger.status import ENDS, MOST_LOST, PortalLoss, PortalStatus, low_share, status, unreached
 from newscorpus.store.reasons import advice
 from newscorpus.terminal import make_table
 
@@ -72,16 +74,20 @@ logger = logging.getLogger(__name__)
 
 
 class CorpusExtension:
-    """Builds the corpus and writes `crawl-report.json` when the spider closes."""
+    """Builds the corpus, writes `crawl-report.json` and raises alarms when the spider closes; keeps the log."""
 
     ledger: Ledger
     """Opened by `from_crawler`; the scheduler uses and closes it."""
 
-    def __init__(self, crawler: Crawler, corpus: Path, *, builds: bool, profiles: bool) -> None:
+    def __init__(
+        self, crawler: Crawler, corpus: Path, *, builds: bool, profiles: bool, on_alarm: Sequence[str] = ()
+    ) -> None:
         self._crawler = crawler
         self._corpus = corpus
         self._builds = builds
         self._profiles = profiles
+        self._alarms = AlarmCommand(on_alarm, corpus)
+        self._log: CrawlLog | None = None
         self._started = _now()
         self._is_open = False
         self._console = Console(stderr=True)
@@ -104,12 +110,17 @@ class CorpusExtension:
         adopts, builds, profiles = (
             switch(crawler.settings, f"NEWSCORPUS_{name}") for name in ("ADOPT", "BUILD", "PROFILE")
         )
-        extension = cls(crawler, corpus, builds=builds, profiles=profiles)
+        on_alarm = crawler.settings.getlist("NEWSCORPUS_ON_ALARM")
+        extension = cls(crawler, corpus, builds=builds, profiles=profiles, on_alarm=on_alarm)
         extension.ledger = Ledger.open(corpus, adopts=adopts)
+        extension._log = CrawlLog(corpus, crawler.settings["LOG_LEVEL"])
+        logging.getLogger().addHandler(extension._log)
         if not profiles:
             extension.ledger.profiles.forget()
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         crawler.signals.connect(extension.spider_closed, signals.spider_closed)
+        crawler.signals.connect(extension.engine_stopped, signals.engine_stopped)
+        crawler.signals.connect(extension.raise_alarm, RAISED)
         return extension
 
     def spider_opened(self) -> None:
@@ -125,6 +136,17 @@ class CorpusExtension:
                 await asyncio.to_thread(self._use_profiles, spider)
             built = await asyncio.to_thread(self._build) if self._builds else {}
             self.report(spider, reason, built)
+
+    async def engine_stopped(self) -> None:
+        """Wait for the commands of alarms, and close the log."""
+        await self._alarms.close()
+        if self._log:
+            logging.getLogger().removeHandler(self._log)
+            self._log.close()
+
+    def raise_alarm(self, alarm: CrawlAlarm) -> None:
+        """Run the user's command."""
+        self._alarms.raise_alarm(alarm)
 
     def report(self, spider: Spider, reason: str, built: Mapping[str, Any]) -> None:
         """Report how the crawl went, in the terminal, in the log and in `crawl-report.json`.
@@ -177,6 +199,10 @@ class CorpusExtension:
             losses.append(("", PortalLoss(DOUBTFUL, n_doubtful, kept, ())))
         for line in advice(self._corpus, losses):
             logger.info("Worth doing: %s", line)
+        failed = stats.get(FAILED) or ("" if kept else f"kept no article: {why_nothing(stats, figures)}")
+        crawled = [one for one in statuses if one.portal in ends]
+        for alarm in last_alarms(crawled, figures, failed) if reason != "shutdown" else ():  # a person is there
+            self.raise_alarm(alarm)
 
     def _ends(self, spider: Spider, reason: str, stats: Mapping[str, Any]) -> dict[str, str]:
         """Return why each portal was given up or cut short, by its name; "" if its crawl was complete."""
@@ -251,6 +277,24 @@ def by_portal(
         for one in statuses
         if one.portal
     }
+
+
+def last_alarms(
+    statuses: Iterable[PortalStatus], figures: Mapping[str, Mapping[str, Any]], failed: str
+) -> Iterator[CrawlAlarm]:
+    """Return the alarms at the end of a crawl.
+
+    Args:
+        statuses: of the crawled portals.
+        figures: their figures, as by `by_portal`.
+        failed: why the whole crawl failed; "" if it did not.
+    """
+    if failed:
+        yield CrawlAlarm("failed", "", f"the crawl failed: {failed}")
+    for one in statuses:
+        if why := figures[one.portal]["given_up"]:
+            yield CrawlAlarm("given_up", one.portal, f"{one.portal} was given up: {ENDS.get(why, why)}")
+        yield from (CrawlAlarm("fewer_rows", one.portal, line) for line in low_share(one.portal, one.coverage))
 
 
 def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]], statuses: Iterable[PortalStatus]) -> None:

@@ -25,6 +25,7 @@ from twisted.internet.defer import Deferred
 
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
+from newscorpus.fetch.alarms import RAISED, CrawlAlarm
 from newscorpus.fetch.closing import CorpusExtension
 from newscorpus.fetch.middlewares.archive import Archive
 from newscorpus.fetch.middlewares.politeness import RETRIES, PolitenessMiddleware
@@ -291,6 +292,8 @@ class LedgerScheduler(BaseScheduler):
             if alarm := self._watches[look.portal].add(look):  # once per redesign
                 looks.add_alarm(alarm)
                 logger.warning("%s", alarm)
+                raised = CrawlAlarm("redesign", alarm.portal, str(alarm))
+                self._crawler.signals.send_catch_log(RAISED, alarm=raised)
         return bool(done)
 
     def _note_sites(self) -> None:

@@ -226,6 +226,19 @@ def test_systemd_takes_the_units_of_the_documents(tmp_path: Path) -> None:
     assert not [line for line in checked.stderr.splitlines() if line.startswith(("newscorpus@", str(tmp_path)))]
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_cron_line_of_the_documents_crawls(tmp_path: Path) -> None:
+    line = written(r"```cron\n(?:\S+ ){5}(.*?)\n").replace("/srv/news", str(tmp_path))
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    with serving(ARTICLES, 2) as site:
+        make_project(tmp_path, site)
+        line = line.replace(" all ", f" {','.join(site.names)} ")  # which would include the shipped portals
+        done = run(["env", "-i", "PATH=/usr/bin:/bin", f"HOME={tmp_path}", "sh", "-c", line], tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert len(published(tmp_path)) == 2
+
+
 @pytest.mark.timeout(600)
 def test_an_array_of_slurm_crawls_each_portal_once(
     tmp_path: Path, slurm: Path, monkeypatch: pytest.MonkeyPatch

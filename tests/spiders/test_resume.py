@@ -225,9 +225,14 @@ def test_a_redesign_is_noticed_once_though_the_crawl_is_killed(
 ) -> None:
     portal = PORTAL + "[template]\ntext = ['article > p']\n"
     break_off(tmp_path, redesigned, signal.SIGKILL, 60, portal=portal)
-    done = crawl(tmp_path, "-a", "portal=mock", portal=portal.format(base=redesigned))
+    on_alarm = f"-sNEWSCORPUS_ON_ALARM=tee,{tmp_path / 'alarm'}"
+    done = crawl(tmp_path, "-a", "portal=mock", on_alarm, portal=portal.format(base=redesigned))
     assert done.exit_code == 0, done.output
     (alarm,) = alarms(done.corpus)
+    assert json.loads((tmp_path / "alarm").read_text())["text"] == str(alarm)
+    log = CliRunner().invoke(app, ["log", str(done.corpus), "--errors"]).output
+    assert f" WARNING: {alarm}\n" in log
+    assert "INFO" not in log
     records = sorted(done.records, key=lambda record: record["fetched"])
     by_model = [record for record in records if not record["extractor"].startswith("template:")]
     assert sum(record["fetched"] < alarm.since for record in by_model) <= 3

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from statistics import median
 
@@ -23,6 +23,9 @@ from newscorpus.store.ledger.values import OVER_BUDGET, UrlState, key_of_id
 
 DAYS = 30
 """Number of last days counted; enough to show what is usual for a portal."""
+
+RECENT_DAYS = 7
+"""Number of days over which rows a day are counted: a week, since weekends have fewer."""
 
 FEWEST = 20
 """Fewest articles of a day for a meaningful share of rows: of ten, half may be missing by chance."""
@@ -241,6 +244,21 @@ class PortalStatus:
     losses: tuple[PortalLoss, ...] = ()  # reasons that lost three articles and over two in a hundred
     coverage: tuple[DayCoverage, ...] = ()  # outcomes of articles by day of discovery, oldest first
     redesigns: tuple[Alarm, ...] = ()  # not covered by a template yet
+    last_kept: str = ""  # when the last page with an article was fetched, ISO 8601
+
+    @property
+    def share(self) -> float | None:
+        """Share of rows among the articles with an outcome that were discovered in the last `DAYS`; None for none."""
+        rows = sum(day.rows for day in self.coverage)
+        ended = rows + sum(sum(day.left_out.values()) for day in self.coverage)
+        return rows / ended if ended else None
+
+    def rows_a_day(self, today: date) -> float:
+        """Return the mean of rows discovered on the last `RECENT_DAYS` days, or since the first of them."""
+        first = today - timedelta(RECENT_DAYS - 1)
+        recent = [(date.fromisoformat(day.day), day.rows) for day in self.coverage]
+        begun = max(first, min((day for day, _ in recent), default=first))
+        return sum(rows for day, rows in recent if day >= begun) / ((today - begun).days + 1)
 
     def shortfalls(self) -> Iterator[str]:
         """Describe the missing pages in lines for people."""
@@ -284,6 +302,8 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
             portal: 60 * n / max(1.0, (now - datetime.fromisoformat(first)).total_seconds())
             for portal, n, first in connection.execute(sql, (since,))
         }
+        sql = "SELECT portal, max(fetched) FROM urls WHERE reason = 'kept' GROUP BY portal"
+        last_kept = dict(connection.execute(sql).fetchall())
         found = []
         for portal in sorted({*at, *counts}):
             counted, left_out, rate = counts[portal], duplicates[portal], rates.get(portal, 0.0)
@@ -309,6 +329,7 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
                     losses=tuple(losses(connection, portal, counted["kept"], left_out)),
                     coverage=coverage(connection, portal, left_out),
                     redesigns=tuple(open_alarms(connection, portal)),
+                    last_kept=last_kept.get(portal) or "",
                 )
             )
     return found

@@ -4,8 +4,6 @@ import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -14,67 +12,26 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from newscorpus.corpus.published import open_corpus, published_folder
-from newscorpus.errors import CorpusError, LedgerError, PortalError
-from newscorpus.files import is_held, replace_file
-from newscorpus.layout import CRAWL_LOCK, LEDGER, MANIFEST
+from newscorpus.corpus.published import published_folder
+from newscorpus.errors import CorpusError, PortalError
+from newscorpus.files import replace_file
+from newscorpus.layout import LEDGER, MANIFEST
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.schema import find_file, own_portal_file, read_portal
-from newscorpus.store.ledger.addresses import archived_articles, last_pages, over_time, states
-from newscorpus.store.ledger.portals import alarms, last_looks, site_paces
-from newscorpus.store.ledger.status import status
+from newscorpus.store.ledger.addresses import archived_articles, over_time, states
+from newscorpus.store.ledger.portals import alarms, last_looks
 from newscorpus.upkeep.check import RuleTrial, found_lately, try_rules
+from newscorpus.upkeep.overview import overview as look_into
 from newscorpus.views.explain.page import archived_source
 from newscorpus.views.stats.count import corpus_stats
 from newscorpus.views.stats.page import crawl_state, shown
 from newscorpus.views.ui.state import AppState, answer, state_of
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusCard:
-    """A corpus at a glance."""
-
-    name: str  # in addresses
-    folder: Path
-    documents: int
-    words: int
-    portals: tuple[str, ...]
-    last_fetched: str  # ISO 8601; "" without a crawl
-    is_running: bool  # a crawl
-    needs: tuple[tuple[str, str], ...]  # what needs a look: a line for people, and the view
-
-
 def home(request: Request) -> Response:
     """Show a card of each corpus."""
-    cards = [_card(name, folder) for name, folder in state_of(request).corpora.items()]
+    cards = [(name, look_into(folder)) for name, folder in state_of(request).corpora.items()]
     return state_of(request).render(request, "home.html", "Corpora", cards=cards)
-
-
-def _card(name: str, folder: Path) -> CorpusCard:
-    documents, words, portals, last, needs = 0, 0, tuple[str, ...](), "", list[tuple[str, str]]()
-    try:
-        if (folder / LEDGER).is_file():
-            portals = tuple(sorted({portal for portal, _ in states(folder) if portal}))
-            last = next((page.fetched for page in last_pages(folder)), "")
-            needs += _needs(folder)
-        if (published_folder(folder) / MANIFEST).is_file():
-            manifest = open_corpus(folder).manifest
-            documents, words = manifest.documents, manifest.words
-    except (CorpusError, LedgerError) as error:
-        needs.append((str(error), "watch"))
-    return CorpusCard(name, folder, documents, words, portals, last, is_held(folder / CRAWL_LOCK), tuple(needs))
-
-
-def _needs(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield what a crawl missed, the redesigns that no template covers, and the sites that rest or are given up."""
-    for portal in status(folder):
-        yield from ((line, "watch") for line in portal.shortfalls())
-    for alarm in alarms(folder):
-        if not (alarm.until and alarm.template):
-            yield str(alarm), f"portal/{alarm.portal}"
-    for site in site_paces(folder):
-        if said := site.describe(datetime.now(UTC)):
-            yield f"{site.name}: {said}", "watch"
 
 
 PAGES = 12

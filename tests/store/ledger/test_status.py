@@ -62,8 +62,24 @@ def test_figures_of_each_portal(crawling: Path) -> None:
         rejected={"quality/too_short": 3, "fetch/http_404": 1}, words=300, megabytes=0.005, words_per_megabyte=60_000.0,
         pages_per_minute=2.0, seconds_left=120,
         losses=(PortalLoss("quality/too_short", 3, 5, tuple(f"https://vesti.example/{n}" for n in "238")),),
+        last_kept="2026-11-21T11:58:00+00:00",
     )  # fmt: skip
     assert (novosti.kept, novosti.pages_per_minute, novosti.seconds_left) == (1, 0.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "share", "a_day"),
+    [
+        ({}, None, 0.0),
+        ({"2026-11-21": 30}, 0.75, 30.0),  # since the first day
+        ({"2026-11-20": 30, "2026-11-21": 0}, 0.6, 15.0),
+        ({"2026-11-01": 90, "2026-11-15": 14, "2026-11-20": 21}, 125 / 155, 5.0),  # of a week
+    ],
+)
+def test_yield_and_rows_a_day(rows: dict[str, int], share: float | None, a_day: float) -> None:
+    days = tuple(DayCoverage(day, {}, n, {"quality/too_short": 10}, 5) for day, n in rows.items())
+    portal = PortalStatus("vesti", 0, 0, 0, 0, 0, {}, 0, 0.0, 0.0, 0.0, 0, coverage=days)
+    assert (portal.share, portal.rows_a_day(NOW.date())) == (share, a_day)
 
 
 def test_what_is_being_asked_for_is_told_while_the_crawl_runs(tmp_path: Path) -> None:

@@ -1,0 +1,80 @@
+"""The logs of a corpus's crawls: one file a crawl, of bounded size, the oldest removed."""
+
+import logging
+import os
+import re
+import time
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from newscorpus.files import is_held
+from newscorpus.layout import CRAWL_LOCK, LOGS
+
+MAX_BYTES = 5_000_000
+"""Maximum size of a file: a month at a line of 100 bytes a minute. Of a longer log, the last one or two are kept."""
+
+KEPT_LOGS = 30
+"""Logs kept, so that all take at most 300 MB: a month of daily crawls."""
+
+LOOK_SECONDS = 0.5
+"""Interval at which a log is read on while its crawl runs."""
+
+FORMAT = "%(asctime)s [%(name)s] %(levelname)s: %(message)s"
+"""Scrapy's own; `BEGIN` parses it."""
+
+BEGIN = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \[[^]]*\] ([A-Z]+): ")
+NEEDS_A_LOOK = frozenset({"WARNING", "ERROR", "CRITICAL"})
+
+
+class CrawlLog(RotatingFileHandler):
+    """Writes the log of a crawl that begins now, and removes the oldest logs.
+
+    Args:
+        corpus: folder of the corpus, with the lock of the crawl held.
+        level: least level of the messages.
+    """
+
+    def __init__(self, corpus: Path, level: str | int) -> None:
+        (corpus / LOGS).mkdir(exist_ok=True)
+        for path in crawl_logs(corpus)[: 1 - KEPT_LOGS]:
+            for each in (_earlier_part(path), path):
+                each.unlink(missing_ok=True)
+        path = corpus / LOGS / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}.log"
+        super().__init__(path, maxBytes=MAX_BYTES, backupCount=1, encoding="utf-8", errors="backslashreplace")
+        self.setLevel(level)
+        self.setFormatter(logging.Formatter(FORMAT, "%Y-%m-%d %H:%M:%S"))
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 -- the base class names it
+        """Lose the line, without a traceback: the crawl reports a full disk in its own words."""
+
+
+def crawl_logs(corpus: Path) -> list[Path]:
+    """Return the logs of a corpus, oldest first, each by its last part."""
+    return sorted((corpus / LOGS).glob("*.log"))
+
+
+def read_log(corpus: Path, path: Path, *, follows: bool = False) -> Iterator[str]:
+    """Read the lines of a log; with `follows`, until its crawl ends."""
+    if (earlier := _earlier_part(path)).is_file():
+        yield from earlier.read_text("utf-8", "replace").splitlines(keepends=True)
+    with path.open(encoding="utf-8", errors="replace") as file:
+        yield from file
+        while follows and is_held(corpus / CRAWL_LOCK) and os.path.samestat(path.stat(), os.fstat(file.fileno())):
+            time.sleep(LOOK_SECONDS)
+            yield from file
+
+
+def needing_a_look(lines: Iterable[str]) -> Iterator[str]:
+    """Select warnings and errors, with their tracebacks."""
+    is_shown = False
+    for line in lines:
+        if found := BEGIN.match(line):
+            is_shown = found[1] in NEEDS_A_LOOK
+        if is_shown:
+            yield line
+
+
+def _earlier_part(path: Path) -> Path:
+    return path.with_name(f"{path.name}.1")
