@@ -245,7 +245,8 @@ class QualityConfig:
     min_ticker_share: float = 0.2  # minimum share of timed paragraphs; an entry has up to five paragraphs
     min_gallery_images: int = 6  # minimum images of a gallery
     max_gallery_words: int = 1_000  # maximum length of a declared gallery; more is an article with pictures
-    min_words_an_image: int = 20  # a text with fewer consists of captions
+    # A text with fewer consists of captions; articles with six images or more have 12 and more (630 pages, 2026-11).
+    min_words_an_image: int = 10
     min_listing_lines: int = 5  # minimum paragraphs of a list; fewer allow no shares
     max_listing_words: int = 15  # maximum mean length of lines of a list; headlines seldom have more
     max_listing_ended: float = 0.12  # maximum share of lines that end like sentences (FineWeb: 0.12)

@@ -50,7 +50,7 @@ COLUMNS = {
     "language": "BCP 47 primary tag",
     "language_score": "certainty of the language detector, 0..1",
     "description": "summary from the page's metadata",
-    "images": "address, alternative text and caption of each image",
+    "images": "address, alternative text and caption of each image of the article, the lead image first",
     "license": "licence the page declares",
     "paywalled": "the page says that its text is not free",
     "rights": "what the site says of machine use, as it says it",

@@ -29,7 +29,9 @@ from newscorpus.data import (
     RuleHit,
 )
 from newscorpus.page.fields import read_fields
+from newscorpus.page.fields.images import find_images
 from newscorpus.page.fields.learned import MODEL as FIELDS_MODEL
+from newscorpus.page.fields.markup import merge_images
 from newscorpus.page.fields.reading import FieldReading
 from newscorpus.page.fields.structured import ARTICLES
 from newscorpus.page.listing import find_listing
@@ -312,17 +314,19 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
     shown = "\n".join(filter(None, found.paragraphs if shows_code else prose))
     if not shown:
         return Rejected("extract", NO_MAIN_TEXT, url=reading.page.url)
-    text, fields = repair(shown), repair_fields(reading.fields)
-    if not fields.paywalled and not found.source and is_locked(reading.tree, reading.blocks, found.paragraphs):
-        fields = replace(fields, paywalled=True)
-    listing = ""
-    if not found.source:
+    text, fields, url, listing = repair(shown), reading.fields, reading.page.url, ""
+    if found.source:
+        fields = replace(fields, provenance=replace(fields.provenance, text=found.source))
+    else:
+        images = find_images(reading.tree, url, reading.all_blocks, found.paragraphs, fields.images)
+        is_closed = fields.paywalled or is_locked(reading.tree, reading.blocks, found.paragraphs)
+        fields = replace(fields, images=images, paywalled=is_closed)
         is_declared = fields.declares_date or fields.kind in ARTICLES
-        listing = find_listing(reading.tree, reading.page.url, found.paragraphs, is_declared=is_declared)
+        listing = find_listing(reading.tree, url, found.paragraphs, is_declared=is_declared)
     return Article(
-        url=reading.page.url,
+        url=url,
         text=text,
-        fields=replace(fields, provenance=replace(fields.provenance, text=found.source)) if found.source else fields,
+        fields=repair_fields(fields),
         extractor=found.extractor,
         confidence=found.confidence,
         flags=found.flags if text == shown else (*found.flags, REPAIRED),
@@ -338,7 +342,8 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
 def join(first: Article, others: Sequence[Article]) -> Article:
     """Join the articles of several pages; repeated paragraphs of the other pages are dropped.
 
-    Fields come from the first page, the confidence is the lowest, and the flags are the union and `several_pages`.
+    Fields come from the first page, but images from all; the confidence is the lowest, and the flags are the union and
+    `several_pages`.
     """
     pages = (first, *others)
     paragraphs = dict.fromkeys(line for article in pages for line in article.text.split("\n"))
@@ -347,6 +352,7 @@ def join(first: Article, others: Sequence[Article]) -> Article:
     return replace(
         first,
         text="\n".join(paragraphs),
+        fields=replace(first.fields, images=merge_images(image for page in pages for image in page.fields.images)),
         confidence=min(article.confidence for article in pages),
         flags=(*dict.fromkeys(flag for article in pages for flag in article.flags), "several_pages"),
     )
