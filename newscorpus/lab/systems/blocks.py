@@ -7,8 +7,8 @@ import numpy as np
 
 from newscorpus.arrays import Floats, Matrix
 from newscorpus.config import Revision
-from newscorpus.data import Block, Label, LabelledBlock
-from newscorpus.page.extractor import BlockSystemExtractor, FoundText, Reading, good_paragraphs
+from newscorpus.data import Block, Label, LabelledBlock, Rejected
+from newscorpus.page.extractor import NO_MAIN_TEXT, BlockSystemExtractor, FoundText, Reading, good_paragraphs
 from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.post_analysis import revise
 
@@ -51,14 +51,25 @@ class BlockSystem(Protocol):
         ...
 
 
-def keep_good(system: BlockSystem, template: TemplateRules | None = None) -> BlockSystemExtractor:
-    """Make an extractor of the blocks that `system` labels good, except the headline, which is the title."""
+def keep_good(
+    system: BlockSystem, template: TemplateRules | None = None, classified: str = "text"
+) -> BlockSystemExtractor:
+    """Make an extractor of the blocks that `system` labels good, except the headline, which is the title.
+
+    A page without what is `classified` is rejected with a detail that says so.
+    """
 
     def label(reading: Reading) -> tuple[LabelledBlock, ...]:
         return revise(system.label(reading), reading.fields.title)
 
+    def find(reading: Reading) -> FoundText | Rejected:
+        labelled = label(reading)
+        if labelled:
+            return FoundText(good_paragraphs(labelled), system.name)
+        return Rejected("extract", NO_MAIN_TEXT, f"no {classified} to classify", reading.page.url)
+
     return BlockSystemExtractor(
-        find=lambda reading: FoundText(good_paragraphs(label(reading)), system.name),
+        find=find,
         template=template,
         label_blocks=label,
     )

@@ -75,7 +75,7 @@ class ParagraphSvm:
 
 def load(name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
     """Load the system with the shipped model or another."""
-    return keep_good(ParagraphSvm(load_artifact(model or name, tuple(FEATURES)), revision), template)
+    return keep_good(ParagraphSvm(load_artifact(model or name, tuple(FEATURES)), revision), template, "<p> with text")
 
 
 def paragraphs(reading: Reading) -> tuple[Block, ...]:

@@ -3,7 +3,7 @@
 Blocks are separated by h1 to h6, p and div; of links only the words in them count. Twelve features: four of the block,
 of the previous and of the next one. The rules are those of Boilerpipe (Kohlschütter et al. 2010), in published order.
 
-Published: similarity of characters 0.940 (Boilerpipe 0.846) in ten-fold cross-validation on Slovene portals. To
+Published: similarity of characters 0.940 (Boilerpipe 0.846) on the test set, of Slovene portals. To
 reproduce: `python -m benchmarks.reproduce DATA --only shallow_tree`.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from newscorpus.arrays import Matrix
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
-from newscorpus.config import Revision
+from newscorpus.config import RULE_SETS, Revision
 from newscorpus.data import Block, LabelledBlock
 from newscorpus.lab.systems.blocks import keep_good, label_by_thresholds, neighbour_names, with_neighbours
 from newscorpus.page.extractor import Reading, SystemExtractor
@@ -46,6 +46,9 @@ def text_density(text: str) -> float:
 
 MODEL: Final = "shallow-tree"
 
+BEFORE_TREE: Final = 2
+"""Number of the first rules of the thesis, which precede the tree."""
+
 BLOCK_TAGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "p", "div"})
 
 FEATURES: Final = neighbour_names(("words", "link_words", "text_density", "link_density"))
@@ -53,12 +56,16 @@ FEATURES: Final = neighbour_names(("words", "link_words", "text_density", "link_
 
 
 class ShallowTree:
-    """Label blocks by the tree of `artifact`; `revision` may change the rules and the threshold."""
+    """Label blocks by the tree of `artifact`; `revision` may change the rules and the threshold.
+
+    In the thesis the rules of terminating blocks and of the title precede the tree, which decides on all blocks: they
+    only mark blocks for later rules, which here know them by their words.
+    """
 
     def __init__(self, artifact: Artifact, revision: Revision = Revision()) -> None:
         self.tree = Scorer(artifact)
         self.name = self.tree.name
-        self.revision = revision.or_else(Revision(("brezovnik",)))
+        self.revision = revision.or_else(Revision(RULE_SETS["brezovnik"][BEFORE_TREE:]))
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """Label the blocks of a parsed page; the score is the share of good blocks in the leaf."""

@@ -58,6 +58,7 @@ class Texttractor:
     """Label blocks by the network of `artifact`; `revision` may change the four rules and the thresholds."""
 
     def __init__(self, artifact: Artifact, revision: Revision = Revision()) -> None:
+        self.measure: Callable[[Sequence[Block]], Matrix] = measure
         self.weights = artifact.array(WEIGHTS)
         self.good_above, self.almost_above = map(artifact.parameter, THRESHOLDS)
         self.name = artifact.metadata.extractor
@@ -67,7 +68,7 @@ class Texttractor:
         """Label the blocks of a parsed page; the score is the network's output."""
         if not reading.blocks:
             return ()
-        output = run(self.weights, measure(reading.blocks))
+        output = run(self.weights, self.measure(reading.blocks))
         labelled = label_by_thresholds(output, reading.blocks, self.revision, self.good_above, self.almost_above)
         return revise(labelled, reading.head_title, self.revision.rules, self.revision.config)
 

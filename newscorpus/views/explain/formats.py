@@ -1,12 +1,15 @@
 """Write the result of an extractor in the formats of `newscorpus extract`."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import msgspec
 
 from newscorpus.data import Page, Record, Rejected
 from newscorpus.lines import encode_line
 from newscorpus.page import registry
+from newscorpus.page.extractor import parse_page
 from newscorpus.page.judge import process_page
 from newscorpus.page.page_files import PageOrigin, rejection_line
 from newscorpus.page.recipe import Recipe, extractor_of
@@ -38,17 +41,26 @@ def text(recipe: Recipe, page: SourcePage) -> bytes:
 def brezovnik(recipe: Recipe, page: SourcePage) -> bytes:
     """Return the JSON of the extractor of Brezovnik (2021), with "" or [] for unknown values.
 
+    The subtitle is a sub-heading with which the text begins, or the lead; the content does not repeat it. A page from a
+    file counts as accessed now.
+
     Raises:
         ShowError: the page was rejected.
     """
-    found = _accepted(recipe, page)
+    parsed = parse_page(page.page)
+    found = _accepted(recipe, page if isinstance(parsed, Rejected) else replace(page, page=parsed))
+    lines = found.text.split("\n")
+    headings = () if isinstance(parsed, Rejected) else parsed.tree.iter("h2", "h3", "h4", "h5", "h6")
+    is_headed = any(collapse(str(each.text_content())) == lines[0] for each in headings)
+    subtitle = lines[0] if is_headed else found.lead
     extracted = {
         "title": found.title,
-        "subtitle": found.lead,
-        "content": found.text,
+        "subtitle": subtitle,
+        "content": "\n".join(line for line in lines if line != subtitle),
         "images": [{"url": image.url, "alt": image.alt} for image in found.images],
     }
-    shown = {"url": found.url, "date_accessed": found.fetched, "extracted_data": extracted}
+    accessed = found.fetched or datetime.now(UTC).isoformat(timespec="seconds")
+    shown = {"url": found.url, "date_accessed": accessed, "extracted_data": extracted}
     return msgspec.json.format(msgspec.json.encode(shown)) + b"\n"
 
 

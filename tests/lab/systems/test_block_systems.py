@@ -4,8 +4,10 @@ from statistics import fmean
 
 import pytest
 
+from newscorpus.config import Revision
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.lab.evaluation.scores import ngram_scores
+from newscorpus.page.extractor import BlockSystemExtractor
 from newscorpus.page.registry import load
 from newscorpus.views.demo.run import read_gold
 from newscorpus.views.demo.server import SITE
@@ -32,3 +34,24 @@ def test_the_articles_of_the_demo(name: str) -> None:
 @pytest.mark.parametrize("name", FLOORS)
 def test_pages_of_next_to_nothing(name: str, html: str) -> None:
     assert isinstance(load(name)(Page.from_html(html)), Article | Rejected)
+
+
+@pytest.mark.parametrize(
+    ("name", "html", "detail"),
+    [
+        ("paragraph-svm", "<div>Ten years of work.</div>", "no <p> with text to classify"),
+        ("texttractor", "<img src=x>", "no text to classify"),
+    ],
+)
+def test_a_page_without_what_a_system_classifies_is_told_so(name: str, html: str, detail: str) -> None:
+    assert load(name)(Page.from_html(html)) == Rejected("extract", "no_main_text", detail)
+
+
+def test_the_first_two_rules_of_brezovnik_precede_the_tree() -> None:
+    prose = f"<p>{'The bridge stays open until the new one stands. ' * 5}</p>"
+    page = Page.from_html(f"{prose}<p>Read also: Carts</p>")
+    own, all_rules = (load("shallow-tree", revision=Revision(rules, -1)) for rules in (None, ("brezovnik",)))
+    assert isinstance(own, BlockSystemExtractor)
+    assert isinstance(all_rules, BlockSystemExtractor)
+    assert own.label(page)[-1].reasons == ()
+    assert all_rules.label(page)[-1].reasons == ("terminating_phrases",)

@@ -1,10 +1,12 @@
 """One page in each format of `extract`."""
 
 import json
+from datetime import UTC, datetime
 
 import msgspec
 import pytest
 
+from newscorpus.config import Revision
 from newscorpus.data import Block, Element, Label, LabelledBlock, Page, Record, Rejected
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
@@ -38,6 +40,17 @@ def test_one_page_as_brezovnik_writes_it() -> None:
             "images": [{"url": "https://news.example/a.jpg", "alt": ""}],
         },
     }
+
+
+def test_a_subtitle_is_a_sub_heading_that_the_content_does_not_repeat() -> None:
+    body = (
+        f"<h1>Bridge</h1><article><h2>It opens at last</h2><p>{STORY}</p><h2>Below</h2><p>{STORY} Again.</p></article>"
+    )
+    page = SourcePage(Page.from_html(f"<html lang=en><title>Bridge</title><body>{body}</body></html>"))
+    shown = json.loads(brezovnik(Recipe("main-text", revision=Revision(upper=-1)), page))
+    assert shown["extracted_data"]["subtitle"] == "It opens at last"
+    assert shown["extracted_data"]["content"].splitlines() == [STORY.strip(), "Below", f"{STORY}Again."]
+    assert datetime.fromisoformat(shown["date_accessed"]) <= datetime.now(UTC)
 
 
 def test_one_rejected_page_as_text_and_as_record() -> None:
