@@ -77,6 +77,8 @@ precede the address: of 1,427 days (2026-11), no fewer are right than with more 
 MAX_DATES = 3
 """Dates of a source that get votes: later ones belong to other documents."""
 HOUR = timedelta(hours=1)
+MACHINE = STATED | {"time-tag"}
+"""Sources whose dates are written for machines: moments, often in UTC."""
 WIDEST_ZONE = timedelta(hours=14)
 
 
@@ -332,6 +334,10 @@ def decide_dates(evidence: Sequence[Evidence], setting: Setting) -> tuple[Decide
         same = (each for each in others if each.replace(second=0, microsecond=0, tzinfo=None) == minute)
         moment = next((moment.replace(tzinfo=each.tzinfo) for each in same), moment)
         published = Decided(moment.isoformat(), published.source)
+    if published.value and moment is None:  # the day that is shown of a moment in UTC
+        named = (Decided(parse_date(each.value, setting), each.source) for each in candidates if each.source in MACHINE)
+        moments = (_localised(each, [published.value], ()) for each in named if _moment(each.value))
+        published = next((each for each in moments if each.value.startswith(published.value)), published)
     local = _localised(published, shown, [item.value for item in candidates if item.source == "url"])
     return (local if local.value else modified), modified
 
@@ -382,6 +388,8 @@ def _localised(decided: Decided, shown: Sequence[str], days: Sequence[str]) -> D
         return decided
     midnight = datetime.combine(day if shift > timedelta() else moment.date(), time(), UTC)
     hours = ceil((midnight - moment) / HOUR) if shift > timedelta() else -(floor((moment - midnight) / HOUR) + 1)
+    if abs(hours * HOUR) > WIDEST_ZONE:
+        return decided
     return Decided(moment.astimezone(timezone(hours * HOUR)).isoformat(), decided.source)
 
 

@@ -82,6 +82,11 @@ def test_the_day_is_that_of_the_pages_own_clock() -> None:
     assert read("<h1>A</h1>", meta, "https://a.com/2024/02/03/a").published == "2024-02-03T23:49:00-02:00"
     night = "<meta property='article:published_time' content='2024-02-02T22:40:00Z'>"
     assert read("<h1>A</h1><time>3 February 2024</time>", night).published == "2024-02-03T00:40:00+02:00"
+    tag = "<h1>A</h1><p class=date><time datetime='2024-02-02T23:40:40.000Z'>2024-02-03</time></p>"
+    assert read(tag).published == "2024-02-03T00:40:40+01:00"
+    # No zone is a whole day wide.
+    early = "<meta property='article:published_time' content='2024-02-02T00:10:00Z'>"
+    assert read("<h1>A</h1><time>3 February 2024</time>", early).published == "2024-02-02T00:10:00+00:00"
     shown = "<h1>Vláda jedná</h1><p class=date>3. 2. 2024 17:49</p>"
     assert read(shown, meta).published == "2024-02-03T17:49:00-08:00"
     # A time without a zone has that of the same minute elsewhere.
