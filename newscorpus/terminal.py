@@ -2,8 +2,9 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -59,15 +60,21 @@ def sink(path: Path | None) -> Iterator[BinaryIO]:
             yield file
 
 
-def progress(items: Iterable[T], what: str) -> Iterator[T]:
-    """Yield `items`, with a counter called `what` on standard error if it is a terminal."""
-    console = Console(stderr=True)
+@contextmanager
+def counter(what: str, total: int | None = None, console: Console | None = None) -> Iterator[Callable[[], None]]:
+    """Show a counter called `what` if the console, by default standard error, is a terminal; calls add one."""
+    console = console or Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
-        task = bar.add_task(what, total=None)
+        yield partial(bar.advance, bar.add_task(what, total=total))
+
+
+def progress(items: Iterable[T], what: str) -> Iterator[T]:
+    """Yield `items`, with a counter called `what`."""
+    with counter(what) as count:
         for item in items:
             yield item
-            bar.advance(task)
+            count()
 
 
 def complain(message: str) -> None:

@@ -14,7 +14,6 @@ from threading import Timer
 import msgspec
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from newscorpus.corpus.duplicates.find import DuplicateKind
@@ -25,6 +24,7 @@ from newscorpus.errors import STOPPED, DemoError
 from newscorpus.lab.evaluation.scores import ngram_scores
 from newscorpus.layout import CRAWL_REPORT, DUPLICATES, PUBLISHED, REJECTED
 from newscorpus.store.intake import read_journal
+from newscorpus.terminal import counter
 from newscorpus.urls import canonical_url
 from newscorpus.views.demo.server import PLACEHOLDER, SITE, read_routes, serving
 from newscorpus.workers import Commands
@@ -257,15 +257,13 @@ def print_report(report: DemoReport, console: Console) -> None:
 
 @contextmanager
 def crawl_progress(console: Console) -> Iterator[Callable[[str], None]]:
-    """Show a progress bar on a terminal; yields a callback for the path of each fetched page."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    """Count the fetched pages on a terminal; yields a callback for the path of each."""
     awaited = set(read_routes())
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
-        task = progress.add_task("pages fetched", total=len(awaited))
+    with counter("pages fetched", len(awaited), console) as count:
 
         def advance(path: str) -> None:
             if path in awaited:
                 awaited.discard(path)
-                progress.advance(task)
+                count()
 
         yield advance

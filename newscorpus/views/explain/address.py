@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
@@ -34,20 +34,28 @@ MOST_CHARACTERS = 100
 
 
 class Fate(StrEnum):
-    """Outcome of an address."""
+    """Outcome of an address, and what it means."""
 
-    NEVER_MET = "never_met"
-    MET = "met"
-    QUEUED = "queued"
-    UNDER_WAY = "under_way"
-    READ = "read"
-    NO_RESPONSE = "no_response"
-    REJECTED = "rejected"
-    DOUBTFUL = "doubtful"
-    DUPLICATE = "duplicate"
-    SUPERSEDED = "superseded"
-    NOT_BUILT = "not_built"
-    PUBLISHED = "published"
+    NEVER_MET = "never_met", "never met: nothing that was read named it, or it lies outside portals and period"
+    MET = "met", "met on a page that is still being read"
+    QUEUED = "queued", "queued: it is asked for when the crawl goes on"
+    UNDER_WAY = "under_way", "being asked for now, or again when the crawl goes on"
+    READ = "read", "read for the addresses that it names"
+    NO_RESPONSE = "no_response", "nothing came back"
+    REJECTED = "rejected", "rejected"
+    DOUBTFUL = "doubtful", "in the intake; not in the corpus: left out by the build"
+    DUPLICATE = "duplicate", "in the intake; not in the corpus, since it repeats another document"
+    SUPERSEDED = "superseded", "in the intake; not in the corpus, where another text of the same document stands"
+    NOT_BUILT = "not_built", "in the intake; not in the corpus yet, which `newscorpus build` writes"
+    PUBLISHED = "published", "in the corpus"
+
+    meaning: str
+
+    def __new__(cls, value: str, meaning: str) -> Self:
+        """Make an outcome that equals its value."""
+        made = str.__new__(cls, value)
+        made._value_, made.meaning = value, meaning
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,25 +215,10 @@ def _decoded(
 if TYPE_CHECKING:  # takes a second to load
     from newscorpus.views.explain.page import PageView
 
-WORDS = {
-    Fate.NEVER_MET: "never met: nothing that was read named it, or it lies outside the portals or the days asked for",
-    Fate.MET: "met on a page that is still being read",
-    Fate.QUEUED: "queued: it is asked for when the crawl goes on",
-    Fate.UNDER_WAY: "being asked for now, or again when the crawl goes on",
-    Fate.READ: "read for the addresses that it names",
-    Fate.NO_RESPONSE: "nothing came back",
-    Fate.REJECTED: "rejected",
-    Fate.DOUBTFUL: "in the intake; not in the corpus: left out by the build",
-    Fate.DUPLICATE: "in the intake; not in the corpus, since it repeats another document",
-    Fate.SUPERSEDED: "in the intake; not in the corpus, where another text of the same document stands",
-    Fate.NOT_BUILT: "in the intake; not in the corpus yet, which `newscorpus build` writes",
-    Fate.PUBLISHED: "in the corpus",
-}
-
 
 def explanation_lines(explanation: Explanation) -> list[str]:
     """Describe the data of a corpus on an address, one line per fact."""
-    facts = [("fate", WORDS[explanation.fate])]
+    facts = [("fate", explanation.fate.meaning)]
     published = explanation.published
     if rejected := explanation.rejected:
         facts.append(("why", f"{rejected.stage}/{rejected.reason}  {rejected.detail}".rstrip()))
