@@ -6,7 +6,9 @@ from contextlib import suppress
 import newscorpus.page.judge  # noqa: F401 -- the workers call it
 from newscorpus.errors import CorpusError
 from newscorpus.page.recipe import Recipe, prepare
+from newscorpus.page.signature import sign
 
 with suppress(CorpusError, ImportError, OSError, ValueError):  # a worker prepares itself, and tells
     prepare(Recipe())
+sign("")  # draws the permutations, for which datasketch imports parts of scipy
 gc.freeze()  # so that no collection in a worker copies what they share

@@ -18,8 +18,6 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
-from io import BytesIO
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +26,7 @@ from numpy.typing import NDArray
 from newscorpus.code_points import ALONE, DROPPED, GAP, folding
 from newscorpus.config import SignatureParameters
 
-if TYPE_CHECKING:  # it loads parts of scipy, half a second
+if TYPE_CHECKING:  # it loads parts of scipy, half a second, which only signing needs
     from datasketch import MinHash
 
 PARAMETERS = SignatureParameters()
@@ -186,21 +184,16 @@ def _count_shared(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> int:
 
 @cache
 def _permutations(parameters: SignatureParameters) -> NDArray[np.uint32]:
-    """Return factors and summands of the permutations, shape (2, permutations), as datasketch draws them.
+    """Return factors and summands of the permutations, shape (2, permutations), as datasketch draws them."""
+    from datasketch import MinHash  # noqa: PLC0415 -- see above
 
-    Those of the default parameters are stored in a file.
-    """
     for name in ("normaliser", "hashing", "scheme"):
         asked, known = getattr(parameters, name), getattr(PARAMETERS, name)
         if asked != known:
             raise ValueError(f"signature parameter {name} = {asked!r} is unknown; known: {known!r}")
-    drawn: NDArray[np.uint32]
-    if (parameters.permutations, parameters.seed) == (PARAMETERS.permutations, PARAMETERS.seed):
-        drawn = np.load(BytesIO((files(__package__) / "permutations.npy").read_bytes()))
-    else:
-        from datasketch import MinHash  # noqa: PLC0415 -- see above
-
-        drawn = MinHash(num_perm=parameters.permutations, seed=parameters.seed, scheme=parameters.scheme).permutations
+    drawn: NDArray[np.uint32] = MinHash(
+        num_perm=parameters.permutations, seed=parameters.seed, scheme=parameters.scheme
+    ).permutations
     return drawn
 
 
