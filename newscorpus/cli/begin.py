@@ -76,6 +76,7 @@ def init(
 @app.command("ui")
 def show_in_browser(
     corpora: Annotated[list[Path] | None, Argument(metavar="CORPUS", help="Folders of corpora.")] = None,
+    pages: Annotated[list[Path] | None, Option(help="Folder of saved pages to mark and to compare systems on.")] = None,
     port: Annotated[int, Option(min=0, max=65535, help="Port; 0: any free one.")] = UI_PORT,
     host: Annotated[str, Option(help="Address of this machine to serve others at; asks for a password.")] = LOOPBACK,
     contact: Annotated[
@@ -89,11 +90,15 @@ def show_in_browser(
     """
     with needs_extra("ui"):
         from newscorpus.views.ui.app import serve
+    from newscorpus.store.pages import saved_pages
 
     password = ""
     if host != LOOPBACK:
         password = typer.prompt("Password for the browser", hide_input=True, confirmation_prompt=True)
-    serve(corpora or [], host, port, password, contact, opens_browser=browser, tell=typer.echo)
+    for folder in pages or []:
+        saved_pages(folder)  # reports a folder without pages
+    served = [*(corpora or []), *(pages or [])]
+    serve(served, host, port, password, contact, opens_browser=browser, tell=typer.echo)
 
 
 @app.command()

@@ -245,7 +245,8 @@ def erase(corpus: Path, removing: Removing) -> Removing:
     forget_rows(corpus, removing.documents)
     tasks = corpus.glob(f"{TASKS}/*/*") if (corpus / PLAN).is_file() else iter(())
     results = [path for path in tasks if path.name != "completions"]
-    for path in (corpus / INDEX, corpus / AGAINST, corpus / UNFINISHED_INTAKE, *results):
+    scores = corpus.glob(f"{GOLD}/*-scores")  # the worst pages among them
+    for path in (corpus / INDEX, corpus / AGAINST, corpus / UNFINISHED_INTAKE, *scores, *results):
         shutil.rmtree(path, ignore_errors=True)
     for path in (*filter(Path.is_file, results), *corpus.glob(".*.tmp"), *corpus.glob(f"{GOLD}/.*.tmp")):
         path.unlink(missing_ok=True)

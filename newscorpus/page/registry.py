@@ -5,17 +5,19 @@ a module, a line of `pyproject.toml` and a test.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from newscorpus.artifacts import load_artifact, read_metadata
+from newscorpus.artifacts import METADATA, ArtifactError, load_artifact, own_models, read_metadata
 from newscorpus.config import Part, Revision
 from newscorpus.data import Rejected
 from newscorpus.page.extractor import BlockSystemExtractor, Extractor, Reading, SystemExtractor
 from newscorpus.page.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.main_text import INPUTS, MainTextSystem
+from newscorpus.resources import data_folder
 
 DEFAULT, NO_FALLBACK = "main-text", "main-text-alone"
 """The default extractor, with and without falling back on a second opinion."""
@@ -61,6 +63,24 @@ def systems() -> tuple[str, ...]:
 def names() -> tuple[str, ...]:
     """Return the names of all extractors; the default first."""
     return (*systems(), *_found("newscorpus.extractors"))
+
+
+def own_names(system: Callable[[str], bool] = lambda name: name in systems()) -> tuple[str, ...]:
+    """Return the user's own models in `models/` whose system fulfils a condition, as `models/NAME`."""
+    folder = own_models()
+    found = []
+    for path in sorted(folder.glob(f"*/{METADATA}")):
+        with suppress(ArtifactError):  # said where it is used
+            metadata = read_metadata(str(path.parent))
+            is_shipped = metadata and not metadata.system and folder.samefile(data_folder("models"))
+            if metadata and not is_shipped and system(metadata.system or metadata.name):
+                found.append(f"{folder.name}/{path.parent.name}")
+    return tuple(found)
+
+
+def choices() -> tuple[str, ...]:
+    """Return the names of all extractors, and the user's own models."""
+    return (*names(), *own_names())
 
 
 def load(

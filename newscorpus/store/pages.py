@@ -110,23 +110,34 @@ def saved_pages(folder: Path) -> dict[str, ByteRange]:
         CorpusError: there are none, or two have the same name.
         ArchiveError: a WARC file cannot be read.
     """
-    try:
-        files = sorted(path for path in folder.iterdir() if path.is_file())
-        inner = sorted(path for path in (folder / SAVED).glob("*") if path.is_file())
-    except OSError as error:
-        raise CorpusError(f"{folder}: cannot be read: {error.strerror}") from error
     pages: dict[str, ByteRange] = {}
-    for path in inner or (file for file in files if file.name.lower().endswith(HTML_SUFFIXES)):
-        if path.stem in pages:
-            raise CorpusError(f"{path}: {pages[path.stem].file} has the same name")
-        pages[path.stem] = ByteRange(str(path.relative_to(folder)), 0, path.stat().st_size)
-    for path in (*(file for file in files if file.name.endswith(WARC_SUFFIXES)), *archived_files(folder)):
+    for path in _page_files(folder):
+        if not path.name.endswith(WARC_SUFFIXES):
+            if path.stem in pages:
+                raise CorpusError(f"{path}: {pages[path.stem].file} has the same name")
+            pages[path.stem] = ByteRange(str(path.relative_to(folder)), 0, path.stat().st_size)
+            continue
         for found in read_captures(path):
             if isinstance(found, Capture) and found.place:
                 pages[found.page.url] = replace(found.place, file=str(path.relative_to(folder)))
     if not pages:
         raise CorpusError(f"{folder}: no page in it: neither {SAVED}/, HTML files nor WARC files")
     return pages
+
+
+def has_pages(folder: Path) -> bool:
+    """Tell whether a folder has files of pages."""
+    return bool(_page_files(folder))
+
+
+def _page_files(folder: Path) -> list[Path]:
+    try:
+        files = sorted(path for path in folder.iterdir() if path.is_file())
+    except OSError as error:
+        raise CorpusError(f"{folder}: cannot be read: {error.strerror}") from error
+    saved = sorted(path for path in (folder / SAVED).glob("*") if path.is_file())
+    saved = saved or [path for path in files if path.name.lower().endswith(HTML_SUFFIXES)]
+    return [*saved, *(path for path in files if path.name.endswith(WARC_SUFFIXES)), *archived_files(folder)]
 
 
 def read_saved(folder: Path, place: ByteRange) -> Page | Rejected:

@@ -16,11 +16,12 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, extend, replacing, sync
 from newscorpus.lab.evaluation.scores import Confusion, confusion
 from newscorpus.lab.gold.pages import ARTICLE, GoldPage, Mark
-from newscorpus.layout import ARCHIVE, GOLD
+from newscorpus.layout import GOLD
 from newscorpus.lines import complete_lines, encode_line
 from newscorpus.page.fields.dates import Setting, parse_date
 from newscorpus.page.fields.people import names_in
 from newscorpus.store.archive.values import ByteRange
+from newscorpus.urls import is_web
 
 ListName = Literal["measure", "teach"]
 SPLITS: Mapping[str, str] = {"measure": "dev", "teach": "train"}
@@ -183,7 +184,7 @@ def write_gold(journal: Path) -> int:
             page = GoldPage(
                 id=chosen.page,
                 dataset=journal.stem,
-                url=chosen.page,
+                url=chosen.page if is_web(chosen.page) else "",
                 title=" ".join(block.text for block in in_order if block.kind == "title"),
                 date=next(iter(dates), ""),
                 authors=tuple(dict.fromkeys(names)),
@@ -203,8 +204,8 @@ def write_gold(journal: Path) -> int:
 
 
 def place_of(file: str, offset: int) -> ByteRange:
-    """Return the place of an archived page relative to the folder `gold`."""
-    return ByteRange(f"../{ARCHIVE}/{Path(file).name}", offset, 0)
+    """Return the place of a page, in a file of the corpus or folder, relative to its folder `gold`."""
+    return ByteRange(f"../{file}", offset, 0)
 
 
 @dataclass(frozen=True, slots=True)

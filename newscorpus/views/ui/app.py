@@ -32,7 +32,7 @@ from newscorpus.page.recipe import Recipe, prepare
 from newscorpus.terminal import describe
 from newscorpus.views.explain.page import FRAME_STYLE, SCRIPT, STYLE, source_hash
 from newscorpus.views.stats.page import STYLE as CORPUS_STYLE
-from newscorpus.views.ui import documents, marking, portals, trying
+from newscorpus.views.ui import documents, marking, portals, systems, trying
 from newscorpus.views.ui.state import HERE, AppState, Jobs, do, named, show_job, state_of
 from newscorpus.workers import WorkerPool
 
@@ -160,9 +160,11 @@ def make_app(corpora: Sequence[Path], hosts: Sequence[str], password: str = "", 
             Route("/watch/{corpus}", portals.watch),
             Route("/watch/{corpus}/contents", portals.contents),
             Route("/mark/{corpus}", marking.overview),
-            Route("/mark/{corpus}/{portal}", marking.scores),
-            Route("/mark/{corpus}/{portal}/train", marking.train, methods=["POST"]),
-            Route("/mark/{corpus}/{portal}/use", marking.use, methods=["POST"]),
+            Route("/mark/{corpus}/{portal}", systems.view),
+            *(
+                Route(f"/mark/{{corpus}}/{{portal}}/{one}", act, methods=["POST"])
+                for one, act in systems.ACTIONS.items()
+            ),
             Route("/mark/{corpus}/{portal}/{list}", marking.page),
             Route("/mark/{corpus}/{portal}/{list}", marking.mark, methods=["POST"]),
             Route("/api/extract", trying.api, methods=["POST"]),
@@ -204,7 +206,7 @@ def serve(
     opens_browser: bool,
     tell: Callable[[str], object],
 ) -> None:
-    """Serve corpora until Ctrl-C.
+    """Serve corpora and folders of saved pages until Ctrl-C.
 
     `tell` gets a line on the address once the server listens.
 

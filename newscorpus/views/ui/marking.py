@@ -3,11 +3,9 @@
 Every mark is saved before the request is answered.
 """
 
-import heapq
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -21,10 +19,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from newscorpus.artifacts import own_models
 from newscorpus.corpus.left_out import read_duplicates
-from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.errors import CorpusError
-from newscorpus.lab.evaluation.compare import evaluate
-from newscorpus.lab.evaluation.summary import summarise
 from newscorpus.lab.gold.marking import (
     MAIN_TEXT,
     READERS,
@@ -38,30 +33,19 @@ from newscorpus.lab.gold.marking import (
     agreement,
     journal_of,
     judged_elsewhere,
-    place_of,
     read_marks,
     save_mark,
 )
 from newscorpus.lab.gold.pages import FEWEST
-from newscorpus.layout import DUPLICATES, MANIFEST
+from newscorpus.layout import DUPLICATES
 from newscorpus.page.fields.dates import Setting, parse_moment
 from newscorpus.page.fields.decide import month_first
-from newscorpus.page.registry import DEFAULT
-from newscorpus.portal.schema import set_extractor
-from newscorpus.store.ledger.addresses import UrlEntry, archived_articles, find, states
+from newscorpus.store.archive.values import ByteRange
+from newscorpus.store.ledger.addresses import find
 from newscorpus.store.reasons import Reason, find_reason, refusals
-from newscorpus.urls import document_id
-from newscorpus.views.explain.page import archived_source
-from newscorpus.views.ui.state import AppState, answer, state_of
-
-LISTED = 50
-"""Pages that are drawn for a list at a time."""
-
-SCORED_FROM = 10
-"""Minimum number of measured pages for scores: with fewer the interval says nothing."""
-
-SCORED = (DEFAULT, "trafilatura-no-comments", "bte")
-"""The extractors that are scored, beside the portal's own model: ours, the usual one, and the oldest baseline."""
+from newscorpus.views.ui.sources import CorpusPages, FolderPages, Source
+from newscorpus.views.ui.state import AppState, state_of
+from newscorpus.views.ui.systems import can_train
 
 SAMPLES = 20
 """Pages shown of each reason, those with the least hash of their addresses."""
@@ -80,12 +64,14 @@ class MarkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def overview(request: Request) -> Response:
     """Show the portals of a corpus with their lists and the agreement of the annotators."""
-    state, corpus = state_of(request), state_of(request).corpus(request)
+    state, source = state_of(request), state_of(request).source(request)
     done: dict[str, dict[str, int]] = {}
     agreements: dict[str, list[Agreement]] = {}
     texts: dict[str, int] = {}
-    for portal in sorted({portal for portal, _ in states(corpus) if portal}):
-        marks = [one for one in read_marks(journal_of(corpus, portal)) if one.place]
+    marked: set[str] = set()
+    for portal in source.groups():
+        marks = [one for one in read_marks(journal_of(source.folder, portal)) if one.place]
+        marked |= {one.page for one in marks}
         done[portal] = {name: len({one.page for one in marks if one.list == name}) for name in SPLITS}
         taught = (one for one in marks if one.list == "teach")
         texts[portal] = len({one.page for one in taught if any(it.kind in MAIN_TEXT for it in one.blocks.values())})
@@ -98,7 +84,8 @@ def overview(request: Request) -> Response:
         corpus=request.path_params["corpus"],
         done=done,
         agreements=agreements,
-        scored_from=SCORED_FROM,
+        pages={page: page in marked for page in source.names()},
+        is_folder=isinstance(source, FolderPages),
         untrainable={portal: _untrainable(n) for portal, n in texts.items()},
         trained={portal for portal in done if (own_models() / portal).is_dir()},
         lists=list(SPLITS),
@@ -109,24 +96,21 @@ def _untrainable(n_texts: int) -> str:
     """Return why a model cannot be trained on so many pages with main text; "" if it can."""
     if n_texts < FEWEST:
         return f"from {FEWEST} pages of teach with main text on; there are {n_texts}"
-    return "" if find_spec("lightgbm") else "needs more packages: pip install 'newscorpus[train]'"
+    return "" if can_train() else "needs more packages: pip install 'newscorpus[train]'"
 
 
 def page(request: Request) -> Response:
     """Show the requested page of a list, or the next one that this annotator has not finished."""
-    state, corpus, portal, name = _place(request)
+    state, source, group, name = _place(request)
     who, url = request.query_params.get("who", "").strip(), request.query_params.get("page", "")
     if not who:
         raise ValueError("say who marks: any name will do")
-    marks = read_marks(journal_of(corpus, portal))
-    url = url or _next(corpus, portal, name, who, marks)
-    values: dict[str, Any] = {"corpus": request.path_params["corpus"], "portal": portal, "list": name, "who": who}
+    marks = read_marks(journal_of(source.folder, group))
+    url = url or _next(source, group, name, who, marks)
+    values: dict[str, Any] = {"corpus": request.path_params["corpus"], "portal": group, "list": name, "who": who}
     if not url:
         return state.render(request, "marked_all.html", "All done", **values)
-    entry = find(corpus, url)
-    if entry is None:
-        raise CorpusError(f"{url}: never met in this corpus")
-    shown = state.show(archived_source(corpus, url, *entry.archived), is_blind=name == "measure")
+    shown = state.show(source.read(url), is_blind=name == "measure")
     mine = next((one for one in marks if (one.page, one.list, one.who) == (url, name, who)), None)
     filled_in = {block.position: "good" for block in shown.view.blocks if name == "teach" and block.label == "good"}
     held = {at: block.kind for at, block in mine.blocks.items()} if mine else filled_in
@@ -136,7 +120,7 @@ def page(request: Request) -> Response:
     return state.render(
         request,
         "mark.html",
-        f"Mark: {portal}",
+        f"Mark: {group}",
         shown=shown,
         url=url,
         next=f"/mark/{request.path_params['corpus']}"
@@ -158,72 +142,38 @@ async def mark(request: Request) -> Response:
     sent = msgspec.json.decode(await request.body(), type=MarkRequest)
 
     def save() -> dict[str, object]:
-        _, corpus, portal, name = _place(request)
-        entry = _archived(corpus, sent.page, sent.who)
-        place = place_of(*entry.archived) if sent.done else None
-        line = MarkLine(sent.page, name, sent.who.strip(), _now(), sent.blocks, place, sent.n_blocks)
+        _, source, group, name = _place(request)
+        place = _placed(source, sent.page, sent.who)
+        done = place if sent.done else None
+        line = MarkLine(sent.page, name, sent.who.strip(), _now(), sent.blocks, done, sent.n_blocks)
         setting = Setting()
         if any(block.kind in READERS for block in sent.blocks):
-            source = archived_source(corpus, sent.page, *entry.archived)
-            language = source.languages[0] if len(source.languages) == 1 else ""
-            fetched = parse_moment(source.page.fetched)
+            read_page = source.read(sent.page)
+            language = read_page.languages[0] if len(read_page.languages) == 1 else ""
+            fetched = parse_moment(read_page.page.fetched)
             setting = Setting(fetched, language, month_first((), language, sent.page))
-        read, n_lines = save_mark(journal_of(corpus, portal), line, setting, sent.seen)
+        read, n_lines = save_mark(journal_of(source.folder, group), line, setting, sent.seen)
         return {"read": read, "seen": n_lines}
 
     return Response(msgspec.json.encode(await run_in_threadpool(save)), media_type="application/json")
 
 
-def scores(request: Request) -> Response:
-    """Show the F1 of extractors on the measured pages of a portal, with its interval."""
+def _place(request: Request) -> tuple[AppState, Source, str, ListName]:
     state = state_of(request)
-    corpus, portal = state.portal(request)
-    own, gold = own_models() / portal, journal_of(corpus, portal).with_suffix(".jsonl")
-    if not gold.is_file():
-        raise ValueError("no page is marked yet")
-    summaries = summarise(evaluate([gold], [*SCORED, *([str(own)] if own.is_dir() else [])], SPLITS["measure"]))
-    found = [one for one in summaries if one.scope == "all"]
-    return state.render(request, "scores.html", f"Scores: {portal}", found=found)
-
-
-def train(request: Request) -> Response:
-    """Train a model on the `teach` pages of a portal, as `newscorpus train` does."""
-    corpus, portal = state_of(request).portal(request)
-    gold = journal_of(corpus, portal).with_suffix(".jsonl")
-    model = ["main-text", "--start-from", "main-text", "--output", str(own_models() / portal)]
-    return answer(request, state_of(request).jobs.start(["train", *model, "--data", str(gold)]))
-
-
-def use(request: Request) -> Response:
-    """Write the trained model into the portal's file as its extractor."""
-    _, portal = state_of(request).portal(request)
-    file = set_extractor(portal, f"{own_models().name}/{portal}")
-    return state_of(request).render(request, "used.html", f"Mark: {portal}", file=file)
-
-
-def _place(request: Request) -> tuple[AppState, Path, str, ListName]:
-    state = state_of(request)
-    corpus, portal = state.portal(request)
+    source, group = state.group(request)
     name = request.path_params["list"]
     if name not in SPLITS:
         raise HTTPException(404, f"no list {name!r}; the lists are: {', '.join(SPLITS)}")
-    return state, corpus, portal, name
+    return state, source, group, name
 
 
-def _next(corpus: Path, portal: str, name: ListName, who: str, marks: Sequence[PageMarks]) -> str:
+def _next(source: Source, group: str, name: ListName, who: str, marks: Sequence[PageMarks]) -> str:
     """Return the next page to mark, first those that another annotator has finished; "" if none is left."""
     mine = {one.page for one in marks if one.who == who and one.place}
     others = [one.page for one in marks if one.list == name and one.page not in mine and one.place]
     taken = mine | {one.page for one in marks if one.list != name}  # a page is in one list only
     kept = [one.page for one in marks if one.list == name and one.kept and one.page not in mine]
-    drawn: list[str] = []
-    if name == "measure":  # by the hash of their address: a fair choice, whatever the model thinks of them
-        urls = (url for url, *_ in archived_articles(corpus, portal) if url not in taken)
-        drawn = heapq.nsmallest(LISTED, urls, key=document_id)
-    elif (published_folder(corpus) / MANIFEST).is_file():  # the documents whose text is least certain
-        records = (one for one in open_corpus(corpus).records() if one.source == portal and one.url not in taken)
-        drawn = [one.url for one in heapq.nsmallest(LISTED, records, key=lambda one: (one.confidence, one.id))]
-    return next(iter([*others, *kept, *drawn]), "")
+    return next(iter([*others, *kept] or source.draw(group, name, taken)), "")
 
 
 def keep(corpus: Path, url: str, who: str) -> None:
@@ -232,17 +182,17 @@ def keep(corpus: Path, url: str, who: str) -> None:
     Raises:
         CorpusError: the archive has no such page, or nobody says so.
     """
-    entry = _archived(corpus, url, who)
-    journal = journal_of(corpus, entry.portal)
+    place, entry = _placed(CorpusPages(corpus), url, who), find(corpus, url)
+    journal = journal_of(corpus, entry.portal if entry else "")
     listed: Mapping[str, ListName] = {one.page: one.list for one in read_marks(journal)}
-    save_mark(journal, MarkLine(url, listed.get(url, "teach"), who.strip(), _now(), kept=place_of(*entry.archived)))
+    save_mark(journal, MarkLine(url, listed.get(url, "teach"), who.strip(), _now(), kept=place))
 
 
-def _archived(corpus: Path, url: str, who: str) -> UrlEntry:
-    entry = find(corpus, url)
-    if entry is None or not entry.archived[0] or not who.strip():
+def _placed(source: Source, url: str, who: str) -> ByteRange:
+    place = source.place(url)
+    if place is None or not who.strip():
         raise CorpusError(f"{url}: no archived page of this corpus, or nobody who marks it")
-    return entry
+    return place
 
 
 def _now() -> str:

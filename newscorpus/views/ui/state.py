@@ -1,5 +1,6 @@
 """Hold the state that all views share: corpora, worker process, templates, and the commands that run."""
 
+import shlex
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -8,22 +9,24 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, TypeVar, cast
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from newscorpus.layout import LEDGER, check_folder
+from newscorpus.layout import LEDGER, MANIFEST, PUBLISHED, check_folder
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
-from newscorpus.store.ledger.addresses import find, states
+from newscorpus.store.ledger.addresses import states
+from newscorpus.store.pages import has_pages
 from newscorpus.views.explain.page import FOLDER as SHOWN_TEMPLATES
 from newscorpus.views.explain.page import TEMPLATES as SHOWN
-from newscorpus.views.explain.page import ShownPage, archived_source, frame, show_page
+from newscorpus.views.explain.page import ShownPage, frame, show_page
 from newscorpus.views.stats.page import FOLDER as STATS_TEMPLATES
 from newscorpus.views.theme import environment
+from newscorpus.views.ui.sources import CorpusPages, FolderPages, Source
 from newscorpus.workers import COMMAND, Lost, WorkerPool
 
 SHOWN_BYTES = 20_000
@@ -35,20 +38,45 @@ Work = Callable[[], Any]
 """Work for the process that reads pages: a partial of an importable function."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Job:
-    """A command that runs, or has run."""
+    """Commands that run one after another, or have run."""
 
     number: int
-    arguments: tuple[str, ...]  # after `newscorpus`
-    process: "subprocess.Popen[bytes]"
+    commands: tuple[tuple[str, ...], ...]  # after `newscorpus`
     log: Path
     begun: float  # seconds, monotonic
+    codes: list[int] = field(default_factory=list)  # of the commands that have ended
+    process: "subprocess.Popen[bytes] | None" = None
+    is_stopped: bool = False
+    thread: Thread | None = None  # which runs them
 
     @property
     def code(self) -> int | None:
-        """The exit code; None while the command runs."""
-        return self.process.poll()
+        """The highest exit code; None while a command runs."""
+        return max(map(abs, self.codes)) if len(self.codes) == len(self.commands) else None
+
+    @property
+    def current(self) -> str:
+        """The command that runs, or the last one."""
+        at = min(len(self.codes), len(self.commands) - 1)
+        count = f" ({at + 1} of {len(self.commands)})" if len(self.commands) > 1 else ""
+        return f"newscorpus {shlex.join(self.commands[at])}{count}"
+
+    def run(self, lock: Lock) -> None:
+        """Run the commands; a failure does not keep the next from running, but `is_stopped` does."""
+        for command in self.commands:
+            with self.log.open("ab") as out, lock:
+                if self.is_stopped:
+                    return
+                if len(self.commands) > 1:
+                    out.write(f"{self.current}\n".encode())
+                    out.flush()
+                self.process = subprocess.Popen(  # noqa: S603 -- our own command, and no shell
+                    [*COMMAND, *command], stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT
+                )
+            with self.process:
+                self.codes.append(self.process.wait())
 
     @property
     def seconds(self) -> int:
@@ -69,26 +97,30 @@ class Jobs:
     started: list[Job] = field(default_factory=list)
     lock: Lock = field(default_factory=Lock)
 
-    def start(self, arguments: Sequence[str]) -> Job:
-        """Run a command; return the running job if there is one with the same arguments."""
+    def start(self, *commands: Sequence[str]) -> Job:
+        """Run commands one after another; return the running job if there is one with the same commands."""
+        given = tuple(map(tuple, commands))
         with self.lock:
             for job in self.started:
-                if job.arguments == tuple(arguments) and job.code is None:
+                if job.commands == given and job.code is None:
                     return job
             log = Path(self.folder.name, f"{len(self.started)}.log")
-            with log.open("wb") as out:
-                process = subprocess.Popen(  # noqa: S603 -- our own command, and no shell
-                    [*COMMAND, *arguments], stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT
-                )
-            self.started.append(Job(len(self.started), tuple(arguments), process, log, time.monotonic()))
-            return self.started[-1]
+            log.touch()
+            job = Job(len(self.started), given, log, time.monotonic())
+            job.thread = Thread(target=job.run, args=(self.lock,), daemon=True)
+            self.started.append(job)
+        job.thread.start()
+        return job
 
     def close(self) -> None:
         """End all running jobs."""
         for job in self.started:
-            with suppress(ProcessLookupError):
-                job.process.terminate()
-            job.process.communicate()
+            with self.lock, suppress(ProcessLookupError):
+                job.is_stopped = True
+                if job.process:
+                    job.process.terminate()
+            if job.thread:
+                job.thread.join()
         self.folder.cleanup()
 
 
@@ -110,7 +142,7 @@ def do(work: Work) -> Any:
 class AppState:
     """State shared by all views."""
 
-    corpora: Mapping[str, Path]  # folders by name in addresses
+    corpora: Mapping[str, Path]  # folders by name in addresses, those of saved pages included
     token: str  # sent by our own pages with each write
     contact: str  # for the user agent; "": nothing is fetched
     pool: WorkerPool[Work, Any]
@@ -122,6 +154,30 @@ class AppState:
         if name not in self.corpora:
             raise HTTPException(404, f"no corpus called {name!r} was named when the server was started")
         return self.corpora[name]
+
+    @property
+    def folders(self) -> list[str]:
+        """The names of the folders of saved pages: those with pages and without a ledger or published documents."""
+        return [
+            name
+            for name, folder in self.corpora.items()
+            if not any((folder / own).exists() for own in (LEDGER, PUBLISHED, MANIFEST)) and has_pages(folder)
+        ]
+
+    def source(self, request: Request) -> Source:
+        """Return the pages to be marked of the corpus or folder named in the address of a request."""
+        self.corpus(request)
+        return self._source(request.path_params["corpus"])
+
+    def _source(self, name: str) -> Source:
+        return (FolderPages if name in self.folders else CorpusPages)(self.corpora[name])
+
+    def group(self, request: Request) -> tuple[Source, str]:
+        """Return the pages to be marked, and their group named in the address of a request."""
+        source, group = self.source(request), request.path_params["portal"]
+        if group not in source.groups():
+            raise HTTPException(404, f"no portal {group!r} was crawled here")
+        return source, group
 
     def portal(self, request: Request) -> tuple[Path, str]:
         """Return the corpus folder and the portal named in the address of a request."""
@@ -148,16 +204,13 @@ class AppState:
         return self.do(partial(show_page, recipe, page, is_blind=is_blind))
 
     def archived(self, url: str) -> SourcePage | None:
-        """Return the page of an address from the first archive that has it; None if none has.
+        """Return the page of an address or name from the first corpus or folder that has it; None if none has.
 
         Raises:
             CorpusError: the archived page is damaged.
         """
-        for corpus in self.corpora.values():
-            entry = find(corpus, url) if (corpus / LEDGER).is_file() else None
-            if entry and entry.archived[0]:
-                return archived_source(corpus, url, *entry.archived)
-        return None
+        sources = (self._source(name) for name in self.corpora)
+        return next((source.read(url) for source in sources if source.place(url)), None)
 
     def render(self, request: Request, template: str, title: str, **values: Any) -> HTMLResponse:
         """Fill a template: as a fragment for htmx, else inside the whole page."""
@@ -205,7 +258,9 @@ def show_job(request: Request) -> Response:
 
 def answer(request: Request, job: Job, *, reloads: bool = False) -> Response:
     """Render a job; with `reloads` its page reloads when the job has succeeded."""
-    response = state_of(request).render(request, "job.html", f"newscorpus {job.arguments[0]}", job=job, reloads=reloads)
+    response = state_of(request).render(
+        request, "job.html", f"newscorpus {job.commands[0][0]}", job=job, reloads=reloads
+    )
     if reloads and job.code == 0:
         response.headers["hx-refresh"] = "true"
     return response

@@ -8,11 +8,13 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
 
-from newscorpus.config import Limits, Revision
+from newscorpus.artifacts import model_folder
+from newscorpus.config import RULE_SETS, Limits, Revision
 from newscorpus.corpus.changes import marked_difference
 from newscorpus.data import Page, Rejected
+from newscorpus.page.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.page.recipe import Recipe
-from newscorpus.page.registry import DEFAULT, names
+from newscorpus.page.registry import DEFAULT, choices, own_names
 from newscorpus.page.source_page import SourcePage, page_of_portal
 from newscorpus.page.text.post_analysis import DEFAULT_RULES, RULES
 from newscorpus.portal.schema import list_portals, load_portal
@@ -26,8 +28,8 @@ from newscorpus.workers import WorkerPool
 FETCH_SECONDS = 60.0
 """Time limit for a page from the web, including robots.txt."""
 
-CHOSEN = tuple(name for name in RULES if name not in DEFAULT_RULES)
-"""Post-analysis rules to choose from; the headline is always removed."""
+CHOSEN = (*RULE_SETS, *(name for name in RULES if name not in DEFAULT_RULES))
+"""Post-analysis rules and sets of them to choose from; the headline is always removed."""
 
 
 Pieces = list[tuple[str, bool]]
@@ -39,10 +41,13 @@ class Trial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     url: str = ""  # without `html` the page is read from an archive, or fetched
     html: str = ""
-    extractor: str = DEFAULT
+    extractor: str = DEFAULT  # name, or a model of the user's own
     beside: str = ""  # a second extractor, for the form
     portal: str = ""  # gives languages and template
-    rules: tuple[str, ...] = ()  # of post-analysis; (): the extractor's own
+    rules: tuple[str, ...] = ()  # of post-analysis, or names of sets of them; (): the extractor's own
+    upper: float | None = None  # thresholds; None: the extractor's own
+    lower: float | None = None
+    fields_model: str = ""  # a field model of the user's own; "": the portal's or the shipped one
 
 
 def view(request: Request) -> Response:
@@ -55,8 +60,9 @@ def view(request: Request) -> Response:
 async def post(request: Request) -> Response:
     """Show the page of the form, by one extractor or two."""
     async with request.form(max_files=1, max_part_size=Limits().max_bytes) as form:
-        given = {name: str(form[name]) for name in ("url", "html", "extractor", "beside", "portal") if name in form}
-        choice = Trial(**given, rules=tuple(map(str, form.getlist("rules"))))
+        given = {name: str(form[name]) for name in Trial.__struct_fields__ if name != "rules" and form.get(name)}
+        rules = tuple(map(str, form.getlist("rules")))
+        choice = msgspec.convert({**given, "rules": rules}, Trial, strict=False)
         file = form.get("file")
         uploaded = await file.read(Limits().max_bytes + 1) if isinstance(file, UploadFile) else b""
         body = uploaded or choice.html.encode("utf-8", "replace")
@@ -77,7 +83,8 @@ async def api(request: Request) -> Response:
 
 
 def _render(request: Request, choice: Trial, shown: list[ShownPage]) -> Response:
-    chosen: dict[str, object] = {"choice": choice, "extractors": names(), "portals": list_portals(), "rules": CHOSEN}
+    chosen: dict[str, object] = {"choice": choice, "extractors": choices(), "portals": list_portals(), "rules": CHOSEN}
+    chosen["fields_models"] = own_names(FIELDS_MODEL.__eq__)
     pieces, differing = _differences(shown)
     chosen |= {"pieces": pieces, "differing": differing}
     part = "shown_pages.html" if "hx-request" in request.headers else "try.html"
@@ -117,10 +124,17 @@ def _page(state: AppState, choice: Trial, body: bytes) -> SourcePage:
 
 
 def _shown(state: AppState, choice: Trial, extractor: str, page: SourcePage) -> ShownPage:
-    if extractor not in names():
-        raise ValueError(f"unknown extractor {extractor!r}; known are: {', '.join(names())}")
-    rules = tuple(rule for rule in CHOSEN if rule in choice.rules)
-    return state.show(page, Recipe(extractor, revision=Revision(rules or None)))
+    for name, known in ((extractor, choices()), (choice.fields_model, ("", *own_names(FIELDS_MODEL.__eq__)))):
+        if name not in known:
+            raise ValueError(f"unknown extractor {name!r}; known are: {', '.join(known)}")
+    revision = Revision(choice.rules or None, choice.upper, choice.lower).checked()
+    fields_model = _found(choice.fields_model) if choice.fields_model else FIELDS_MODEL
+    return state.show(page, Recipe(_found(extractor), revision=revision, fields_model=fields_model))
+
+
+def _found(model: str) -> str:
+    """Return the name of a shipped model, or the folder of the user's own, whatever the worker's current folder is."""
+    return str(model_folder(model)) if model in own_names(bool) else model
 
 
 def _fetched(url: str, contact: str) -> Page:

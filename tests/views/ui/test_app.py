@@ -191,7 +191,7 @@ def test_a_missing_extra_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -
         ("/mark/demo/..%2F", 404, ""),
         ("/mark/demo/demo/measure", 422, "say who marks"),
         ("/mark/demo/demo/measure?who=a&page=https://a.example/", 422, "never met in this corpus"),
-        ("/mark/demo/demo", 422, "no page is marked yet"),
+        ("/mark/demo/demo", 200, "Nothing is evaluated yet"),
         ("/portal/demo/nowhere", 404, "no portal"),
         ("/portal/demo", 200, "demo"),
     ],

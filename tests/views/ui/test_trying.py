@@ -1,5 +1,6 @@
 """A page is tried: by address, file or pasted HTML, by mouse and by keys, and as JSON."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 from newscorpus.cli import app
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record
+from newscorpus.resources import data_folder
 from newscorpus.views.ui.app import TOKEN_HEADER
 
 
@@ -59,6 +61,31 @@ def test_each_rule_is_on_or_off(send: Any) -> None:
     matched = send(html=html, extractor="paragraph-svm", rules="ignore_after_content").text
     assert "start: changed" not in matched
     assert "start: changed 1 block" in send(html=html, extractor="texttractor", rules="start").text
+    assert "start: changed" not in send(html=html, extractor="texttractor", rules="none").text
+    assert "start: changed 1 block" in send(html=html, extractor="texttractor", rules="mrozek").text
+
+
+def test_thresholds_decide_where_they_are_given(client: TestClient, send: Any) -> None:
+    page = {"html": f"<title>The bridge</title><p>{'The council met and spoke about the bridge. ' * 9}</p>"}
+    assert "below the lower one" in send(**page, extractor="texttractor", upper="1", lower="2").text
+    assert send(**page, extractor="texttractor", upper="", lower="").status_code == 200
+    found = client.post("/api/extract", json={**page, "extractor": "texttractor", "upper": 9, "lower": 8}).json()
+    assert {block["label"] for block in found["page"]["blocks"]} == {"bad"}
+
+
+def test_own_models_are_chosen_like_systems(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(data_folder("models") / "texttractor", tmp_path / "models" / "mine")
+    (tmp_path / "scrapy.cfg").touch()
+    monkeypatch.chdir(tmp_path)
+    assert ">models/mine</option>" in client.get("/try").text
+    page = {"html": f"<p>{'The council met and spoke about the bridge. ' * 9}</p>", "extractor": "models/mine"}
+    found = client.post("/api/extract", json=page).json()
+    assert [block["text"] for block in found["page"]["blocks"]], "it decides block by block"
+    (tmp_path / "models" / "mine" / "metadata.json").write_text("{}")
+    assert ">models/mine</option>" not in client.get("/try").text
+    assert "unknown extractor" in client.post("/api/extract", json=page).json()["error"]
 
 
 def test_a_file_is_read_as_it_is(send: Any) -> None:

@@ -1,0 +1,149 @@
+"""Find the pages that people mark and systems are compared on: those of a corpus, or of a folder of saved pages."""
+
+import heapq
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from newscorpus.corpus.published import open_corpus, published_folder
+from newscorpus.data import Rejected
+from newscorpus.errors import CorpusError
+from newscorpus.lab.gold.marking import SPLITS, ListName, journal_of, place_of
+from newscorpus.layout import ARCHIVE, LEDGER, MANIFEST
+from newscorpus.page.source_page import SourcePage
+from newscorpus.store.archive.values import ByteRange
+from newscorpus.store.ledger.addresses import archived_articles, find, states
+from newscorpus.store.pages import read_saved, saved_pages
+from newscorpus.urls import document_id
+from newscorpus.views.explain.page import archived_source
+
+LISTED = 50
+"""Pages that are drawn for a list at a time."""
+
+
+class Source(Protocol):
+    """Pages to be marked, in groups; the marks lie in `gold/` of the folder."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the pages."""
+        ...
+
+    def groups(self) -> list[str]:
+        """Return the names of the groups: the portals of a corpus; a folder is one group."""
+        ...
+
+    def names(self) -> Sequence[str]:
+        """Return the names of the pages, if they are few enough to choose from."""
+        ...
+
+    def place(self, page: str) -> ByteRange | None:
+        """Return where a page lies, relative to `gold/`; None if there is no such page."""
+        ...
+
+    def read(self, page: str) -> SourcePage:
+        """Read a page; raises CorpusError where there is none."""
+        ...
+
+    def draw(self, group: str, name: ListName, taken: Collection[str]) -> Sequence[str]:
+        """Return the next pages of a list, without those that are `taken`."""
+        ...
+
+    def data(self, group: str) -> Path:
+        """Return the path for `train --data`."""
+        ...
+
+    def evaluation(self, group: str) -> tuple[list[str], Path]:
+        """Return the arguments that evaluate extractors on the measured pages, and the table that they write."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusPages:
+    """The archived pages of a corpus, grouped by portal."""
+
+    folder: Path
+
+    def groups(self) -> list[str]:
+        """Return the crawled portals."""
+        return sorted({portal for portal, _ in states(self.folder) if portal})
+
+    def names(self) -> Sequence[str]:
+        """Return nothing: a corpus has too many pages."""
+        return ()
+
+    def place(self, page: str) -> ByteRange | None:
+        """Return the place of a page in the archive."""
+        entry = find(self.folder, page) if (self.folder / LEDGER).is_file() else None
+        file, offset = entry.archived if entry else ("", 0)
+        return place_of(f"{ARCHIVE}/{Path(file).name}", offset) if file else None
+
+    def read(self, page: str) -> SourcePage:
+        """Read a page from the archive, with the current portal files applied."""
+        if (entry := find(self.folder, page)) is None:
+            raise CorpusError(f"{page}: never met in this corpus")
+        return archived_source(self.folder, page, *entry.archived)
+
+    def draw(self, group: str, name: ListName, taken: Collection[str]) -> Sequence[str]:
+        """Return pages by the hash of their address (measure), or those whose text is least certain."""
+        if name == "measure":  # a fair choice, whatever the model thinks of them
+            urls = (url for url, *_ in archived_articles(self.folder, group) if url not in taken)
+            return heapq.nsmallest(LISTED, urls, key=document_id)
+        if not (published_folder(self.folder) / MANIFEST).is_file():
+            return ()
+        records = (one for one in open_corpus(self.folder).records() if one.source == group and one.url not in taken)
+        return [one.url for one in heapq.nsmallest(LISTED, records, key=lambda one: (one.confidence, one.id))]
+
+    def data(self, group: str) -> Path:
+        """Return the gold pages of a portal."""
+        return journal_of(self.folder, group).with_suffix(".jsonl")
+
+    def evaluation(self, group: str) -> tuple[list[str], Path]:
+        """Evaluate on the measured pages of a portal."""
+        gold = self.data(group)
+        output = gold.with_name(f"{group}-scores")
+        return ["evaluate", "--dataset", str(gold), "--split", SPLITS["measure"], "--output", str(output)], (
+            output / "texts.csv"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FolderPages:
+    """The pages of a folder, `newscorpus.store.pages.saved_pages`, as one group."""
+
+    folder: Path
+
+    def groups(self) -> list[str]:
+        """Return the name of the folder."""
+        return [self.folder.resolve().name]
+
+    def names(self) -> Sequence[str]:
+        """Return the names of the pages."""
+        return list(saved_pages(self.folder))
+
+    def place(self, page: str) -> ByteRange | None:
+        """Return the place of a page."""
+        place = saved_pages(self.folder).get(page)
+        return place_of(place.file, place.offset) if place else None
+
+    def read(self, page: str) -> SourcePage:
+        """Read a page."""
+        place = saved_pages(self.folder).get(page)
+        found = read_saved(self.folder, place) if place else None
+        if found is None or isinstance(found, Rejected):
+            raise CorpusError(f"{page}: {found.detail if found else f'{self.folder} has no page of this name'}")
+        return SourcePage(found)
+
+    def draw(self, group: str, name: ListName, taken: Collection[str]) -> Sequence[str]:  # noqa: ARG002 -- one group
+        """Return pages by the hash of their name (measure), or in the order of their names."""
+        left = (page for page in saved_pages(self.folder) if page not in taken)
+        return sorted(left, key=document_id) if name == "measure" else list(left)
+
+    def data(self, group: str) -> Path:  # noqa: ARG002 -- one group
+        """Return the folder."""
+        return self.folder
+
+    def evaluation(self, group: str) -> tuple[list[str], Path]:  # noqa: ARG002 -- one group
+        """Evaluate on the pages with a text in `clean/` or measured ones; the texts that are found are kept."""
+        return ["evaluate", str(self.folder)], self.folder / "evaluation.csv"
