@@ -8,6 +8,7 @@ benchmarks/images.jsonl; `python -m benchmarks.images` measures the result.
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, islice, repeat
 from urllib.parse import urlsplit
 
@@ -16,7 +17,8 @@ from lxml.html import HtmlElement
 from newscorpus.data import Block, Image
 from newscorpus.page.fields.markup import MAX_IMAGES, join, plain
 from newscorpus.page.parsing.segment import INVISIBLE_TAGS, elements_around
-from newscorpus.page.text.features.structure import NAMES, kinds_of
+from newscorpus.page.text.features.structure import CACHED, MAX_CACHED, NAMES, kinds_of
+from newscorpus.urls import MAX_ADDRESS
 
 LEAD_BLOCKS = 25
 """Blocks before the text in which its lead image is looked for: headline, byline, buttons and caption."""
@@ -123,26 +125,23 @@ def _shown(
     base = next((join(url, each.get("href") or "") for each in tree.iter("base")), "") or url
     # The walk of `segment` counts each image with the block that holds or follows it.
     places = (at for at, block in enumerate(blocks) if block.inline for _ in range(block.inline.count("img")))
-    visible = (
-        node
-        for node in islice(tree.iter("img"), MAX_EXAMINED)
-        if INVISIBLE_TAGS.isdisjoint([each.tag for each in node.iterancestors()])
-    )
-    for node, at in zip(visible, chain(places, repeat(len(blocks))), strict=False):
+    nodes = ((node, [*node.iterancestors()]) for node in islice(tree.iter("img"), MAX_EXAMINED))
+    visible = ((node, above) for node, above in nodes if INVISIBLE_TAGS.isdisjoint([each.tag for each in above]))
+    for (node, above), at in zip(visible, chain(places, repeat(len(blocks))), strict=False):
         if at > last + 1:
             break
         if at < first - LEAD_BLOCKS:
             continue
-        is_near = start <= at <= last or (at == last + 1 and next(node.iterancestors("figure", "p"), None) is not None)
-        is_own = is_near and not _is_foreign(node, base, url, boxes)
-        is_own = is_own or any(key in value for value in node.values() for key in stated)
-        if is_own and (address := _address(node, base)):
-            yield at <= good[:LEAD_LINES][-1], Image(address, plain(node.get("alt")), _caption(node))
+        is_near = start <= at <= last or (at == last + 1 and any(each.tag in {"figure", "p"} for each in above))
+        is_own = is_near and not _is_foreign(node, above, base, url, boxes)
+        is_own = is_own or any(len(value) <= MAX_ADDRESS and key in value for value in node.values() for key in stated)
+        if is_own and (address := _address(node, above, base)):
+            yield at <= good[:LEAD_LINES][-1], Image(address, plain(node.get("alt")), _caption(node, above))
 
 
-def _address(node: HtmlElement, base: str) -> str:
+def _address(node: HtmlElement, above: Sequence[HtmlElement], base: str) -> str:
     """Return the address of an image, from its attributes, a copy for browsers without scripts, or its sources."""
-    picture, below = next(node.iterancestors("picture"), None), node.getnext()
+    picture, below = next((each for each in above if each.tag == "picture"), None), node.getnext()
     copies = below.iter("img") if below is not None and below.tag == "noscript" else ()
     for each in (node, *copies, *(() if picture is None else picture.iter("source"))):
         for value in filter(None, map(each.get, ADDRESSES)):
@@ -166,20 +165,21 @@ def _widest(source_set: str) -> str:
     return found or last
 
 
-def _is_foreign(node: HtmlElement, base: str, url: str, boxes: Collection[tuple[str, str, str]]) -> bool:
+def _is_foreign(
+    node: HtmlElement, above: Sequence[HtmlElement], base: str, url: str, boxes: Collection[tuple[str, str, str]]
+) -> bool:
     """Tell whether an image is small, a link to another page, or, up to the `boxes` of the text, in a foreign box."""
     sides = [int(side) for name in ("width", "height") if (side := (node.get(name) or "").removesuffix("px")).isdigit()]
     if sides and max(sides) < MIN_PIXELS:
         return True
     has_caption = False
-    for each in node.iterancestors():
+    for each in above:
         classes, identifier = each.get("class") or "", each.get("id") or ""
         if (each.tag, classes, identifier) in boxes:
             break
         if each.tag in {"picture", "source"}:
             continue
-        names = f"{classes} {identifier}"
-        if each.tag in FOREIGN_TAGS or kinds_of(names) & FOREIGN_KINDS or FOREIGN_NAME.search(names):
+        if each.tag in FOREIGN_TAGS or _is_foreign_name(f"{classes} {identifier}"[:MAX_CACHED]):
             return True
         has_caption |= each.tag == "figure" and each.find(".//figcaption") is not None
         if each.tag == "a" and not has_caption:
@@ -189,11 +189,16 @@ def _is_foreign(node: HtmlElement, base: str, url: str, boxes: Collection[tuple[
     return False
 
 
-def _caption(node: HtmlElement) -> str:
+@lru_cache(maxsize=CACHED)
+def _is_foreign_name(names: str) -> bool:
+    return bool(kinds_of(names) & FOREIGN_KINDS or FOREIGN_NAME.search(names))
+
+
+def _caption(node: HtmlElement, above: Sequence[HtmlElement]) -> str:
     """Return the text of the `<figcaption>`, or of an element below that calls itself a caption."""
-    figure = next(node.iterancestors("figure"), None)
+    figure = next((each for each in above if each.tag == "figure"), None)
     if figure is not None:
         return plain(" ".join("".join(each.itertext()) for each in figure.iter("figcaption")))
-    below = (each.getnext() for each in (node, *islice(node.iterancestors(), 2)))
+    below = (each.getnext() for each in (node, *above[:2]))
     found = (each for each in below if each is not None and "caption" in (each.get("class") or ""))
     return next((plain("".join(each.itertext())) for each in found), "")
