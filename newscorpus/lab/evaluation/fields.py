@@ -163,7 +163,7 @@ def _cell(figure: Estimate | None) -> str:
 
 def _evaluate_page(page: GoldPage, readers: dict[str, FieldReader], hidden: bool) -> list[FieldResult]:
     shown = replace(page, html=hide_structured(page.html)) if hidden else page
-    gold = [] if page.id in NEWSPAPERS.get(page.dataset, ()) else _names(page.authors)
+    gold = [] if page.id in NEWSPAPERS.get(page.dataset, ()) else normal_names(page.authors)
     results = []
     for name, reader in readers.items():
         start = time.process_time()
@@ -175,7 +175,7 @@ def _evaluate_page(page: GoldPage, readers: dict[str, FieldReader], hidden: bool
             title_exact=folded_words(claim.title) == folded_words(page.title) if page.title else None,
             title_f1=overlap_f1(folded_words(claim.title), folded_words(page.title)) if page.title else None,
             date_exact=claim.date[:10] == page.date[:10] if page.date else None,
-            authors_f1=overlap_f1(_names(claim.authors), gold) if gold else None,
+            authors_f1=overlap_f1(normal_names(claim.authors), gold) if gold else None,
             seconds=time.process_time() - start,
         )
         results.append(result)
@@ -192,7 +192,7 @@ def overlap_f1(claimed: Sequence[str], gold: Sequence[str]) -> float:
     return 2 * shared / (len(claimed) + len(gold))
 
 
-def _names(authors: Iterable[str]) -> list[str]:
+def normal_names(authors: Iterable[str]) -> list[str]:
     """Return the normalised names, several in one text parted; degrees are left out."""
     parts = (part for text in authors for part in PARTED.split(text) if not DEGREE.fullmatch(part))
     return list(dict.fromkeys(name for part in parts if (name := " ".join(folded_words(part)))))
