@@ -34,10 +34,8 @@ class ContentError(ValueError):
 def unpack(body: bytes, encodings: str, max_bytes: int) -> bytes:
     """Undo the content encodings gzip, deflate, br and zstd of `body`; others, and unpacked bodies, stay as they are.
 
-    Args:
-        body: as received.
-        encodings: value of `Content-Encoding`, the last one outermost. Many archives keep it with the unpacked body.
-        max_bytes: maximum length of the result.
+    `encodings` is the value of `Content-Encoding`, the last one outermost; many archives keep it with the unpacked
+    body. The result has at most `max_bytes`.
 
     Raises:
         ContentError: too long, damaged, or nested too deep.

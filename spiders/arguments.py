@@ -1,7 +1,7 @@
 """Read the arguments of the portal spider (`-a NAME=VALUE`) and derive its settings."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import permutations
@@ -26,7 +26,6 @@ from newscorpus.portal.portal import Portal, read_quiet_hours
 from newscorpus.portal.schema import list_portals, load_portal, with_base
 from newscorpus.urls import host_and_port, is_loopback
 
-KNOWN = ("portal", "limit", "base", "urls", "fresh", "since", "until", "revisit")
 USAGE = (
     "usage: scrapy crawl portal -a portal=NAME[,NAME]|all [-a limit=N] [-a base=URL] [-a urls=FILE] [-a fresh=1]"
     " [-a since=YYYY-MM-DD] [-a until=YYYY-MM-DD] [-a revisit=due|all|articles]"
@@ -60,7 +59,7 @@ def read_arguments(given: Mapping[str, str]) -> PortalArguments:
         CrawlError: an argument is unknown, missing or wrong.
         PortalError: a portal is unknown, or its file is wrong.
     """
-    refuse_unknown(given, KNOWN, USAGE)
+    refuse_unknown(given, USAGE)
     name = given.get("portal", "").strip()
     portals = named_portals(name)
     if base := given.get("base", ""):
@@ -155,8 +154,9 @@ def loopback_hosts(portals: Iterable[Portal]) -> frozenset[str]:
     return frozenset(host_and_port(url) for url in _named_addresses(portals) if is_loopback(url))
 
 
-def refuse_unknown(given: Mapping[str, str], known: Collection[str], usage: str) -> None:
-    """Raise `CrawlError` for an unknown argument of a spider, with the known ones."""
+def refuse_unknown(given: Mapping[str, str], usage: str) -> None:
+    """Raise `CrawlError` for an argument of a spider that its usage does not name."""
+    known = re.findall(r"-a (\w+)=", usage)
     if unknown := sorted(given.keys() - set(known)):
         raise CrawlError(f"unknown argument {unknown[0]!r}; known: {', '.join(known)}; {usage}")
 

@@ -35,7 +35,6 @@ from newscorpus.urls import host_and_port, is_loopback
 
 from .arguments import check_promises, corpus_settings, named_agent, named_portals, read_period, refuse_unknown
 
-KNOWN = ("portal", "index", "list", "captures", "since", "until", "fresh")
 USAGE = (
     "usage: scrapy crawl cdx -a portal=NAME[,NAME] -a index=ADDRESS|-a list=ADDRESS|FILE -a captures=ADDRESS"
     " [-a since=YYYY-MM-DD] [-a until=YYYY-MM-DD] [-a fresh=1]"
@@ -144,7 +143,7 @@ class CdxSpider(Spider):
             PortalError: a portal file is wrong.
         """
         check_settings(crawler.settings)
-        refuse_unknown(kwargs, KNOWN, USAGE)
+        refuse_unknown(kwargs, USAGE)
         period = read_period(kwargs)
         archive = WebArchive.read(kwargs, period)
         agent = named_agent(archive.addresses, crawler.settings)

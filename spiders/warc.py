@@ -22,7 +22,6 @@ from newscorpus.store.pages import named_files, page_of_capture
 
 from .arguments import corpus_settings, parse_names, refuse_unknown
 
-KNOWN = ("files", "portal", "fresh")
 USAGE = "usage: scrapy crawl warc -a files=FILE|PATTERN[,...] [-a portal=NAME[,NAME]] [-a fresh=1]"
 
 PART_RECORDS = 200
@@ -102,7 +101,7 @@ def read_warc_arguments(given: Mapping[str, str]) -> tuple[list[Path], list[Port
         CrawlError: an argument is unknown, missing or wrong, or a file is missing.
         PortalError: a portal is unknown, or its file is wrong.
     """
-    refuse_unknown(given, KNOWN, USAGE)
+    refuse_unknown(given, USAGE)
     try:
         files = named_files(given.get("files", ""))
     except ArchiveError as error:

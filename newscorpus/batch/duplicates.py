@@ -260,12 +260,7 @@ class Parts:
 
 
 class DuplicateTask:
-    """The stages of one task that find duplicates; each stage reads the results of earlier stages of all tasks.
-
-    Args:
-        plan: of the batch.
-        number: of the task.
-    """
+    """The stages of one task that find duplicates; each stage reads the results of earlier stages of all tasks."""
 
     def __init__(self, plan: Plan, number: int) -> None:
         self._plan = plan

@@ -135,12 +135,7 @@ def index_files(
 ) -> Store:
     """Open the index of some files and add the documents that it lacks.
 
-    Args:
-        folder: of the index; rebuilt if a file that it covers has changed or is not among `files`.
-        files: the files.
-        config: parameters of the sketches.
-        jobs: number of processes; 1 for none but this one.
-        watch: shows progress.
+    The index is rebuilt if a file that it covers has changed or is not among `files`.
 
     Raises:
         DedupError: a line is invalid, or the index is damaged or was made with different parameters.

@@ -111,15 +111,7 @@ class Sketch:
 
 
 def make_sketch(name: str, source: str, text: str, config: BuildConfig, signature: bytes = b"") -> Sketch:
-    """Sketch a text of one paragraph a line; the caller sets the attributes that have defaults.
-
-    Args:
-        name: id of the document.
-        source: name of the portal, or "".
-        text: the text.
-        config: parameters of signature and runs.
-        signature: of the text, if known.
-    """
+    """Sketch a text of one paragraph a line; the caller sets the attributes that have defaults."""
     words, ends = read_words(text)
     sizes = np.diff(ends, prepend=0)
     is_counted = sizes[sizes > 0] >= config.duplicates.boilerplate_words

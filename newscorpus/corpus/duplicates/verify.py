@@ -33,12 +33,7 @@ Measure = Callable[[NDArray[np.uint64], NDArray[np.uint64]], float]
 class Verifier:
     """Compare the texts of documents exactly.
 
-    Args:
-        contents: hash of each text, by position.
-        text_of: loads a text.
-        config: lengths of the n-grams.
-        path: file of cached results, to which `save` appends; without it nothing is cached.
-        title_of: loads a headline.
+    Results are cached in the file at `path`, to which `save` appends; without one nothing is cached.
     """
 
     def __init__(

@@ -79,13 +79,8 @@ def write_registry(
 ) -> None:
     """Write the registry file, named after the corpus.
 
-    Args:
-        folder: to write to.
-        title: display name of the corpus.
-        manifest: of the corpus.
-        vertical: the file, or `| COMMAND` that prints it.
-        attributes: of a document.
-        positions: positional attributes after the word; if there are any, the vertical has sentences too.
+    `vertical` is the file, or `| COMMAND` that prints it. With `positions`, positional attributes after the word, it
+    has sentences too.
     """
     languages = sorted({share.language for share in manifest.shares})
     registry = fill(

@@ -259,11 +259,7 @@ def revise(
 ) -> Labelled:
     """Apply `rules` to `labelled` one by one; a changed block has the rule's name in `reasons`.
 
-    Args:
-        labelled: the blocks of a page, in order.
-        title: the headline, or the page's `<title>`; "" where there is none.
-        rules: names of `RULES` or of `config.RULE_SETS`, in the order in which they apply.
-        config: the rules' numbers.
+    The title is the headline, or the page's `<title>`; "" where there is none.
 
     Raises:
         ValueError: a rule is unknown; one line.

@@ -72,11 +72,8 @@ def aliases(corpus: Path, documents: Collection[str]) -> dict[str, str]:
 def forget(corpus: Path, documents: Collection[str], urls: Iterable[str], places: Iterable[tuple[str, int]]) -> None:
     """Delete documents and places in the archive from a ledger, and rewrite its file.
 
-    Args:
-        corpus: its folder.
-        documents: ids of the documents and of the addresses that led to them.
-        urls: these addresses; requests name them as their referrer.
-        places: responses overwritten in the archive: file relative to the corpus, and offset.
+    Requests name the addresses in `urls` as their referrer. `places` have the file, relative to the corpus, and the
+    offset of each response that was overwritten.
 
     Raises:
         LedgerError: a crawl is running, or the ledger cannot be used.

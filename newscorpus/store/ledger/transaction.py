@@ -38,11 +38,7 @@ class Transaction:
 
     After a failure, such as a full disk, everything since the last commit is rolled back and later writes are refused.
     Each crawl appends to a new file of a numbered series, since the parameters in the header may have changed.
-
-    Args:
-        corpus: folder of the corpus.
-        connection: the ledger.
-        lengths: committed bytes of each file, by name relative to the corpus.
+    `lengths` are the committed bytes of each file, by name relative to the corpus.
 
     Attributes:
         failed: a write has failed.
