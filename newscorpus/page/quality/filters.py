@@ -352,12 +352,16 @@ def count_short(measured: Measured, config: QualityConfig) -> int:
 
 def count_code(measured: Measured) -> int:
     """Count lines of program code or markup."""
-    text = measured.article.text.lower()
-    if not any(sign in text for sign in CODE_SIGNS):
+    if not _may_be_code(measured.article.text):
         return 0
-    signs = [len(CODE.findall(line)) for line in measured.lines]
+    signs = [len(CODE.findall(line)) if _may_be_code(line) else 0 for line in measured.lines]
     pairs = zip(signs, measured.line_words, strict=True)
     return sum(count > 0 and count * WORDS_A_SIGN >= len(words) for count, words in pairs)
+
+
+def _may_be_code(text: str) -> bool:
+    lower = text.lower()
+    return any(sign in lower for sign in CODE_SIGNS)
 
 
 def repeated_line_share(measured: Measured) -> float:
