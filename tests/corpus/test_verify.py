@@ -10,7 +10,8 @@ import msgspec
 import pytest
 import zstandard
 
-from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
+from newscorpus import cli
+from newscorpus.config import BuildConfig, ExportFormat, ShardConfig, ShardFormat
 from newscorpus.corpus.manifest import Manifest, generation_of, read_manifest, write_manifest
 from newscorpus.corpus.published import open_corpus, publish
 from newscorpus.corpus.shards import Shard, file_hash
@@ -22,12 +23,24 @@ from newscorpus.page.records import make_record
 
 FORMATS = list(ShardFormat)
 SHARDS = 3
+VERBS: dict[str, tuple[str, ...]] = {
+    "verify": ("verify", "{corpus}"),
+    "stats": ("stats", "{corpus}", "--output", "{output}"),
+    "dedup": ("dedup", "{corpus}", "--output", "{output}", "--jobs", "1"),
+    "dedup --against": ("dedup", "{other}", "--against", "{corpus}", "--output", "{output}", "--jobs", "1"),
+    "explain": ("explain", "https://a.example/absent", "--corpus", "{corpus}"),
+    **{f"export {form}": ("export", "{corpus}", "--format", form, "--output", "{output}") for form in ExportFormat},
+    "export by date": ("export", "{corpus}", "--format", "text", "--split", "date", "--output", "{output}"),
+}
+
+DONE = {"manifest.json", ".export.json", "stats.html"}
+"""What lies in a folder once the work is done."""
 
 
 @pytest.fixture
 def records() -> list[Record]:
     one = make_record(Article("https://a.example/1", "Prvý odsek.\nDruhý odsek.", Fields(), "bte"), "a", "sk", 0.9)
-    return [replace(one, id=f"{number:016x}") for number in range(6)]
+    return [replace(one, id=f"{number:016x}", published=f"2026-01-0{number + 1}") for number in range(6)]
 
 
 def published(folder: Path, records: list[Record], form: ShardFormat = ShardFormat.ZSTD) -> Manifest:
@@ -98,6 +111,30 @@ def test_damage_is_found_and_refused_with_the_file_named(
     with pytest.raises(CorpusError, match=re.escape(shard.name)) as error:
         list(open_corpus(tmp_path).records())
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("damage", [truncate, flip, rename, Path.unlink])
+@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
+def test_every_verb_refuses_damage_with_the_file_named(
+    verb: tuple[str, ...],
+    damage: Callable[[Path], None],
+    tmp_path: Path,
+    records: list[Record],
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    names = {name: tmp_path / name for name in ("corpus", "other", "output")}
+    for name in ("other", "corpus"):
+        manifest = published(names[name] / "corpus", records)
+    shard = names["corpus"] / "corpus" / manifest.shards[1].name
+    damage(shard)
+    with pytest.raises(SystemExit) as end:
+        cli.main([part.format(**names) for part in verb])
+    out, err = capfd.readouterr()
+    assert end.value.code == 1
+    assert str(shard) in err
+    assert "Traceback" not in err
+    assert out == ""
+    assert DONE.isdisjoint(path.name for path in names["output"].rglob("*"))
 
 
 def test_all_damaged_files_are_named_at_once(tmp_path: Path, records: list[Record]) -> None:
