@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from datatrove.data import Document
 from datatrove.pipeline.base import PipelineStep
@@ -34,8 +35,9 @@ from newscorpus.batch.engine import DUPLICATE_STAGES, Stage, publish_parts, task
 from newscorpus.batch.plan import ExportSection, Plan
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.left_out import read_duplicates
+from newscorpus.corpus.verify import verify
 from newscorpus.data import Article, Fields
-from newscorpus.layout import DUPLICATES, INTAKE, REJECTED
+from newscorpus.layout import DUPLICATES, INDEX, INTAKE, PUBLISHED, REJECTED
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
@@ -96,34 +98,57 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--words", type=int, default=200, help="of a document, a multiple of 100")
     parser.add_argument("--only", choices=("newscorpus", "datatrove"), help="one of the two")
-    parser.add_argument("--folder", type=Path, help="where documents are made; else a temporary folder")
+    parser.add_argument("--folder", type=Path, help="kept: the same command resumes after the last stage done")
+    parser.add_argument("--at-once", type=int, default=1, help="tasks at the same time")
     arguments = parser.parse_args()
     signature = stack([sign(" ".join(make_words(random.Random(0), HUNDRED)))], 128)  # loads what each process would
     estimate(signature[0], signature)
     jaccard(signature[0].astype("u8"), signature[0].astype("u8"))
     results: dict[str, tuple[Mapping[str, Cost], set[int]]] = {}
     note = ""
-    with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
-        plan = Plan(f"{name}/ours", ((),) * PARTS, Recipe(), (), BuildConfig(), 1.0, "", ExportSection(), (), {}, "")
+    with tempfile.TemporaryDirectory() as name:
+        folder = arguments.folder or Path(name)
+        plan = Plan(f"{folder}/ours", ((),) * PARTS, Recipe(), (), BuildConfig(), 1.0, "", ExportSection(), (), {}, "")
         made = [partial(make_part, plan, number, arguments.documents, arguments.words) for number in range(PARTS)]
-        note += f" Texts are made and stored in {measured(made).seconds:,.0f} seconds."
+        intake = Costs(folder / "made.json", arguments.at_once).take({"made": made})["made"]
+        note += f" Texts are made, signed and stored as an intake in {intake.seconds:,.0f} seconds."
         if arguments.only != "newscorpus":
-            results[THEIRS] = run_datatrove(plan, Path(name))
+            results[THEIRS] = run_datatrove(plan, folder, arguments.at_once)
         if arguments.only != "datatrove":
-            costs = run_ours(plan)
+            costs = run_ours(plan, arguments.at_once)
             gone = {int(line.url.rpartition("/")[2]) for line in read_duplicates(plan.folder / DUPLICATES)}
             results = {OURS: (costs, gone), **results}
             groups = [np.load(path)[:, 1] for path in plan.made(Stage.GROUP, 0).parent.glob("*.npy")]
             largest = max(np.unique_counts(numbers).counts.max(initial=0) for numbers in groups)
-            disk = sum(path.stat().st_size for path in plan.file.parent.rglob("*") if path.is_file())
+            places = (plan.folder / INTAKE, plan.folder / INDEX, plan.file.parent, plan.folder / PUBLISHED)
+            sizes = (sum(path.stat().st_size for path in place.rglob("*") if path.is_file()) for place in places)
+            intake_bytes, index, tasks, corpus = (f"{size / arguments.documents:,.0f}" for size in sizes)
             note += (
-                f" In `tasks/` lie {disk / arguments.documents:,.0f} bytes a document in the end. The largest group of "
-                f"linked documents has {largest:,}."
+                f" Bytes a document in the end: intake {intake_bytes}, index {index}, `tasks/` {tasks}, corpus "
+                f"{corpus}. The largest group of linked documents has {largest:,}."
             )
     text = render(results, arguments, note)
     suffix = f"-{arguments.only}" if arguments.only else ""
     (RESULTS / f"{arguments.documents}x{arguments.words}{suffix}.md").write_text(text, encoding="utf-8")
     print(text)
+
+
+class Costs:
+    """What stages took, in a file."""
+
+    def __init__(self, file: Path, at_once: int) -> None:
+        self._file = file
+        self._at_once = at_once
+
+    def take(self, stages: Mapping[str, Iterable[Callable[[], Any]]]) -> Mapping[str, Cost]:
+        """Run the stages that were not run yet."""
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        costs = msgspec.json.decode(self._file.read_bytes(), type=dict[str, Cost]) if self._file.exists() else {}
+        for name, tasks in stages.items():
+            if name not in costs:
+                costs[name] = measured(tasks, self._at_once)
+                self._file.write_bytes(msgspec.json.encode(costs))
+        return costs
 
 
 def kind_of(number: int) -> Kind | None:
@@ -178,17 +203,25 @@ def make_part(plan: Plan, part: int, documents: int, n_words: int) -> None:
             intake.append(Row(make_record(article, f"p{number % 50}", "cs", 1.0), sign(text)))
 
 
-def run_ours(plan: Plan) -> Mapping[str, Cost]:
+def run_ours(plan: Plan, at_once: int) -> Mapping[str, Cost]:
     """Run the stages after the first, and what that one does with texts: they are signed and indexed."""
-    costs = {
-        "sign": measured([partial(sign_part, plan, number) for number in range(PARTS)]),
-        "index": measured([partial(index_part, part, plan.build) for part in plan.parts]),
+    stages = {
+        "sign": [partial(sign_part, plan, number) for number in range(PARTS)],
+        "index": [partial(index_part, part, plan.build) for part in plan.parts],
     }
     for stage in Stage:
         if stage in DUPLICATE_STAGES:
             tasks = [DuplicateTask(plan, number) for number in range(tasks_of(plan, stage))]
-            costs[stage] = measured([getattr(task, stage) for task in tasks])
-    return {**costs, "publish": measured([partial(publish_parts, plan)])}
+            stages[stage] = [getattr(task, stage) for task in tasks]
+    stages |= {"publish": [partial(publish_parts, plan)], "verify": [partial(verify_corpus, plan)]}
+    return Costs(plan.folder / "costs.json", at_once).take(stages)
+
+
+def verify_corpus(plan: Plan) -> None:
+    """Verify what is published."""
+    _, findings = verify(plan.folder)
+    if findings:
+        raise SystemExit("\n".join(findings))
 
 
 def sign_part(plan: Plan, number: int) -> None:
@@ -197,25 +230,26 @@ def sign_part(plan: Plan, number: int) -> None:
         sign(document.text)
 
 
-def run_datatrove(plan: Plan, folder: Path) -> tuple[Mapping[str, Cost], set[int]]:
+def run_datatrove(plan: Plan, folder: Path, at_once: int) -> tuple[Mapping[str, Cost], set[int]]:
     """Run datatrove's stages; gives the numbers of the documents that it removes."""
     hashing = HashConfig(hash_fc="sha1")  # its default, xxhash, does not work with xxhash 4
     config = MinhashConfig(n_grams=5, num_buckets=16, hashes_per_bucket=8, hash_config=hashing)
     signed, buckets, removed = (str(folder / name) for name in ("signed", "buckets", "removed"))
     signer = MinhashDedupSignature(signed, config, language=Spaces())
     finder = MinhashDedupBuckets(signed, buckets, config=config)
-    costs = {
-        "signature": measured([partial(run_step, signer, plan, number, PARTS) for number in range(PARTS)]),
-        "buckets": measured([partial(run_step, finder, None, number, 16) for number in range(16)]),
-        "cluster": measured([partial(run_step, MinhashDedupCluster(buckets, removed, config=config), None, 0, 1)]),
+    stages = {
+        "signature": [partial(run_step, signer, plan, number, PARTS) for number in range(PARTS)],
+        "buckets": [partial(run_step, finder, None, number, 16) for number in range(16)],
+        "cluster": [partial(run_step, MinhashDedupCluster(buckets, removed, config=config), None, 0, 1)],
     }
+    costs = Costs(folder / "datatrove.json", at_once).take(stages)
     gone: set[int] = set()
     for number in range(PARTS):
         path = Path(removed, f"{number:06}.remove")
         rows = memoryview(path.read_bytes()).cast("I").tolist() if path.exists() else []
         gone.update(number + row * PARTS for row in rows)
-    for name in (signed, buckets, removed):
-        shutil.rmtree(name)
+    for name in (signed, buckets):
+        shutil.rmtree(name, ignore_errors=True)
     return costs, gone
 
 
@@ -240,23 +274,31 @@ def documents(plan: Plan, number: int) -> Iterator[Document]:
             yield Document(row.record.text, row.record.id)
 
 
-def measured(tasks: Iterable[Callable[[], Any]]) -> Cost:
-    """Run tasks in processes of their own, one after the other."""
-    seconds, peaks = [], []
+def measured(tasks: Iterable[Callable[[], Any]], at_once: int = 1) -> Cost:
+    """Run tasks in processes of their own, some at a time."""
+    seconds, peaks, running = list[float](), list[float](), 0
+
+    def reap() -> None:
+        _, status, used = os.wait3(0)
+        if status:
+            raise SystemExit("a task failed")
+        seconds.append(used.ru_utime + used.ru_stime)
+        peaks.append(used.ru_maxrss * 1024 / MB)
+
     for task in tasks:
-        child = os.fork()
-        if child == 0:
+        if running == at_once:
+            reap()
+            running -= 1
+        running += 1
+        if os.fork() == 0:
             try:
                 task()
                 os._exit(0)
             finally:
                 traceback.print_exc()
                 os._exit(1)
-        _, status, used = os.wait4(child, 0)
-        if status:
-            raise SystemExit("a task failed")
-        seconds.append(used.ru_utime + used.ru_stime)
-        peaks.append(used.ru_maxrss * 1024 / MB)
+    for _ in range(running):
+        reap()
     return Cost(sum(seconds), max(seconds), max(peaks))
 
 

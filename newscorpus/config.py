@@ -122,6 +122,9 @@ class ShardConfig:
     # have little more than half. Changes rewrite whole shards (docs/years.md); ten million news articles make some
     # 1,000 of 64 MB.
     max_bytes: int = 64_000_000
+    # Maximum documents of a range of days, which begins a shard and which one task writes: some five minutes. A day is
+    # not divided.
+    range_documents: int = 1_000_000
 
 
 class Gone(StrEnum):

@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -16,21 +16,23 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
+import msgspec
 from datatrove.executor import LocalPipelineExecutor, SlurmPipelineExecutor
 
 from newscorpus.batch.duplicates import DuplicateTask, index_part, known_duplicates
 from newscorpus.batch.plan import EXPORT, Plan, SlurmSection, read_plan
 from newscorpus.config import SplitConfig
-from newscorpus.corpus.build import BuildReport, build
-from newscorpus.corpus.duplicates.find import find_duplicates
+from newscorpus.corpus.build import BuildReport, Survivors, build, records_of
+from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.store import Covered, Store, layout_of
 from newscorpus.corpus.export.export import export
 from newscorpus.corpus.export.source import About
+from newscorpus.corpus.published import publish_joined, publish_ranges
 from newscorpus.corpus.reextract import extract_pages, store
 from newscorpus.corpus.remote import upload_corpus
 from newscorpus.errors import ArgumentError, CorpusError
 from newscorpus.files import exclusive, replacing, sync_folder
-from newscorpus.layout import INDEX, INTAKE, INTAKE_SEGMENT, REJECTED
+from newscorpus.layout import INDEX, INTAKE, INTAKE_SEGMENT, PUBLISHED, REJECTED
 from newscorpus.workers import Commands
 
 TRIES = 2
@@ -58,8 +60,11 @@ def extract_part(plan: Plan, number: int) -> Mapping[str, int]:
     return outcomes
 
 
-def publish_parts(plan: Plan) -> BuildReport:
-    """Join the parts of all tasks into one intake with its index, and build the corpus; errors as for `build`."""
+def build_parts(plan: Plan) -> BuildReport:
+    """Join the parts of all tasks into one intake with its index, and build the corpus; errors as for `build`.
+
+    Of several parts only the survivors are written, for `write_ranges`.
+    """
     (plan.folder / INTAKE).mkdir(exist_ok=True)
     with replacing(plan.folder / REJECTED) as journal:
         for number, part in enumerate(plan.parts, 1):
@@ -73,10 +78,50 @@ def publish_parts(plan: Plan) -> BuildReport:
     covered: tuple[Covered, ...] = ()
     for number, part in enumerate(plan.parts, 1):
         index = Store.open(part / INDEX, layout)
+        if not len(index):
+            continue
         covered += tuple(replace(one, name=Path(INTAKE_SEGMENT.format(number)).name) for one in index.state.covered)
         joined = joined.append_index(index, len(covered) - 1, covered)
-    find = known_duplicates(plan) if len(plan.shares) > 1 else find_duplicates
-    return build(plan.folder, plan.build, find=find)
+    if len(plan.shares) == 1:
+        return build(plan.folder, plan.build)
+    files = plan.made(Stage.SURVIVORS, 0).parent
+
+    def hand_over(_collection: Collection, ranges: Iterable[Survivors]) -> None:
+        shutil.rmtree(files, ignore_errors=True)
+        files.mkdir(parents=True)
+        for number, survivors in enumerate(ranges):
+            with replacing(plan.made(Stage.SURVIVORS, number)) as file:
+                file.write(msgspec.json.encode(survivors))
+
+    return build(plan.folder, plan.build, find=known_duplicates(plan), publisher=hand_over)
+
+
+def write_ranges(plan: Plan, number: int) -> None:
+    """Write a corpus for each of a task's ranges of days; errors as for `publish_ranges`."""
+    collection = Collection([Store.open(plan.folder / INDEX, layout_of(plan.build))])
+    for path in _survivor_files(plan)[number :: len(plan.shares)]:
+        survivors = msgspec.json.decode(path.read_bytes(), type=Survivors)
+        made = plan.made(Stage.WRITE, int(path.name))
+        publish_ranges(made, [records_of(collection, survivors, plan.build.duplicates)], plan.build)
+
+
+def publish_parts(plan: Plan) -> None:
+    """Publish the corpora of all ranges of days as one, or build that of a single part; errors as for these."""
+    if len(plan.shares) == 1:
+        build_parts(plan)
+        return
+    parts = [plan.made(Stage.WRITE, int(path.name)) for path in _survivor_files(plan)]
+    publish_joined(plan.folder / PUBLISHED, parts, plan.build)
+
+
+def _upload(plan: Plan) -> None:
+    for folder, address in ((plan.folder, plan.upload), (plan.folder / EXPORT, plan.export.upload)):
+        if address:
+            upload_corpus(folder, address)
+
+
+def _survivor_files(plan: Plan) -> list[Path]:
+    return sorted(plan.made(Stage.SURVIVORS, 0).parent.iterdir())
 
 
 class Stage(StrEnum):
@@ -89,16 +134,21 @@ class Stage(StrEnum):
     REPEATS = "repeats"
     RUNS = "runs"
     EXCERPTS = "excerpts"
+    SURVIVORS = "survivors"
+    WRITE = "write"
     PUBLISH = "publish"
     EXPORT = "export"
     UPLOAD = "upload"
 
 
-ONE_TASK = {Stage.GROUP, Stage.PUBLISH, Stage.EXPORT, Stage.UPLOAD}
+ONE_TASK = {Stage.GROUP, Stage.SURVIVORS, Stage.PUBLISH, Stage.EXPORT, Stage.UPLOAD}
 """Stages with a single task."""
 
 DUPLICATE_STAGES = {Stage.LINK, Stage.GROUP, Stage.LISTS, Stage.REPEATS, Stage.RUNS, Stage.EXCERPTS}
 """Stages that find duplicates across parts."""
+
+OF_PARTS = {*DUPLICATE_STAGES, Stage.SURVIVORS, Stage.WRITE}
+"""Stages that a batch of one part does not need."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +175,10 @@ class BatchTask:
             match self.stage:
                 case Stage.EXTRACT:
                     extract_part(plan, rank)
+                case Stage.SURVIVORS:
+                    build_parts(plan)
+                case Stage.WRITE:
+                    write_ranges(plan, rank)
                 case Stage.PUBLISH:
                     publish_parts(plan)
                 case Stage.EXPORT if form := plan.export.format:
@@ -133,9 +187,7 @@ class BatchTask:
                     split = SplitConfig(wanted.split, wanted.validation, wanted.test)
                     export(plan.folder, plan.folder / EXPORT, form, about, split)
                 case Stage.UPLOAD:
-                    for folder, address in ((plan.folder, plan.upload), (plan.folder / EXPORT, plan.export.upload)):
-                        if address:
-                            upload_corpus(folder, address)
+                    _upload(plan)
                 case stage:
                     getattr(DuplicateTask(plan, rank), stage)()
 
@@ -160,7 +212,7 @@ class Failure:
 
 def stages_of(plan: Plan) -> list[Stage]:
     """Return the stages of a batch, in order; the duplicates of a single part are found when it is published."""
-    left_out = DUPLICATE_STAGES if len(plan.shares) == 1 else set()
+    left_out = OF_PARTS if len(plan.shares) == 1 else set()
     if not plan.export.format:
         left_out = left_out | {Stage.EXPORT}
     if not (plan.upload or plan.export.upload):

@@ -4,7 +4,7 @@ OUTPUT/                    a corpus; `intake/` and `corpus/` appear after extrac
   export/                  the corpus in another format, if the recipe asks for one
   tasks/plan.json          the plan, written once
   tasks/extract/parts/N/   result of task N: `intake/` with its `index/`, `rejected.jsonl`, `links.npy`, `runs.npy`
-  tasks/STAGE/parts/N.npy  results of the other stages
+  tasks/STAGE/parts/N.npy  results of the other stages; of `survivors` JSON, of `write` a corpus, for each range of days
   tasks/STAGE/             of datatrove: `completions/`, `logs/`, `stats/`
 """
 
@@ -43,7 +43,7 @@ from newscorpus.urls import is_remote
 
 PARTS = "parts"
 EXPORT = "export"
-VERSION = 2
+VERSION = 3
 """Version of the tasks' results."""
 LEAST_MEMORY_GB = 0.5
 """An idle task takes 0.2 GB."""

@@ -4,7 +4,7 @@ The result depends only on the content of the intake and on the configuration, n
 builds. Only the index is held in memory, some 0.5 kB per document; texts are read when needed.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -36,8 +36,8 @@ from newscorpus.corpus.left_out import (
     duplicate_lines,
     low_confidence_lines,
 )
-from newscorpus.corpus.manifest import Share
-from newscorpus.corpus.published import publish
+from newscorpus.corpus.manifest import Manifest, Share
+from newscorpus.corpus.published import publish_ranges
 from newscorpus.data import GONE, REDESIGN, Record
 from newscorpus.errors import CorpusError, DamagedIndexError, DedupError, LedgerError
 from newscorpus.files import exclusive, replacing
@@ -52,6 +52,19 @@ CUT_FLAG = "boilerplate_cut"
 """Flag of a record whose text lost paragraphs, followed by a colon and their number."""
 
 
+@dataclass(frozen=True, slots=True)
+class Survivors:
+    """The surviving documents of a range of days, by day and id, and what their records need."""
+
+    positions: tuple[int, ...]
+    copies: tuple[int, ...]  # documents that each represents
+    superseded: Mapping[int, str]  # by position: the previous revision of its page
+    boilerplate: Mapping[str, frozenset[int]]  # by portal: hashes of the paragraphs to cut
+
+
+Publisher = Callable[[Collection, Iterable[Survivors]], Manifest | None]
+"""Publishes the survivors, or leaves that to others."""
+
 Finder = Callable[[Collection, Verifier, DuplicateConfig, Watch], list[Duplicate]]
 """A function like `find_duplicates`."""
 
@@ -63,8 +76,8 @@ class BuildReport:
     documents: int  # rows in the intake; of the rows of one fetch only those of the last re-extraction
     kept: int  # records in the corpus
     duplicates: Mapping[str, int]  # excluded rows by kind
-    words: int  # in the corpus
-    shares: tuple[Share, ...]  # documents and words in the corpus by portal and language
+    words: int  # in the corpus; 0 if others publish it
+    shares: tuple[Share, ...]  # documents and words in the corpus by portal and language; likewise
     torn: tuple[str, ...] = ()  # segments whose last line is incomplete because their writer died; it is ignored
     low_confidence: int = 0  # rows excluded because their texts are not trusted
     gone: int = 0  # rows excluded because their site deleted them
@@ -87,10 +100,12 @@ def build(
     *,
     adopts: bool = False,
     find: Finder = find_duplicates,
+    publisher: Publisher | None = None,
 ) -> BuildReport:
     """Write `corpus/`, `duplicates.jsonl` and `low-confidence.jsonl` of the corpus in a folder from its intake.
 
-    `adopts` uses links and files of others that lie where it writes.
+    `adopts` uses links and files of others that lie where it writes; `publisher` publishes the survivors in place of
+    writing them to `corpus/`.
 
     Raises:
         CorpusError: there is no intake, the index is damaged, either was made with different parameters, another build
@@ -102,10 +117,10 @@ def build(
             refuse_strangers(corpus, folders=(PUBLISHED, INDEX), adopts=adopts)
             resume_erasing(corpus)
             try:
-                report = _build(corpus, config, watch, find)
+                report = _build(corpus, config, watch, find, publisher)
             except (DamagedRowError, DamagedIndexError):  # since rows were indexed: index all again to find all damage
                 Store.create(corpus / INDEX, layout_of(config))
-                report = _build(corpus, config, watch, find_duplicates)
+                report = _build(corpus, config, watch, find_duplicates, publisher)
             end_removing(corpus)
     except (DedupError, LedgerError, ArchiveError) as error:
         raise CorpusError(str(error)) from error
@@ -115,7 +130,7 @@ def build(
     return replace(report, torn=tuple(segment.name for segment in torn))
 
 
-def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder) -> BuildReport:
+def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder, publisher: Publisher | None) -> BuildReport:
     damaged: list[DamagedLine] = []
     store = update_index(corpus, config, watch, damaged.append)
     restored, not_restored = 0, ""
@@ -134,21 +149,26 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder) -> Bui
     deleted = np.array([name in gone for name in store.ids], bool)
     collection = Collection([store], doubtful=deleted | doubtful_documents(store.documents, config.least_confidence))
     n_deleted = int(deleted[collection.doubtful].sum())
-    manifests = []
+    manifests: list[Manifest | None] = []
 
     def write(duplicates: Sequence[Duplicate], stay: NDArray[np.int64]) -> None:
-        records = watch(_survivors(collection, duplicates, stay, config.duplicates), "records written")
-        manifests.append(publish(corpus / PUBLISHED, records, config))
+        ranges = _survivors(collection, duplicates, stay, config)
+        if publisher:
+            manifests.append(publisher(collection, ranges))
+        else:
+            records = (watch(records_of(collection, one, config.duplicates), "records written") for one in ranges)
+            manifests.append(publish_ranges(corpus / PUBLISHED, records, config))
 
     with replacing(corpus / LOW_CONFIDENCE) as file:
         file.writelines(low_confidence_lines(collection, config.least_confidence, gone))
         duplicates, n_kept = decide(corpus, collection, config, write, watch, find)
+    manifest = manifests[0]
     return BuildReport(
         documents=int(collection.current.sum()) + len(collection.doubtful),
         kept=n_kept,
         duplicates=count_kinds(collection, duplicates),
-        words=manifests[0].words,
-        shares=manifests[0].shares,
+        words=manifest.words if manifest else 0,
+        shares=manifest.shares if manifest else (),
         low_confidence=len(collection.doubtful) - n_deleted,
         gone=n_deleted,
         damaged=tuple(map(str, damaged)),
@@ -187,37 +207,45 @@ def decide(
 
 
 def _survivors(
-    collection: Collection, duplicates: Sequence[Duplicate], stay: NDArray[np.int64], config: DuplicateConfig
-) -> Iterator[Record]:
-    """Yield the surviving records by day and id, without boilerplate."""
+    collection: Collection, duplicates: Sequence[Duplicate], stay: NDArray[np.int64], config: BuildConfig
+) -> Iterator[Survivors]:
+    """Yield the survivors of each range of days."""
     copies = cluster_sizes(duplicates)
     superseded = _superseded(collection, duplicates)
+    boilerplate = find_boilerplate(collection, stay, config.duplicates)
+    for of_days in collection.by_day(stay, config.shards.range_documents):
+        positions = tuple(of_days.tolist())
+        earlier = {position: superseded[position] for position in positions if position in superseded}
+        yield Survivors(positions, tuple(copies[position] for position in positions), earlier, boilerplate)
+
+
+def records_of(collection: Collection, survivors: Survivors, config: DuplicateConfig) -> Iterator[Record]:
+    """Yield the records of survivors, without boilerplate."""
     redesigns = alarms(collection.stores[-1].folder.parent)
     gone = gone_documents(collection.stores[-1].folder.parent)
-    boilerplate = find_boilerplate(collection, stay, config)
-    for position in collection.by_day(stay).tolist():
+    for position, n_copies in zip(survivors.positions, survivors.copies, strict=True):
         record = collection.record(position)
-        fetched, is_reextracted = seconds(record.fetched), bool(collection.documents["reextraction"][position])
+        fetched = seconds(record.fetched)
         if any(
             alarm.portal == record.source
             and seconds(alarm.since) <= fetched
             # A re-extracted page is no longer in doubt once something else extracts the new design.
-            and (not alarm.until or (not is_reextracted and fetched < seconds(alarm.until)))
+            and (not alarm.until or (not collection.reextraction(position) and fetched < seconds(alarm.until)))
             for alarm in redesigns
         ):
             record = replace(record, flags=(*record.flags, REDESIGN))
         if record.id in gone:
             record = replace(record, flags=(*record.flags, f"{GONE}:{gone[record.id]}"))
-        cut = boilerplate.get(record.source, frozenset())
+        cut = survivors.boilerplate.get(record.source, frozenset())
         text, n_cut = cut_boilerplate(record.text, cut, config) if cut else (record.text, 0)
         if n_cut:
             flags = (*record.flags, f"{CUT_FLAG}:{n_cut}")
             record = replace(record, text=text, n_words=count_words(text), flags=flags)
         yield replace(
             record,
-            supersedes=superseded.get(position, record.supersedes),
-            cluster=record.id if copies[position] else "",
-            cluster_size=copies[position] + 1,
+            supersedes=survivors.superseded.get(position, record.supersedes),
+            cluster=record.id if n_copies else "",
+            cluster_size=n_copies + 1,
         )
 
 

@@ -117,6 +117,15 @@ class RecordCounts:
             self._words[record.source, record.language] += record.n_words
             yield record
 
+    def add(self, manifest: Manifest) -> None:
+        """Add the counts of a corpus."""
+        self.documents += manifest.documents
+        self.words += manifest.words
+        self.extractors.update(manifest.extractors)
+        for share in manifest.shares:
+            self._documents[share.source, share.language] += share.documents
+            self._words[share.source, share.language] += share.words
+
     @property
     def shares(self) -> tuple[Share, ...]:
         """Records and words by portal and language, sorted."""

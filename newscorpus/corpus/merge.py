@@ -27,7 +27,7 @@ from newscorpus.corpus.duplicates.documents import find_files, index_files
 from newscorpus.corpus.duplicates.find import Duplicate, Watch, unwatched
 from newscorpus.corpus.duplicates.store import ROWS, STATE, Selection, Store, digest, layout_of
 from newscorpus.corpus.left_out import Reprints, cluster_sizes, count_kinds, count_reprints, reprints_table
-from newscorpus.corpus.published import note_copy, publish
+from newscorpus.corpus.published import note_copy, publish_ranges
 from newscorpus.corpus.release import NOTE, find_version
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
@@ -103,8 +103,11 @@ def _write(output: Path, collection: Collection, config: BuildConfig, watch: Wat
     def write(duplicates: Sequence[Duplicate], stay: NDArray[np.int64]) -> None:
         sizes = cluster_sizes(duplicates)
         if is_corpus:
-            in_order = watch(collection.by_day(stay).tolist(), WRITTEN)
-            publish(output / PUBLISHED, (_record(collection, at, sizes[at]) for at in in_order), config)
+            ranges = (
+                watch(of_days.tolist(), WRITTEN) for of_days in collection.by_day(stay, config.shards.range_documents)
+            )
+            records = ((_record(collection, at, sizes[at]) for at in of_days) for of_days in ranges)
+            publish_ranges(output / PUBLISHED, records, config)
         else:
             _write_documents(output / DOCUMENTS, collection, stay, sizes, watch)
 

@@ -7,7 +7,7 @@ removed, and nothing that no manifest or build of this folder named. Equal recor
 
 import errno
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -145,44 +145,82 @@ def _check(path: Path, shard: Shard, *, by_hash: bool = False) -> None:
 
 
 def publish(folder: Path, records: Iterable[Record], config: BuildConfig) -> Manifest:
+    """Replace the corpus published in `folder` by records; as `publish_ranges` for a single range."""
+    return publish_ranges(folder, [records], config)
+
+
+def publish_ranges(folder: Path, ranges: Iterable[Iterable[Record]], config: BuildConfig) -> Manifest:
     """Replace the corpus published in `folder` by records, in the given order; one caller at a time.
+
+    Each range begins a shard.
 
     Raises:
         OSError: the disk is full or the folder cannot be written; the published corpus is unchanged.
     """
     folder.mkdir(parents=True, exist_ok=True)
     _sweep(folder)
-    counts = RecordCounts()
+    counts, shards, files = RecordCounts(), list[Shard](), list[Path]()
     staging = folder / STAGING
     shutil.rmtree(staging, ignore_errors=True)  # of a killed build
-    staging.mkdir()
     try:
-        written = write_shards(staging, counts.count(records), config.shards)
-        suffix = SUFFIXES[config.shards.format]
-        packages = (*VERSIONED, "pyarrow") if config.shards.format is ShardFormat.PARQUET else VERSIONED
-        manifest = Manifest(
-            schema=SCHEMA,
-            columns=column_types(),
-            generation=generation_of(written),
-            documents=counts.documents,
-            words=counts.words,
-            bytes=sum(shard.bytes for shard in written),
-            shards=tuple(replace(shard, name=f"shard-{shard.sha256[:HASH_LENGTH]}{suffix}") for shard in written),
-            shares=counts.shares,
-            extractors=dict(sorted(counts.extractors.items())),
-            versions={name: version(name) for name in packages},
-            parameters=config,
-        )
-        # Note which shards are added or removed, so that a build that dies leaves none behind.
-        names = _named(folder) | {shard.name for shard in manifest.shards}
-        with replacing(folder / UNFINISHED) as file:
-            file.writelines(f"{name}\n".encode() for name in sorted(names))
-        for old, new in zip(written, manifest.shards, strict=True):
-            path = folder / new.name
-            if not (path.is_file() and path.stat().st_size == new.bytes and file_hash(path) == new.sha256):
-                (staging / old.name).replace(path)
+        for number, records in enumerate(ranges):
+            place = staging / f"{number}"
+            place.mkdir(parents=True)
+            written = write_shards(place, counts.count(records), config.shards)
+            suffix = SUFFIXES[config.shards.format]
+            shards += (replace(one, name=f"shard-{one.sha256[:HASH_LENGTH]}{suffix}") for one in written)
+            files += (place / one.name for one in written)
+        return _replace(folder, shards, files, counts, config)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+def publish_joined(folder: Path, parts: Sequence[Path], config: BuildConfig) -> Manifest:
+    """Replace the corpus published in `folder` by those in other folders, in order; their shards are moved.
+
+    Another call completes a killed one.
+
+    Raises:
+        CorpusError: a part is missing or damaged.
+        OSError: as for `publish`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    counts = RecordCounts()
+    shards, files = list[Shard](), list[Path]()
+    for part in parts:
+        manifest = read_manifest(part)
+        counts.add(manifest)
+        shards += manifest.shards
+        files += (part / shard.name for shard in manifest.shards)
+    return _replace(folder, shards, files, counts, config)
+
+
+def _replace(
+    folder: Path, shards: Sequence[Shard], files: Sequence[Path], counts: RecordCounts, config: BuildConfig
+) -> Manifest:
+    """Move files to the published folder as its shards, unless they are there, and replace card and manifest."""
+    packages = (*VERSIONED, "pyarrow") if config.shards.format is ShardFormat.PARQUET else VERSIONED
+    manifest = Manifest(
+        schema=SCHEMA,
+        columns=column_types(),
+        generation=generation_of(shards),
+        documents=counts.documents,
+        words=counts.words,
+        bytes=sum(shard.bytes for shard in shards),
+        shards=tuple(shards),
+        shares=counts.shares,
+        extractors=dict(sorted(counts.extractors.items())),
+        versions={name: version(name) for name in packages},
+        parameters=config,
+    )
+    # Note which shards are added or removed, so that a build that dies leaves none behind.
+    names = _named(folder) | {shard.name for shard in shards}
+    with replacing(folder / UNFINISHED) as file:
+        file.writelines(f"{name}\n".encode() for name in sorted(names))
+    for source, shard in zip(files, shards, strict=True):
+        path = folder / shard.name
+        if not (path.is_file() and path.stat().st_size == shard.bytes and file_hash(path) == shard.sha256):
+            source.replace(path)
     sync_folder(folder)
     replace_file(folder / CARD, card(manifest).encode())
     replace_file(folder / MANIFEST, write_manifest(manifest))

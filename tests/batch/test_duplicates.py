@@ -21,10 +21,10 @@ from newscorpus.batch.duplicates import (
     index_part,
     links,
 )
-from newscorpus.batch.engine import publish_parts
+from newscorpus.batch.engine import build_parts, publish_parts, write_ranges
 from newscorpus.batch.plan import ExportSection, Plan
-from newscorpus.config import BuildConfig, DuplicateConfig, Survivor
-from newscorpus.corpus.build import build
+from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, Survivor
+from newscorpus.corpus.build import BuildReport, build
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.data import LOW_CONFIDENCE, Article, Fields
 from newscorpus.layout import DUPLICATES, INTAKE, PUBLISHED, REJECTED
@@ -85,7 +85,7 @@ def by_tasks(plan: Plan, lines: Sequence[Row]) -> None:
     """Do all stages after the first, whose parts hold the lines."""
     tasks = range(len(plan.shares))
     for number, part in enumerate(plan.parts):
-        write(part, lines[number :: len(plan.shares)])
+        write(part, lines[len(tasks) - 1 - number :: len(tasks)])
         index_part(part, plan.build)
     for stage in STAGES:
         for number in tasks:
@@ -94,15 +94,34 @@ def by_tasks(plan: Plan, lines: Sequence[Row]) -> None:
             DuplicateTask(plan, 0).group()
 
 
+def publish(plan: Plan) -> BuildReport:
+    """Do the last stages."""
+    report = build_parts(plan)
+    for number in range(len(plan.shares)):
+        write_ranges(plan, number)
+    publish_parts(plan)
+    return report
+
+
 def published(folder: Path) -> Mapping[str, bytes]:
     files = [folder / DUPLICATES, folder / LOW, *(folder / PUBLISHED).iterdir()]
     return {path.name: path.read_bytes() for path in files}
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(rows(), min_size=1, max_size=40), st.sampled_from(Survivor), st.sampled_from([1.0, SCARCE_GB]))
-def test_the_outcome_is_that_of_one_machine(lines: list[Row], survivor: Survivor, memory_gb: float) -> None:
-    config = BuildConfig(duplicates=DuplicateConfig(survivor=survivor, boilerplate_documents=3))
+@given(
+    st.lists(rows(), min_size=1, max_size=40),
+    st.sampled_from(Survivor),
+    st.sampled_from([1.0, SCARCE_GB]),
+    st.sampled_from([100, 2]),
+)
+def test_the_outcome_is_that_of_one_machine(
+    lines: list[Row], survivor: Survivor, memory_gb: float, range_documents: int
+) -> None:
+    config = BuildConfig(
+        duplicates=DuplicateConfig(survivor=survivor, boilerplate_documents=3),
+        shards=ShardConfig(range_documents=range_documents),
+    )
     with TemporaryDirectory() as name:
         folder = Path(name)
         write(folder / "one", lines)
@@ -110,7 +129,7 @@ def test_the_outcome_is_that_of_one_machine(lines: list[Row], survivor: Survivor
         for tasks in (2, 7):
             plan = plan_of(folder / f"{tasks}", tasks, config, memory_gb)
             by_tasks(plan, lines)
-            publish_parts(plan)
+            publish(plan)
             assert published(plan.folder) == published(folder / "one")
 
 
@@ -120,7 +139,7 @@ def test_no_text_is_compared_again_when_it_is_published(tmp_path: Path, monkeypa
     by_tasks(plan, lines)
     monkeypatch.setattr(Collection, "text", lambda *_: pytest.fail("a text was read"))
 
-    report = publish_parts(plan)
+    report = publish(plan)
 
     assert report.kept == 3
     assert report.duplicates == {"exact": 3, "near": 3, "excerpt": 3, "revision": 0, "contains_others": 0}
@@ -146,7 +165,7 @@ def test_a_part_that_was_damaged_since_is_found_and_the_rest_decided_anew(tmp_pa
     data[-1000] ^= 1
     segment.write_bytes(data)
 
-    report = publish_parts(plan)
+    report = publish(plan)
 
     assert len(report.damaged) == 1
     assert report.kept == 3

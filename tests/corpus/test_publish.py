@@ -14,7 +14,7 @@ import pytest
 
 from newscorpus.config import BuildConfig, ShardConfig, ShardFormat
 from newscorpus.corpus.manifest import read_manifest
-from newscorpus.corpus.published import open_corpus, publish
+from newscorpus.corpus.published import open_corpus, publish, publish_joined, publish_ranges
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.layout import MANIFEST
@@ -133,6 +133,24 @@ def test_a_shard_whose_records_did_not_change_keeps_its_name_and_is_not_written(
         before = now
         check(tmp_path)
     assert 12 <= n_new <= 24, "one a change, and a neighbour now and then"
+
+
+def test_corpora_of_ranges_are_joined_also_after_a_kill(tmp_path: Path, record: Record) -> None:
+    records = days(record, 1, 300)
+    ranges = [records[:100], records[100:110], records[110:]]
+    whole = publish_ranges(tmp_path / "whole", ranges, config(ShardFormat.PLAIN, 40_000))
+    parts = [tmp_path / f"{number}" for number in range(3)]
+    for part, of_range in zip(parts, ranges, strict=True):
+        publish(part, of_range, config(ShardFormat.PLAIN, 40_000))
+    moved = read_manifest(parts[0]).shards[0].name
+    (tmp_path / "joined").mkdir()
+    (parts[0] / moved).rename(tmp_path / "joined" / moved)
+
+    joined = publish_joined(tmp_path / "joined", parts, config(ShardFormat.PLAIN, 40_000))
+
+    assert joined == whole
+    assert content(tmp_path / "joined") == content(tmp_path / "whole")
+    check(tmp_path / "joined")
 
 
 def test_a_shard_that_was_altered_is_written_again(tmp_path: Path, record: Record) -> None:

@@ -8,13 +8,16 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from newscorpus.corpus.duplicates.store import COUNTED, Store, spans
+from newscorpus.corpus.duplicates.store import COUNTED, DOCUMENT, Store, spans
 from newscorpus.data import Record
 from newscorpus.layout import INTAKE
 from newscorpus.page.records import encode
 from newscorpus.store.intake import RowPlace, read_row
 
 DAY_SECONDS = 86_400
+
+RANGE_BITS = 21
+"""Ranges have at most two to this many days, counted from 1970 less half of these: 5,700 years."""
 
 
 class Described(msgspec.Struct):
@@ -51,12 +54,14 @@ class Collection:
     @cached_property
     def documents(self) -> NDArray[np.void]:
         """The documents, of dtype `DOCUMENT`; `source` indexes the sources of the collection."""
-        parts = [store.documents.copy() for store in self.stores]
+        found = np.empty(len(self), DOCUMENT)
         numbers = {name: number for number, name in enumerate(self.sources)}
-        for store, part in zip(self.stores, parts, strict=True):
+        for store, start in zip(self.stores, self._starts, strict=False):
+            part = found[start : start + len(store)]
+            part[:] = store.documents
             renumbered = np.array([numbers[name] for name in store.state.sources], np.uint32)
             part["source"] = renumbered[part["source"]] if len(part) else part["source"]
-        return np.concatenate(parts)
+        return found
 
     @cached_property
     def sources(self) -> list[str]:
@@ -103,11 +108,19 @@ class Collection:
         newest: NDArray[np.bool_] = (own["reextraction"] == last[fetches]) & ~own["withdrawn"]
         return newest
 
-    def by_day(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Sort positions by day of publication (of the fetch, if unknown), then by id."""
+    def by_day(self, positions: NDArray[np.int64], most: int) -> list[NDArray[np.int64]]:
+        """Sort positions by day of publication (of the fetch, if unknown), then by id; returns them by range of days.
+
+        A range has 2**n days counted from a fixed one, with the largest n that gives none over `most` documents.
+        """
         published, fetched = self.documents["published"][positions], self.documents["fetched"][positions]
-        days = np.nan_to_num(np.where(np.isnan(published), fetched, published)) // DAY_SECONDS
-        return positions[np.lexsort((self.id_ranks[positions], days))]
+        moments = np.nan_to_num(np.where(np.isnan(published), fetched, published))
+        days = (moments // DAY_SECONDS).astype(np.int64) + (1 << RANGE_BITS - 1)
+        order = np.lexsort((self.id_ranks[positions], days))
+        bits = RANGE_BITS
+        while bits and np.unique_counts(days >> bits).counts.max(initial=0) > most:
+            bits -= 1
+        return np.split(positions[order], np.flatnonzero(np.diff(days[order] >> bits)) + 1)
 
     def signatures(self, positions: NDArray[np.int64]) -> NDArray[np.uint32]:
         """Return the signatures at some positions, shape (positions, permutations)."""
@@ -133,6 +146,10 @@ class Collection:
         store, document = self._locate(position)
         segment = store.folder.parent / INTAKE / store.state.covered[document["file"]].name
         return read_row(RowPlace(segment, int(document["offset"]), int(document["length"]))).record
+
+    def reextraction(self, position: int) -> int:
+        """Return the number of the re-extraction that a document comes from; 0 if from none."""
+        return int(self._locate(position)[1]["reextraction"])
 
     def line(self, position: int) -> bytes:
         """Read a document as a line of JSON."""

@@ -320,7 +320,7 @@ class Store:
     @cached_property
     def documents(self) -> NDArray[np.void]:
         """The documents, of dtype `DOCUMENT`."""
-        return np.array(self.column("documents"))
+        return np.asarray(self.column("documents"))
 
     @cached_property
     def signatures(self) -> NDArray[np.uint32]:
