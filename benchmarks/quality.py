@@ -3,8 +3,8 @@
     python benchmarks/quality.py DATA
 
 DATA is the folder of the pages with gold text (docs/data.md). An article is the gold text with the fields of its page
-(kind, images, declared access). All pages count, since no filter was trained on them. Of pages that hold no article
-(wcxb: listings, products, services) the default extractor's text is judged. Writes benchmarks/results/quality.md.
+(kind, images, declared access). All pages count, since no filter was trained on them. The pages of the split `dev` are
+also judged as `newscorpus extract` does, those without an article too. Writes benchmarks/results/quality.md.
 """
 
 import sys
@@ -17,10 +17,11 @@ from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields, Page, Rejected
 from newscorpus.lab.gold.pages import NO_ARTICLE, GoldPage, has_article, read_pages
 from newscorpus.page.extractor import read
+from newscorpus.page.judge import process_page
 from newscorpus.page.quality import FILTERS, TAGS, assess_quality, tags_of
 from newscorpus.page.quality.assess import read_quality
 from newscorpus.page.quality.filters import measure
-from newscorpus.page.registry import DEFAULT, load
+from newscorpus.page.recipe import Recipe
 
 NEWS = ("fundus", "daniel", "l3s_gn1", "ir_research")
 OTHERS = ("dragnet", "wcxb", "cleaneval")
@@ -35,12 +36,13 @@ RESULTS = HERE / "results" / "quality.md"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The objections of all filters to a page, and its tags; the first filter decides."""
+    """The objections of all filters to a page, what it is dropped for, and its tags."""
 
     page: str
     dataset: str
     language: str
     objections: tuple[str, ...]
+    reason: str  # "" if it is kept
     tags: tuple[str, ...]
     by_papers: tuple[str, ...]
 
@@ -51,7 +53,9 @@ def verdict(page: GoldPage, article: Article) -> Verdict:
     ours, papers = (
         tuple(name for name, objection in FILTERS.items() if objection(measured, config)) for config in (CONFIG, PAPERS)
     )
-    return Verdict(page.id, page.dataset, page.language or "?", ours, tags_of(measured, CONFIG), papers)
+    judged = assess_quality(article, CONFIG)
+    reason = judged.reason if isinstance(judged, Rejected) else ""
+    return Verdict(page.id, page.dataset, page.language or "?", ours, reason, tags_of(measured, CONFIG), papers)
 
 
 def verdicts(data: Path) -> Iterator[Verdict]:
@@ -64,33 +68,31 @@ def verdicts(data: Path) -> Iterator[Verdict]:
                 yield verdict(page, Article(page.url, page.text, fields, "gold"))
 
 
-def other_pages(data: Path) -> tuple[int, Counter[str]]:
-    """Count the pages without an article, and what becomes of them."""
-    extract, outcomes = load(DEFAULT), Counter[str]()
-    for page in read_pages(data / "wcxb.jsonl.zst"):
-        if page.page_type in NO_ARTICLE:
-            found = extract(Page.from_html(page.html, page.url))
-            if isinstance(found, Rejected):
-                outcomes["not extracted"] += 1
-            else:
-                judged = assess_quality(found, CONFIG)
-                outcomes[judged.reason if isinstance(judged, Rejected) else "kept"] += 1
-    return outcomes.total(), outcomes
+def outcomes(data: Path) -> Counter[tuple[str, bool]]:
+    """Count what becomes of the pages with and without an article."""
+    found = Counter[tuple[str, bool]]()
+    for dataset in (*NEWS, *OTHERS):
+        for page in read_pages(data / f"{dataset}.jsonl.zst"):
+            if page.split == "dev" and (page.page_type in NO_ARTICLE or (has_article(page.page_type) and page.text)):
+                outcome = process_page(Recipe(), Page.from_html(page.html, page.url))
+                name = f"{outcome.stage}/{outcome.reason}" if isinstance(outcome, Rejected) else "kept"
+                found[name, has_article(page.page_type)] += 1
+    return found
 
 
 def table(rows: Mapping[str, Iterable[Verdict]], first: str) -> Iterator[str]:
     """Write the share of articles that the filters drop together, and how many each drops as the first."""
-    yield f"| {first} | articles | dropped | with the papers' numbers | by the first filter that objects |"
+    yield f"| {first} | articles | dropped | with the papers' numbers | by the first filter that rejects |"
     yield "|---|--:|--:|--:|---|"
     for name, group in rows.items():
         found = list(group)
-        firsts = Counter(one.objections[0] for one in found if one.objections)
+        firsts = Counter(one.reason for one in found if one.reason)
         reasons = ", ".join(f"{reason} {count}" for reason, count in firsts.most_common())
         papers = sum(bool(one.by_papers) for one in found)
         yield f"| {name} | {len(found)} | {firsts.total() / len(found):.2%} | {papers / len(found):.2%} | {reasons} |"
 
 
-def report(found: list[Verdict], others: tuple[int, Counter[str]]) -> Iterator[str]:
+def report(found: list[Verdict], pages: Counter[tuple[str, bool]]) -> Iterator[str]:
     """Write the lines of the report."""
     sets, languages = defaultdict(list), defaultdict(list)
     sizes = Counter(one.language for one in found if one.dataset in NEWS)
@@ -109,18 +111,20 @@ def report(found: list[Verdict], others: tuple[int, Counter[str]]) -> Iterator[s
     yield "| filter or tag | articles | share |\n|---|--:|--:|"
     for name in (*FILTERS, *TAGS):
         yield f"| `{name}` | {alone[name]} | {alone[name] / len(found):.2%} |"
-    yield f"\nOf the {others[0]} pages of wcxb that hold no article, the default extractor and the filters left:\n"
-    yield ", ".join(f"{name} {count}" for name, count in others[1].most_common()) + "\n"
-    yield "Dropped articles by id:\n"
+    yield f"\nAll {pages.total()} pages of the split `dev`, by `newscorpus extract`:\n"
+    yield "| outcome | pages with an article | without |\n|---|--:|--:|"
+    for name in sorted({name for name, _ in pages}):
+        yield f"| {name} | {pages[name, True]} | {pages[name, False]} |"
+    yield "\nDropped articles by id:\n"
     for one in found:
-        if one.objections:
+        if one.reason:
             yield f"- {one.dataset} {one.page} ({one.language}): {', '.join(one.objections)}"
 
 
 def main() -> None:
     """Judge, and write the report."""
     data = Path(sys.argv[1])
-    RESULTS.write_text("\n".join(report(list(verdicts(data)), other_pages(data))) + "\n", "utf-8")
+    RESULTS.write_text("\n".join(report(list(verdicts(data)), outcomes(data))) + "\n", "utf-8")
     print(RESULTS.read_text("utf-8"))
 
 

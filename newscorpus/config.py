@@ -253,9 +253,10 @@ class QualityConfig:
     min_listing_lines: int = 5  # minimum paragraphs of a list; fewer allow no shares
     max_listing_words: int = 15  # maximum mean length of lines of a list; headlines seldom have more
     max_listing_ended: float = 0.12  # maximum share of lines that end like sentences (FineWeb: 0.12)
-    # Words in paragraphs that end like sentences from which a text is an article with a list or a table: twice the
-    # longest stub. Four articles with tables have at least 398, five lists at most 243.
-    max_listing_sentences: int = 300
+    # Words in different paragraphs that end like sentences from which a text is an article, whatever list, table or
+    # repetition stands beside them: twice the longest stub. Four articles with tables have at least 398, five lists at
+    # most 243.
+    min_sentence_words: int = 300
     min_horoscope_signs: int = 6  # minimum signs of the zodiac that start paragraphs: half of them
     min_odds: int = 10  # minimum decimal odds of a table
     min_odds_share: float = 0.05  # odds per word of the table

@@ -82,8 +82,8 @@ FILTERS: dict[str, Filter] = {
 DOUBTS = frozenset(
     ("photo_page", "listing", "few_letters", "symbols", "bullets", "short_lines", "repeated_lines", "repeated_words")
 )
-"""Filters that good articles with tables, lists, pictures or refrains may trigger. They reject only if the page is also
-doubted; else the article is kept with their name as a flag."""
+"""Filters that good articles with tables, lists, pictures or refrains may trigger. They reject only if the page is
+also doubted and the text has few sentences; else the article is kept with their name as a flag."""
 DOUBTED = 0.5
 """Factor of the confidence of an article with such a flag: one of two signs is against it."""
 
@@ -94,11 +94,11 @@ TAGS: dict[str, Tag] = {tag.__name__: tag for tag in (flash_news, machine_transl
 def assess_quality(article: Article, config: QualityConfig = QualityConfig()) -> Rejected | Article:
     """Return the article with its tags if kept, else the first filter's rejection, stage "quality"."""
     measured = measure(article)
-    is_sure = measured.is_surely_article(config)
+    is_article = measured.is_surely_article(config) or measured.has_sentences(config)
     doubts: tuple[str, ...] = ()
     for reason, objection in FILTERS.items():
         if reason not in config.off and (detail := objection(measured, config)):
-            if not (is_sure and reason in DOUBTS):
+            if not (is_article and reason in DOUBTS):
                 return Rejected("quality", reason, detail, article.url)
             doubts += (reason,)
     flags = (*article.flags, *doubts, *tags_of(measured, config))

@@ -91,6 +91,12 @@ class Measured:
         probability = self.article.is_article
         return probability is not None and probability >= config.sure_article
 
+    def has_sentences(self, config: QualityConfig) -> bool:
+        """Check for the sentences of an article: words of different paragraphs that end like one."""
+        by_line = zip(self.lines, self.line_words, strict=True)
+        n_words = sum(len(words) for line, words in dict(by_line).items() if line[-1] in SENTENCE_END)
+        return n_words >= config.min_sentence_words * self.characters_a_word
+
 
 def measure(article: Article) -> Measured:
     """Split the text of an article into lines and words."""
@@ -200,15 +206,14 @@ def is_flash(measured: Measured) -> bool:
 def listing(measured: Measured, config: QualityConfig) -> str:
     """Reject lists of headlines: paragraphs are short on average, and hardly any ends like a sentence.
 
-    The share is that of FineWeb's filter of line ends (Penedo et al. 2024, section 3.6), which also drops long lines. A
-    text with enough sentences for an article beside its list or table is kept.
+    The share is that of FineWeb's filter of line ends (Penedo et al. 2024, section 3.6), which also drops long lines.
     """
     lines = measured.lines
     if len(lines) < config.min_listing_lines or measured.n_words > config.max_listing_words * len(lines):
         return ""
-    ended = [len(words) for line, words in zip(lines, measured.line_words, strict=True) if line[-1] in SENTENCE_END]
-    few = len(ended) <= config.max_listing_ended * len(lines) and sum(ended) < config.max_listing_sentences
-    return f"{len(ended)} of {len(lines)} short paragraphs end as sentences" if few else ""
+    ended = sum(line[-1] in SENTENCE_END for line in lines)
+    few = ended <= config.max_listing_ended * len(lines)
+    return f"{ended} of {len(lines)} short paragraphs end as sentences" if few else ""
 
 
 def horoscope(measured: Measured, config: QualityConfig) -> str:

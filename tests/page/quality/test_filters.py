@@ -281,6 +281,16 @@ def test_a_page_that_surely_holds_an_article_is_flagged_for_its_form_and_kept(fl
     assert (kept.confidence, kept.flags[:2], kept.text) == (0.4, ("other", flag), page.text)
 
 
+@pytest.mark.parametrize("flag", DOUBTED)
+def test_sentences_of_an_article_outweigh_its_form(flag: str) -> None:
+    config = QualityConfig(off=tuple(FILTERS.keys() - {flag}), min_sentence_words=200)
+    form = DOUBTED[flag] * 20
+    kept = assess_quality(article("\n".join([*lines(16, 50), *form])), config)
+    assert isinstance(kept, Article)
+    assert flag in kept.flags
+    assert isinstance(assess_quality(article("\n".join([*lines(1, 50) * 16, *form])), config), Rejected)
+
+
 def test_what_no_article_looks_like_is_refused_on_any_page() -> None:
     page = Article("https://a.example/1", "Lorem ipsum dolor sit amet.", Fields(), "test", is_article=1.0)
     assert isinstance(assess_quality(page, LAX), Rejected)
