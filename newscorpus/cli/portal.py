@@ -5,11 +5,10 @@ from datetime import UTC, datetime
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
-from typer.core import TyperGroup
 
 from newscorpus.cli.app import Contact, Jobs, app, fetch
 from newscorpus.errors import CHECK_FAILED
@@ -29,19 +28,7 @@ Name = Annotated[str, Argument(metavar="NAME", help="Portal, by name or .toml fi
 
 Corpus = Annotated[Path | None, Option(help="Folder of its corpus; by default that of `crawl NAME`.")]
 
-STEPS = ("find", "add", "try", "check")
-"""The verbs in the order of the help."""
-
-
-class Steps(TyperGroup):
-    """The verbs of portal files."""
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 -- typer calls it so
-        """The names of the verbs."""
-        return sorted(self.commands, key=STEPS.index)
-
-
-portal = typer.Typer(cls=Steps, help="Make and keep portal files.", no_args_is_help=True, rich_markup_mode=None)
+portal = typer.Typer(help="Make and keep portal files.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(portal, name="portal")
 
 
