@@ -14,6 +14,7 @@ from functools import cache, partial
 from types import ModuleType
 from typing import Any
 
+from babel import Locale
 from lxml import etree
 from lxml import html as lxml_html
 from lxml.html.defs import block_tags
@@ -45,25 +46,11 @@ LINE_BREAKS = block_tags | {"br", "dd", "dt", "figcaption", "li", "td", "th", "t
 TAGS = ("start", "end")
 DECLARED_LANGUAGE = re.compile(r"<html\b[^>]*?\slang\s*=\s*[\"']?([a-z]{2})\b", re.IGNORECASE)
 
-JUSTEXT_LANGUAGES: Mapping[str, str] = {
-    code: name
-    for name, codes in {
-        "Afrikaans": "af", "Albanian": "sq", "Arabic": "ar", "Armenian": "hy", "Azerbaijani": "az", "Basque": "eu",
-        "Belarusian": "be", "Bengali": "bn", "Bosnian": "bs", "Breton": "br", "Bulgarian": "bg", "Catalan": "ca",
-        "Croatian": "hr", "Czech": "cs", "Danish": "da", "Dutch": "nl", "English": "en", "Esperanto": "eo",
-        "Estonian": "et", "Finnish": "fi", "French": "fr", "Galician": "gl", "Georgian": "ka", "German": "de",
-        "Greek": "el", "Gujarati": "gu", "Hebrew": "he", "Hindi": "hi", "Hungarian": "hu", "Icelandic": "is",
-        "Indonesian": "id", "Irish": "ga", "Italian": "it", "Kannada": "kn", "Kazakh": "kk", "Korean": "ko",
-        "Kurdish": "ku", "Kyrgyz": "ky", "Latin": "la", "Latvian": "lv", "Lithuanian": "lt", "Luxembourgish": "lb",
-        "Macedonian": "mk", "Malay": "ms", "Malayalam": "ml", "Marathi": "mr", "Nepali": "ne",
-        "Norwegian_Bokmal": "no nb", "Norwegian_Nynorsk": "nn", "Persian": "fa", "Polish": "pl", "Portuguese": "pt",
-        "Romanian": "ro", "Russian": "ru", "Serbian": "sr", "Serbo_Croatian": "sh", "Slovak": "sk", "Slovenian": "sl",
-        "Spanish": "es", "Swahili": "sw", "Swedish": "sv", "Tagalog": "tl", "Tamil": "ta", "Telugu": "te",
-        "Turkish": "tr", "Ukrainian": "uk", "Urdu": "ur", "Uzbek": "uz", "Vietnamese": "vi", "Welsh": "cy",
-    }.items()
-    for code in codes.split()
+JUSTEXT_NAMES: Mapping[str, str] = {
+    "bn": "Bengali", "nb": "Norwegian_Bokmal", "nn": "Norwegian_Nynorsk", "no": "Norwegian_Bokmal",
+    "sh": "Serbo_Croatian",
 }  # fmt: skip
-"""jusText's name of the stoplist for each language that pages declare; it offers others under no ISO 639-1 code."""
+"""Names of jusText's stoplists that differ from CLDR's English names of the languages."""
 
 
 class MissingPeerError(ImportError):
@@ -156,12 +143,13 @@ def visible_text(html: str) -> str:
 
 def _justext() -> Peer:
     justext = _package("justext", "jusText")
-    stoplist = cache(justext.get_stoplist)
+    stoplist, known = cache(justext.get_stoplist), justext.get_stoplists()
 
     def run(html: str, _: str) -> tuple[str, str]:
         found = DECLARED_LANGUAGE.search(html)
-        name = JUSTEXT_LANGUAGES.get(found[1].lower()) if found else None
-        if name:
+        code = found[1].lower() if found else ""
+        name = JUSTEXT_NAMES.get(code) or Locale("en").languages.get(code)
+        if name in known:
             paragraphs = justext.justext(html, stoplist(name))
         else:  # language-independent mode, as its README has it
             paragraphs = justext.justext(html, frozenset(), stopwords_low=0, stopwords_high=0)

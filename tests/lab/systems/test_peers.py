@@ -98,7 +98,7 @@ def test_justext_takes_the_declared_language(declaration: str, stoplist: str, mo
     load_peer("justext")(Page.from_html(f"<html class=x {declaration}><p>Text.</p></html>"))
     assert asked == [stoplist]
     monkeypatch.undo()
-    assert set(peers.JUSTEXT_LANGUAGES.values()) <= justext.get_stoplists()
+    assert set(peers.JUSTEXT_NAMES.values()) <= justext.get_stoplists()
 
 
 def test_visible_text_breaks_lines_at_blocks_and_keeps_words_whole() -> None:
