@@ -172,7 +172,6 @@ def _is_foreign(
     sides = [int(side) for name in ("width", "height") if (side := (node.get(name) or "").removesuffix("px")).isdigit()]
     if sides and max(sides) < MIN_PIXELS:
         return True
-    has_caption = False
     for each in above:
         classes, identifier = each.get("class") or "", each.get("id") or ""
         if (each.tag, classes, identifier) in boxes:
@@ -181,8 +180,7 @@ def _is_foreign(
             continue
         if each.tag in FOREIGN_TAGS or _is_foreign_name(f"{classes} {identifier}"[:MAX_CACHED]):
             return True
-        has_caption |= each.tag == "figure" and each.find(".//figcaption") is not None
-        if each.tag == "a" and not has_caption:
+        if each.tag == "a":
             link = join(base, each.get("href") or "").partition("#")[0]
             if link and not FILE.search(link) and not link.startswith(url):
                 return True
@@ -197,8 +195,7 @@ def _is_foreign_name(names: str) -> bool:
 def _caption(node: HtmlElement, above: Sequence[HtmlElement]) -> str:
     """Return the text of the `<figcaption>`, or of an element below that calls itself a caption."""
     figure = next((each for each in above if each.tag == "figure"), None)
-    if figure is not None:
-        return plain(" ".join("".join(each.itertext()) for each in figure.iter("figcaption")))
     below = (each.getnext() for each in (node, *above[:2]))
-    found = (each for each in below if each is not None and "caption" in (each.get("class") or ""))
-    return next((plain("".join(each.itertext())) for each in found), "")
+    named = (each for each in below if each is not None and "caption" in (each.get("class") or ""))
+    found = next(named if figure is None else figure.iter("figcaption"), None)
+    return "" if found is None else plain("".join(found.itertext()))
