@@ -1,7 +1,6 @@
 """Write the result of an extractor in the formats of `newscorpus extract`."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import msgspec
@@ -47,8 +46,7 @@ def brezovnik(recipe: Recipe, page: SourcePage) -> bytes:
     Raises:
         ShowError: the page was rejected.
     """
-    parsed = parse_page(page.page)
-    found = _accepted(recipe, page if isinstance(parsed, Rejected) else replace(page, page=parsed))
+    found, parsed = _accepted(recipe, page), parse_page(page.page)
     lines = found.text.split("\n")
     headings = () if isinstance(parsed, Rejected) else parsed.tree.iter("h2", "h3", "h4", "h5", "h6")
     is_headed = any(collapse(str(each.text_content())) == lines[0] for each in headings)
