@@ -9,12 +9,14 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
+from benchmarks.reproduce.capabilities import RESULTS, reproduce
 from docs.tables import TABLES, as_markdown, renewed
 from newscorpus import settings
 from newscorpus.cli import app
 from newscorpus.portal.portal import PolitenessSection, Portal, PortalLimits, TemplateVersion
 
 ROOT = Path(__file__).parents[1]
+CAPABILITIES = RESULTS / "capabilities.md"
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 
 
@@ -48,9 +50,13 @@ def unknown(line: str) -> list[str]:
     return [called[1]] if called[1] not in VERBS else sorted(options - VERBS[called[1]])
 
 
-@every_document
+@pytest.mark.parametrize("path", [*DOCUMENTS, CAPABILITIES], ids=lambda path: path.name)
 def test_verbs_and_options_exist(path: Path) -> None:
     assert {line: found for line in code(path) if (found := unknown(line))} == {}
+
+
+def test_capabilities_have_the_figures_of_the_tables() -> None:
+    assert CAPABILITIES.read_text("utf-8") == reproduce(ROOT)
 
 
 def test_what_does_not_exist_is_found() -> None:

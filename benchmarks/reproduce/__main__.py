@@ -12,7 +12,7 @@ from newscorpus.terminal import complain, describe
 RESULTS = Path(__file__).parents[1] / "results" / "published-systems"
 MODULES = (
     "texttractor", "shallow_tree", "paragraph_svm", "bakic", "hybrids", "node_svm", "one_source", "learned_fields",
-    "clusters", "side_by_side",
+    "clusters", "side_by_side", "capabilities",
 )  # fmt: skip
 """In the order of the page."""
 
