@@ -66,7 +66,6 @@ MIN_NAME, MIN_FOLDER = 6, 12
 """Lengths from which the last part of a path identifies an image, and the last but one if it has a digit."""
 GENERIC = frozenset("original standard thumbnail facebook twitter featured download master square".split())
 """Last parts of paths that identify none."""
-DIGIT = re.compile(r"\d")
 
 
 def find_images(
@@ -104,7 +103,7 @@ def image_key(url: str) -> str:
     folder, name = (RENDITION.sub("", FILE.sub("", part)) for part in f"//{parts.path}".rsplit("/", 2)[1:])
     if len(name) >= MIN_NAME and name not in GENERIC:
         return name
-    return folder if len(folder) >= MIN_FOLDER and DIGIT.search(folder) else parts.path + parts.query
+    return folder if len(folder) >= MIN_FOLDER and any(map(str.isdigit, folder)) else parts.path + parts.query
 
 
 def _shown(

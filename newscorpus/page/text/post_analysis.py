@@ -16,7 +16,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from newscorpus.config import PostAnalysisConfig, Revision
-from newscorpus.data import Block, Element, Label, LabelledBlock
+from newscorpus.data import Block, Label, LabelledBlock
 from newscorpus.resources import read_toml
 from newscorpus.tokens import count_words, fold, folded_words, words
 
@@ -113,14 +113,11 @@ def start(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelle
 
 def common_parent(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
     """Label all blocks good whose parents have the same path of tags and classes, if at least three of them are."""
-    paths = {parent: _path(parent) for parent in {item.block.parent for item in labelled}}
+    parents = {item.block.parent for item in labelled}
+    paths = {parent: tuple((each.tag, each.classes) for each in parent.ancestry) for parent in parents}
     good = Counter(paths[item.block.parent] for item in labelled if item.label is Label.GOOD)
     joined = {at for at, item in enumerate(labelled) if good[paths[item.block.parent]] >= config.sibling_blocks}
     return relabel(labelled, joined, Label.GOOD)
-
-
-def _path(element: Element) -> tuple[tuple[str, str], ...]:
-    return tuple((each.tag, each.classes) for each in element.ancestry)
 
 
 def lonely_ends(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
