@@ -18,7 +18,7 @@ from newscorpus.page.fields.people import (
     is_personal_name,
     names_in,
     squeezed,
-    starts_like_byline,
+    without_prefix,
 )
 from newscorpus.page.fields.visible import ASIDE, AUTHOR_LINK, FOREIGN, PUBLISHED, UPDATE, is_elsewhere, stands_aside
 
@@ -30,6 +30,7 @@ DATE_ICON = re.compile(f"{DATE_MARK.pattern}|calendar|clock")
 """Names of icons before a date."""
 DATE_WORDS = re.compile("|".join(WORDS["labels"].split()), re.IGNORECASE)
 """Words beside a date that mark it as the document's."""
+BEFORE_DATE = re.compile(rf"(?<!\S)(?:{'|'.join(WORDS['before'].split())})\s*$", re.IGNORECASE)
 AUTHOR_MARK = re.compile(
     r"author|byline|autor(?!i[sz])|auteur|verfasser|writer|avtor|reporter|journalist|redakteur|signature|p-name|\bvcard\b|\bfn\b"
 )
@@ -207,14 +208,14 @@ def _authors(lines: Iterable[Line], around: Collection[HtmlElement], setting: Se
             # Portraits before the names: the first elements have no text.
             texts = _innermost_texts(inside[:INSIDE]) or _innermost_texts(inside)
         else:
-            texts = [line.text] if starts_like_byline(line.text) else []
+            texts = [line.text] if without_prefix(line.text) != line.text else []
         names: dict[str, None] = {}
         for text in texts:
             # Dates become separators, except labelled ones, whose labels would be taken for names.
-            is_labelled = DATE_WORDS.search(text) or UPDATE.search(text)
-            people = text
-            for date in () if is_labelled else reversed(list(find_dates(text, setting))):
-                people = f"{people[: date.start]} | {people[date.end :]}"
+            people = without_prefix(text)
+            is_labelled = DATE_WORDS.search(people) or UPDATE.search(people)
+            for date in () if is_labelled else reversed(list(find_dates(people, setting))):
+                people = f"{BEFORE_DATE.sub('', people[: date.start])} | {people[date.end :]}"
             names |= dict.fromkeys(name for name in names_in(people) if is_personal_name(name) or is_agency(name))
         links_author = around and is_marked and any(each.tag == "a" for each in inside)
         if not names or (not links_author and (ASIDE.search(line.marks) or stands_aside(line.element))):

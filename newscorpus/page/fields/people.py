@@ -16,7 +16,7 @@ NOBODY = frozenset((*WORDS["roles"].split(), *map(str.casefold, WORDS["picture_s
 PARTICLES = frozenset(WORDS["particles"].split())
 
 PREFIX = re.compile(rf"^(?:{'|'.join(WORDS['prefixes'].split(NEXT))})\s*(?::\s*|\s+)", re.IGNORECASE)
-"""Words before a name; without a colon they need a capital after them, see `_without_prefix`."""
+"""Words before a name; without a colon they need a capital after them, see `without_prefix`."""
 SOURCE = re.compile(
     r"(?:zdroj|izvor|vir|źródło|source|quelle|fonte|fuente|источник|извор|джерело|източник|πηγή)\s*:\s*", re.IGNORECASE
 )
@@ -67,7 +67,7 @@ def names_in(text: str) -> tuple[str, ...]:
     people = DOUBLE.sub(r"\1-\3", collapse(text))
     for others in (REMARK, TEXT_AND_PHOTO, CREDIT, REVIEW):
         people = others.sub("", people)
-    pieces = (piece.split(",") for piece in SEPARATORS.split(_without_prefix(people.strip())))
+    pieces = (piece.split(",") for piece in SEPARATORS.split(without_prefix(people.strip())))
     parts = [part for piece in pieces for joined in _joined(piece) for part in _split_at_and(joined)]
     names = (_cleaned(part, position) for position, part in enumerate(parts))
     return tuple(dict.fromkeys(name for name in names if name))
@@ -128,12 +128,7 @@ def squeezed(name: str) -> str:
     return "".join(folded_words(name))
 
 
-def starts_like_byline(text: str) -> bool:
-    """Tell whether `text` begins with "By", "Von", "Autor:" etc. and a capital."""
-    return _without_prefix(text) != text
-
-
-def _without_prefix(text: str) -> str:
+def without_prefix(text: str) -> str:
     """Strip "By", "Von", "Autor:" before a capitalised name."""
     match = PREFIX.match(text)
     if not match or (":" not in match[0] and text[match.end() : match.end() + 1].islower()):
@@ -176,7 +171,7 @@ def _split_at_and(part: str) -> list[str]:
 def _cleaned(part: str, position: int) -> str:
     """Return the name in `part`, or ""; capitals after a name are a title, those before it initials."""
     source = SOURCE.match(part.strip())
-    name = _without_prefix(part.strip()[source.end() if source else 0 :]).strip(" \t,.:;-–—*/|\"'«»“”„")
+    name = without_prefix(part.strip()[source.end() if source else 0 :]).strip(" \t,.:;-–—*/|\"'«»“”„")
     name = name + "." if re.search(r"\b(?:[A-ZÀ-Ž]|Jr|Sr)$", name) and part.strip().endswith(".") else name
     if not name or NO_NAME.search(name) or name.casefold() in NOBODY:
         return ""
