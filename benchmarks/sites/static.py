@@ -1,4 +1,4 @@
-"""Generators of static sites: Pelican, Nikola, MkDocs, BlogMore (PyPI), Hexo, Docusaurus (npm) and Jekyll (Debian)."""
+"""Static sites by Pelican, Nikola, MkDocs, Lektor, BlogMore (PyPI), Hexo, Docusaurus (npm) and Jekyll (Debian)."""
 
 import json
 import shutil
@@ -225,6 +225,40 @@ class BlogMore(System):
         return with_front_matter(head, "", post.html)
 
 
+@dataclass
+class Lektor(System):
+    """Lektor with the blog of its quickstart, whose lists hold whole posts, without feed and sitemap."""
+
+    packages = ("lektor==3.3.12",)
+    states: ClassVar = {"published": "day", "authors": "all"}
+
+    def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
+        """Begin a site as `lektor quickstart` does it, write the posts and build."""
+        site = folder / "site"
+        blog = site / "content" / "blog"
+        if not site.exists():
+            context = {
+                "project_name": TITLE, "project_slug": "site", "project_path": "site", "with_blog": True,
+                "this_year": 2026, "today": "2026-06-30", "author_name": TITLE,
+            }  # fmt: skip
+            code = f"from lektor.quickstart import Generator; Generator('project').run({context!r}, {str(site)!r})"
+            run([self.bin / "python", "-c", code], folder)
+            with next(site.glob("*.lektorproject")).open("a", encoding="utf-8") as file:
+                file.write(f"\nurl = {base}/\n")
+        chosen = [post for post in posts if post.is_public]
+        for gone in {path.name for path in blog.iterdir() if path.is_dir()} - {post.slug for post in chosen}:
+            shutil.rmtree(blog / gone)
+        for post in chosen:
+            write_files(blog / post.slug, {"contents.lr": self._source(post)})
+        run([self.bin / "lektor", "--project", site, "build", "-O", folder / self.output], folder)
+        return {post.key: f"/blog/{post.slug}/" for post in chosen}
+
+    def _source(self, post: Post) -> str:
+        head = {"title": post.title, "author": " and ".join(post.authors), "pub_date": post.published[:10]}
+        lines = "".join(f"{name}: {value}\n---\n" for name, value in head.items())
+        return f"{lines}body:\n\n{post.html}\n"
+
+
 class NpmSystem(System):
     """A system of npm."""
 
@@ -364,5 +398,6 @@ SYSTEMS: Sequence[System] = (
     Docusaurus("docusaurus", "Docusaurus 3.10 blog, its defaults: full posts in lists"),
     Docusaurus("docusaurus-truncated", "Docusaurus 3.10 blog, truncated posts in lists", is_truncated=True),
     MkDocs("mkdocs-material", "MkDocs 1.6 blog, Material 9.6"),
+    Lektor("lektor", "Lektor 3.3, its quickstart: full posts in lists"),
     BlogMore("blogmore", "BlogMore 2.44: full posts in lists"),
 )
