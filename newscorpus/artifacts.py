@@ -19,6 +19,8 @@ from newscorpus.resources import data_folder, project_folder
 
 METADATA = "metadata.json"
 CARD = "card.md"
+FIELDS = "fields"
+"""Subfolder of the field model that belongs to a model."""
 WEIGHTS = "model.onnx"
 """The weights of a model that is a single file."""
 ROWS, SCORES = "features", "scores"
@@ -106,6 +108,12 @@ def model_folder(model: str) -> Path:
         return shipped
     bases = (Path.cwd(), project_folder() or Path.cwd())
     return next((base / model for base in bases if (base / model / METADATA).is_file()), shipped)
+
+
+def fields_within(model: str) -> str:
+    """Return the folder of the field model that was trained together with a model; "" if there is none."""
+    folder = model_folder(model) / FIELDS
+    return str(folder) if (folder / METADATA).is_file() else ""
 
 
 def read_metadata(model: str) -> Metadata | None:

@@ -22,7 +22,15 @@ Data = Annotated[list[Path] | None, Option(metavar="PATH", help=DATA_HELP)]
 Silver = Annotated[Path | None, Option(metavar="CORPUS", help="Archived crawl; the portals' templates give the texts.")]
 Texts = Annotated[Path | None, Option(help="With --silver: JSON lines with `url` and `text`, in place of templates.")]
 LABELS_HELP = "exact: a block equals a paragraph (default with --texts); aligned: half of it is in the text."
-START_HELP = "Keep the trees of the shipped model of this name, and add trees from your own pages."
+START_HELP = "Keep the shipped model of this name, and add to it from your own pages: main-text, or learned-fields."
+FIELDS_HELP = "Also learn title, date and authors: for pages where they are missing, or for all that declare them too."
+
+
+class FieldUse(StrEnum):
+    """Pages on which a model decides on title, date and authors: those that declare none, or all."""
+
+    MISSING = "missing"
+    ALWAYS = "always"
 
 
 class LabelMethod(StrEnum):
@@ -44,7 +52,8 @@ def train(
     silver: Silver = None,
     texts: Texts = None,
     labels: HowLabelled = None,
-    start_from: Annotated[str, Option(metavar="NAME", help=START_HELP)] = "",
+    fields: Annotated[FieldUse | None, Option(help=FIELDS_HELP)] = None,
+    start_from: Annotated[list[str] | None, Option(metavar="NAME", help=START_HELP)] = None,
     output: Annotated[Path | None, Option(help="Folder of the model; default: models/NAME-own.")] = None,
 ) -> None:
     """Train a model from pages and their text.
@@ -59,14 +68,22 @@ def train(
         raise typer.BadParameter(f"unknown model {name!r}; known are: {', '.join((*TRAINERS, *WITHOUT_PAGES))}")
     folder = output or default_folder(name)
     if name in WITHOUT_PAGES:
-        if data or silver or texts or labels or start_from:
+        if data or silver or texts or labels or start_from or fields:
             raise typer.BadParameter(f"{name} is made without pages; only --output goes with it")
-        metadata = WITHOUT_PAGES[name](folder)
+        trained = [WITHOUT_PAGES[name](folder)]
     else:
         if labels and name not in BLOCK_LEARNERS:
             raise typer.BadParameter(f"--labels goes with one of: {', '.join(BLOCK_LEARNERS)}")
-        metadata = _train(name, data, silver, texts, labels, start_from, folder)
-    for group, scores in metadata.scores.items():
+        startable = {name, "learned-fields"} if fields else {name}
+        able = [known for known, each in TRAINERS.items() if each.start_from]
+        if odd := {*(start_from or ())} - (startable & {*able}):
+            raise typer.BadParameter(
+                f"--start-from {min(odd)} is not for {name}; {', '.join(able)} start from themselves"
+            )
+        source = _source(data, silver, texts, TRAINERS[name].licences)
+        own = _learner(name, labels, texts) if name in BLOCK_LEARNERS else None
+        trained = _train(name, source, own, {*(start_from or ())}, fields, folder, is_silver=silver is not None)
+    for group, scores in (item for metadata in trained for item in metadata.scores.items()):
         typer.echo(f"{group}: " + ", ".join(f"{key} {value:g}" for key, value in scores.items()))
         if said := advice(scores):
             typer.echo(said)
@@ -75,33 +92,39 @@ def train(
 
 def _train(
     name: str,
-    data: list[Path] | None,
-    silver: Path | None,
-    texts: Path | None,
-    labels: LabelMethod | None,
-    start_from: str,
+    source: "TrainingPages",
+    learner: "BlockLearner | None",
+    start_from: set[str],
+    fields: FieldUse | None,
     folder: Path,
-) -> "Metadata":
+    *,
+    is_silver: bool,
+) -> "list[Metadata]":
+    from newscorpus.artifacts import FIELDS
     from newscorpus.lab.training.block_learner import train as train_blocks
-    from newscorpus.lab.training.own import named, train_own
-    from newscorpus.lab.training.registry import BLOCK_LEARNERS, TRAINERS
+    from newscorpus.lab.training.learned_fields import train_learned_fields
+    from newscorpus.lab.training.own import apart, named, train_own
+    from newscorpus.lab.training.registry import TRAINERS
+    from newscorpus.page.fields.learned import MODEL as LEARNED_FIELDS
 
     trainer = TRAINERS[name]
-    if start_from and (start_from != name or trainer.start_from is None):
-        able = [known for known, each in TRAINERS.items() if each.start_from]
-        raise typer.BadParameter(f"--start-from: {name} cannot; {', '.join(able)} can start from itself")
-    source = _source(data, silver, texts, trainer.licences)
-    of_sets = train_own_pages = trainer.train
-    if name in BLOCK_LEARNERS:
-        of_sets = train_own_pages = partial(train_blocks, _learner(name, labels, texts))
-    if source.learns_all or (silver and name not in BLOCK_LEARNERS):
-        if not trainer.learns_own:
-            raise typer.BadParameter(f"{name} learns from the sets alone: it takes many sites")
-        own = trainer.start_from if start_from else trainer.train_own
-        return train_own(name, own or train_own_pages, source, folder, _show_step)
-    if start_from:
-        raise typer.BadParameter("--start-from goes with pages of your own")
-    return named(of_sets(source, _show_step), name, folder).save(folder)
+    train_pages = partial(train_blocks, learner) if learner else trainer.train
+    if not source.learns_all and (not is_silver or learner):
+        if start_from or fields:
+            raise typer.BadParameter("--start-from and --fields go with pages of your own")
+        return [named(train_pages(source, _show_step), name, folder).save(folder)]
+    if not trainer.learns_own:
+        raise typer.BadParameter(f"{name} learns from the sets alone: it takes many sites")
+    source = replace(source, pages=apart(source.pages), learns_all=True)
+    own = (trainer.start_from if name in start_from else trainer.train_own) or train_pages
+    if not fields:
+        return [train_own(name, own, source, folder, _show_step)]
+    decides = fields is FieldUse.ALWAYS
+    learn_fields = partial(train_learned_fields, start=LEARNED_FIELDS in start_from, decides=decides)
+    if name == LEARNED_FIELDS:
+        return [train_own(name, learn_fields, source, folder, _show_step)]
+    learned = named(learn_fields(source, _show_step), LEARNED_FIELDS, folder / FIELDS)
+    return [train_own(name, own, source, folder, _show_step), learned.save(folder / FIELDS)]
 
 
 @app.command()

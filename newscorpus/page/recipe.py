@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from newscorpus.artifacts import read_metadata
+from newscorpus.artifacts import fields_within, read_metadata
 from newscorpus.config import Part, QualityConfig, Revision
 from newscorpus.data import SCHEMA, Page
 from newscorpus.page.extractor import Extractor, SystemExtractor
@@ -52,8 +52,10 @@ class Recipe:
         return page.extractor or self.extractor, self.revision.or_else(page.revision)
 
     def fields_model_for(self, page: SourcePage) -> str:
-        """Return the field model for a page: the portal's, unless the recipe names one."""
-        return self.fields_model if self.fields_model != FIELDS_MODEL else page.fields_model or FIELDS_MODEL
+        """Return the field model for a page: the recipe's, else the portal's, else that in the extractor's folder."""
+        if self.fields_model != FIELDS_MODEL:
+            return self.fields_model
+        return page.fields_model or fields_within(self.decider_for(page)[0]) or FIELDS_MODEL
 
     def version_for(self, page: SourcePage) -> str:
         """Name the version of all settings that decide on a page, e.g. "main-text@2+0c4f9a2b7d"."""

@@ -13,6 +13,7 @@ import numpy as np
 from lxml import etree
 from rich.console import Console
 
+from newscorpus.artifacts import fields_within
 from newscorpus.data import Page, Rejected
 from newscorpus.lab.evaluation.compare import EvaluationError
 from newscorpus.lab.evaluation.scores import Estimate, estimate
@@ -74,7 +75,7 @@ def evaluate_fields(
 ) -> Iterator[FieldResult]:
     """Run all field readers on each page of the sets in turn.
 
-    Readers are names in `READERS` or folders of field models. `hidden` removes structured data first, and evaluates
+    Readers are names in `READERS` or folders of models. `hidden` removes structured data first, and evaluates
     only dates that remain on the page or in its address (`shows_date`, or found by one of the readers).
 
     Raises:
@@ -85,9 +86,10 @@ def evaluate_fields(
     loaded: dict[str, FieldReader] = {}
     for name in readers:
         try:
-            loaded[name] = READERS[name]() if name in READERS else partial(read_own_fields, model=name)
+            model = name if name in READERS else fields_within(name) or name
+            loaded[name] = READERS[name]() if name in READERS else partial(read_own_fields, model=model)
             if name not in READERS:
-                check_fields_model(name)
+                check_fields_model(model)
         except ValueError as error:
             raise EvaluationError(f"unknown field reader: {error}; others: {', '.join(READERS)}") from error
     for path in datasets:

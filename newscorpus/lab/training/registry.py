@@ -47,7 +47,7 @@ TRAINERS: Mapping[str, Trainer] = {
     **{name: Trainer(partial(train, learner), LICENCES) for name, learner in BLOCK_LEARNERS.items()},
     **{name: Trainer(partial(segment_systems.train, name), LICENCES) for name in segment_systems.ABOUT},
     NODE_SVM: Trainer(train_node_svm, LICENCES),
-    LEARNED_FIELDS: Trainer(train_learned_fields, FIELD_LICENCES),
+    LEARNED_FIELDS: Trainer(train_learned_fields, FIELD_LICENCES, start_from=partial(train_learned_fields, start=True)),
     SITE_REVIEW: Trainer(train_site_review, TEXT_LICENCES, learns_own=False),
 }
 

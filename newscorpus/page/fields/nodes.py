@@ -39,8 +39,8 @@ CACHED = 1_024
 
 WEIGHTS = "weights.npy"
 """The file of the weights: shape (columns, outputs), in half precision."""
-BIAS = "bias"
-"""The model's bias parameter."""
+BIAS, DECIDES = "bias", "decides"
+"""The model's parameters: the bias of each output; 1 where a field model also decides on declared fields."""
 FEATURES = tuple(f"{group}, hashed to {COLUMNS}" for group in GROUPS)
 
 Hashed = tuple[list[int], list[float]]
@@ -153,6 +153,7 @@ class LinearModel:
     name: str  # as in articles: "model:NAME@VERSION"
     weights: NDArray[np.floating]  # of any precision, shape (columns, outputs)
     bias: Floats  # one for each output
+    decides: bool = False  # of a field model: also where a page declares the field
 
     def score(self, nodes: Nodes) -> Floats:
         """Return the scores of each node, at least one: shape (nodes, outputs)."""
@@ -176,7 +177,8 @@ def load_linear(model: str) -> LinearModel:
     bias = artifact.metadata.parameters.get(BIAS)
     if not isinstance(bias, list):
         raise ArtifactError(f"model {model!r}: {METADATA} does not name {BIAS}")
-    return LinearModel(artifact.metadata.extractor, artifact.array(WEIGHTS), np.array(bias))
+    decides = bool(artifact.metadata.parameters.get(DECIDES))
+    return LinearModel(artifact.metadata.extractor, artifact.array(WEIGHTS), np.array(bias), decides)
 
 
 def _hash(names: Sequence[str]) -> Hashed:

@@ -40,6 +40,7 @@ from newscorpus.page.fields.markup import (
     read_metas,
     read_rights,
 )
+from newscorpus.page.fields.nodes import load_linear
 from newscorpus.page.fields.people import is_ordinary, is_personal_name, is_vague, squeezed
 from newscorpus.page.fields.structured import (
     article_body,
@@ -67,7 +68,8 @@ class FieldReading:
 def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = (), model: str = MODEL) -> FieldReading:
     """Read the fields of `page`, parsed to `tree`; `evidence` comes from the portal's template.
 
-    `model` reads undeclared fields. No content of a page makes this raise, and its time is bounded.
+    `model` reads undeclared fields, and declared ones if it decides on these. No content of a page makes this raise,
+    and its time is bounded.
     """
     markup = gather(tree, page.url)
     addresses = frozenset(link.partition("#")[0].rstrip("/") for link in (page.url, canonical_address(markup)) if link)
@@ -83,7 +85,10 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
     )
     language = decide_language(declared)
     setting = Setting(parse_moment(page.fetched), language.value, month_first(declared, language.value, page.url))
-    found = (*declared, *read_address(page.url), *_from_text(tree, markup, declared, setting, model))
+    everything = (*declared, *read_address(page.url), *_from_text(tree, markup, declared, setting, model))
+    ruled = {item.field for item in evidence}  # by the template
+    decided = {item.field for item in everything if item.source == "learned"} - ruled if _decides(model) else set[str]()
+    found = tuple(item for item in everything if item.source == "learned" or item.field not in decided)
     entities, names = (json_ld, microdata), _sites(found, markup)
     title, lead = decide_headline(found, names), decide_plain("lead", found)
     published, modified = decide_dates(found, setting)
@@ -123,7 +128,7 @@ def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = 
             license=licence.source,
         ),
     )
-    return FieldReading(fields, article_body(json_ld.main), found)
+    return FieldReading(fields, article_body(json_ld.main), everything)
 
 
 def canonical_address(markup: Markup) -> str:
@@ -131,6 +136,11 @@ def canonical_address(markup: Markup) -> str:
     links = (*markup.links.get("canonical", ()), *(join(markup.base, url) for url in markup.metas.get("og:url", ())))
     is_home = not urlsplit(markup.url).path.strip("/")
     return next((link for link in links if link and (is_home or urlsplit(link).path.strip("/"))), "")
+
+
+def _decides(model: str) -> bool:
+    """Tell whether a model decides on declared fields; the shipped one does not."""
+    return model != MODEL and load_linear(model).decides
 
 
 def _from_text(
@@ -166,7 +176,8 @@ def _from_text(
         found += read_near(before, after, around, setting, with_dates="published" in wanted)
     # Like the pages in the model's training set.
     is_silent = wanted == {"published", "authors"} and not of_field("authors", declared)
-    if is_silent and wanted - {item.field for item in found}:
+    decides = _decides(model)
+    if decides or (is_silent and wanted - {item.field for item in found}):
         has_title = any(item.field == "title" for item in (*declared, *found))
         shown = [item.value for item in (*declared, *found) if item.field == "title"]
         sites |= names_beside(plain(markup.title), shown)
@@ -176,7 +187,7 @@ def _from_text(
                 names = (name for name in item.value.split(", ") if squeezed(name) not in sites)
                 people = ", ".join(name for name in names if not is_ordinary(name, text))
                 found += [Evidence(item.field, people, item.source)] if people else []
-            elif not (has_title and item.field == "title"):
+            elif decides or not (has_title and item.field == "title"):
                 found.append(item)
     # Fields still missing are read from anywhere on the page, authors only from elements named for them: more costs a
     # fifth of an extraction and finds few.

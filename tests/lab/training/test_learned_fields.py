@@ -1,10 +1,13 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from newscorpus.cli import app
 from newscorpus.data import Fields
 from newscorpus.lab.evaluation.scores import Overlap
 from newscorpus.lab.gold.pages import GoldPage
@@ -17,8 +20,8 @@ from newscorpus.lab.training.learned_fields import (
     score_picks,
 )
 from newscorpus.page.fields.dates import Setting
-from newscorpus.page.fields.learned import FIELDS
-from newscorpus.page.fields.nodes import LinearModel
+from newscorpus.page.fields.learned import FIELDS, MODEL
+from newscorpus.page.fields.nodes import LinearModel, load_linear
 
 NAMES = ("Jane Smith", "Peter Brown", "Mary Jones", "Adam Black", "Eve White", "Carl Green")
 
@@ -93,3 +96,52 @@ def test_a_pick_is_wrong_on_a_page_that_has_no_right_element(pages: list[FieldPa
 def test_whether_a_text_says_the_field(field: str, text: str, answer: tuple[bool, bool]) -> None:
     truth = Fields(title="The bridge will be closed", published="2024-02-03", authors=("Jane Smith",))
     assert matches_field(field, text, truth, Setting(None, "en")) == answer
+
+
+TITLE = "Bridge {0} of the town is open"
+ODD = (
+    "<title>Site</title><meta property=article:published_time content=2020-01-02>"
+    "<div class=hl>Bridge {0} of the town is open</div><div class=d>{1}. 5. 2026</div><div class=by>By Ann Lee</div>"
+    "<div class=body><p>{2}</p></div><div class=x>2 June 2025</div>"
+)
+
+
+def odd_page(number: int) -> GoldPage:
+    """A page that names its author as the shipped model does not know it, and declares another date than it shows."""
+    text = f"The council met on day {number} and spoke about bridge {number} for some hours. " * 9
+    title, date, html = TITLE.format(number), f"2026-05-{number + 1:02}", ODD.format(number, number + 1, text)
+    return GoldPage(str(number), "own", "", "", "", title, date, ("Ann Lee",), html, text, list="teach")
+
+
+def test_learning_goes_on_from_the_shipped_model() -> None:
+    own, base = list(make_field_pages(map(odd_page, range(12)))), load_linear(MODEL)
+    started = fit_fields(own[:9], keeps_shipped=True, base=base)
+    assert score_picks(own[9:], base)["authors"] == 0
+    assert score_picks(own[9:], started) == dict.fromkeys(FIELDS, 1.0)
+
+
+def test_one_sample_gives_one_folder_for_three_fields(tmp_path: Path) -> None:
+    lines = [{key: getattr(odd_page(at), key) for key in ("id", "html", "text", "title", "date")} for at in range(12)]
+    (tmp_path / "marked.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (tmp_path / "page.html").write_text(odd_page(20).html)
+    declared = {}
+    for use in ("missing", "always"):
+        command = ["train", "node-svm", "--data", str(tmp_path / "marked.jsonl"), "--fields", use, "--output"]
+        done = CliRunner().invoke(app, [*command, str(tmp_path / use)])
+        assert done.exit_code == 0, done.output
+        command = ["extract", str(tmp_path / "page.html"), "--extractor", str(tmp_path / use), "--format", "json"]
+        declared[use] = json.loads(CliRunner().invoke(app, [*command, "--no-filters"]).stdout)
+    assert [row["published"] for row in declared.values()] == ["2020-01-02", "2026-05-21"]
+    always = declared["always"]
+    assert (always["title"], always["provenance"]["title"]) == (TITLE.format(20), "learned")
+    assert always["text"].split() == odd_page(20).text.split()
+
+
+def test_fields_that_cannot_be_learned_leave_nothing_half_written(tmp_path: Path) -> None:
+    lines = [{"id": str(at), "html": odd_page(at).html, "text": odd_page(at).text} for at in range(12)]
+    lines = [{**line, "html": str(line["html"]).replace("meta", "p")} for line in lines]
+    (tmp_path / "marked.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command = ["train", "node-svm", "--data", str(tmp_path / "marked.jsonl"), "--fields", "missing", "--output"]
+    done = CliRunner().invoke(app, [*command, str(tmp_path / "model")])
+    assert "nothing can be learned" in str(done.exception)
+    assert not (tmp_path / "model").exists()
