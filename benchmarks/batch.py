@@ -31,7 +31,7 @@ from datatrove.utils.word_tokenizers import WhitespaceTokenizer
 
 from benchmarks.duplicates.texts import as_text, make_words
 from newscorpus.batch.duplicates import DuplicateTask, index_part
-from newscorpus.batch.engine import DUPLICATE_STAGES, Stage, publish_parts, tasks_of
+from newscorpus.batch.engine import DUPLICATE_STAGES, Stage, build_parts, publish_parts, tasks_of, write_ranges
 from newscorpus.batch.plan import ExportSection, Plan
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.left_out import read_duplicates
@@ -205,7 +205,7 @@ def make_part(plan: Plan, part: int, documents: int, n_words: int) -> None:
 
 def run_ours(plan: Plan, at_once: int) -> Mapping[str, Cost]:
     """Run the stages after the first, and what that one does with texts: they are signed and indexed."""
-    stages = {
+    stages: dict[str, list[Callable[[], Any]]] = {
         "sign": [partial(sign_part, plan, number) for number in range(PARTS)],
         "index": [partial(index_part, part, plan.build) for part in plan.parts],
     }
@@ -213,7 +213,12 @@ def run_ours(plan: Plan, at_once: int) -> Mapping[str, Cost]:
         if stage in DUPLICATE_STAGES:
             tasks = [DuplicateTask(plan, number) for number in range(tasks_of(plan, stage))]
             stages[stage] = [getattr(task, stage) for task in tasks]
-    stages |= {"publish": [partial(publish_parts, plan)], "verify": [partial(verify_corpus, plan)]}
+    stages |= {
+        Stage.SURVIVORS: [partial(build_parts, plan)],
+        Stage.WRITE: [partial(write_ranges, plan, number) for number in range(PARTS)],
+        Stage.PUBLISH: [partial(publish_parts, plan)],
+        "verify": [partial(verify_corpus, plan)],
+    }
     return Costs(plan.folder / "costs.json", at_once).take(stages)
 
 
