@@ -6,7 +6,6 @@ crawl fetches them unconditionally.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -15,7 +14,6 @@ from pathlib import Path
 from newscorpus.config import BuildConfig, Limits
 from newscorpus.corpus.reextract import FAULTS, SEGMENTS
 from newscorpus.data import Rejected
-from newscorpus.errors import PortalError
 from newscorpus.layout import INTAKE, inside
 from newscorpus.lines import blank, writable
 from newscorpus.page.judge import lost_page, process_page
@@ -25,7 +23,7 @@ from newscorpus.page.rows import Row, encode_row
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.profile import Profiles, profiles_of
-from newscorpus.portal.schema import list_portals, load_portal
+from newscorpus.portal.schema import readable_portals
 from newscorpus.store.archive.read import read_capture
 from newscorpus.store.archive.values import ArchiveError, Capture
 from newscorpus.store.intake import DamagedLine, journal_line, read_intake
@@ -145,15 +143,6 @@ def restore_lines(corpus: Path, damaged: Sequence[DamagedLine]) -> int:
 def _judged(recipe: Recipe, profiles: Profiles, source: LostSource) -> Row | Rejected:
     """Judge a page in a worker process."""
     return process_page(recipe, add_profile(recipe, profiles, source.page))
-
-
-def readable_portals() -> list[Portal]:
-    """Load the portals with valid files; for the pages of others, the archive itself holds the rules."""
-    found = []
-    for name in list_portals():
-        with suppress(PortalError):
-            found.append(load_portal(name))
-    return found
 
 
 def _rows(corpus: Path) -> Iterator[Row]:

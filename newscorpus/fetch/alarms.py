@@ -34,10 +34,7 @@ class CrawlAlarm:
 class AlarmCommand:
     """Runs a command, without a shell, at each alarm; a failing command is logged, and one that hangs is dropped.
 
-    Args:
-        command: program and arguments; empty: none is run. On its input it gets the facts as JSON.
-        corpus: folder of the corpus.
-        seconds: time limit of the command.
+    An empty command runs none. On its input a command gets the facts as JSON.
     """
 
     def __init__(self, command: Sequence[str], corpus: Path, seconds: float = MAX_SECONDS) -> None:

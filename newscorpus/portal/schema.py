@@ -8,7 +8,7 @@ import dataclasses
 import re
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from functools import cache
 from itertools import pairwise
@@ -152,6 +152,15 @@ def _in_words(what: str, where: str, table: dict[str, Any]) -> str:
 def list_portals() -> list[str]:
     """Return the names of all portals that `load_portal` finds, sorted."""
     return sorted({path.stem for folder in _folders() for path in folder.glob("*.toml")})
+
+
+def readable_portals() -> list[Portal]:
+    """Load the portals with valid files."""
+    found = []
+    for name in list_portals():
+        with suppress(PortalError):
+            found.append(load_portal(name))
+    return found
 
 
 def with_base(portal: Portal, base_url: str) -> Portal:

@@ -31,9 +31,7 @@ NEEDS_A_LOOK = frozenset({"WARNING", "ERROR", "CRITICAL"})
 class CrawlLog(RotatingFileHandler):
     """Writes the log of a crawl that begins now, and removes the oldest logs.
 
-    Args:
-        corpus: folder of the corpus, with the lock of the crawl held.
-        level: least level of the messages.
+    The lock of the crawl must be held.
     """
 
     def __init__(self, corpus: Path, level: str | int) -> None:

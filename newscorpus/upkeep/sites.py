@@ -2,14 +2,13 @@
 
 import difflib
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 
 from babel import Locale
 
-from newscorpus.errors import ArgumentError, PortalError
-from newscorpus.portal.schema import list_portals, load_portal
+from newscorpus.errors import ArgumentError
+from newscorpus.portal.schema import readable_portals
 from newscorpus.upkeep.adding import portal_name
 from newscorpus.urls import host_of
 
@@ -34,10 +33,7 @@ class NewsSite:
 
 def news_sites() -> Iterator[NewsSite]:
     """Yield the portals here, then the addresses of the catalogue that none of them covers."""
-    portals = []
-    for name in list_portals():
-        with suppress(PortalError):  # `portal try NAME` says what is wrong with its file
-            portals.append(load_portal(name))
+    portals = readable_portals()
     yield from (NewsSite(one.name, one.languages, one.start[0], f"portal {one.name}") for one in portals)
     languages: dict[str, list[str]] = {}
     for line in (files("newscorpus.portal") / CATALOGUE).read_text("utf-8").splitlines():

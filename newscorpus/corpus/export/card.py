@@ -60,12 +60,7 @@ def write_card(
 ) -> None:
     """Write `README.md`; a split without documents is omitted.
 
-    Args:
-        source: of the export.
-        folder: of the export.
-        census: counts of all documents.
-        splits: of the export.
-        columns: dataclass whose fields are the columns of the files.
+    `columns` is the dataclass whose fields are the columns of the files.
     """
     shares, tokenizer = census.counts.shares, ""
     if shares == tuple(replace(share, tokens=0) for share in source.manifest.shares):  # the counted texts, all of them

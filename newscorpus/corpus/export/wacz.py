@@ -28,14 +28,12 @@ from newscorpus.store.archive.records import WarcRecord, read_records
 from newscorpus.store.archive.values import METADATA_TYPE, ByteRange
 from newscorpus.store.ledger.forget import aliases
 from newscorpus.store.pages import archive_files
-from newscorpus.urls import document_id
+from newscorpus.urls import DEFAULT_PORTS, document_id
 
 WARC = "data.warc.gz"
 INDEX = "index.cdx.gz"
 BLOCK_LINES = 3_000
 """Lines of the index in a compressed block, as in ZipNum and py-wacz."""
-
-DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def write(source: ExportSource, folder: Path) -> None:
@@ -130,10 +128,7 @@ def _found(
 ) -> Iterator[tuple[bytes, dict[str, Any] | None]]:
     """Yield the records of the wanted pages as they are, each with its entry of the index; first of all one of a file.
 
-    Args:
-        files: of the archive.
-        documents: ids of the documents and of the addresses that led to them.
-        fetches: portal and time of each fetch whose page became a document.
+    `documents` also has the ids of the addresses that led to them; `fetches` are those of pages that became a document.
     """
     is_first = True
     for path in files:
