@@ -339,15 +339,13 @@ RuleName = Literal[
 
 RULE_SETS: Final[Mapping[str, tuple[RuleName, ...]]] = {
     "none": (),
-    # Mrózek 2014, in the order of Texttractor
     "mrozek": ("start", "common_parent", "lonely_ends", "neighbours"),
-    # Brezovnik 2021
     "brezovnik": (
         "terminating_phrases", "title_match", "heading_to_content", "ignore_after_content", "trailing_headlines",
         "expand_title_to_content",
     ),
 }  # fmt: skip
-"""Names that stand for rules."""
+"""Names that stand for rules: those of Mrózek 2014 (Texttractor) and of Brezovnik 2021, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
