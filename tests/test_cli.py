@@ -257,7 +257,7 @@ def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (["extract", "absent.html"], "absent.html: no such file"),
-        (["extract", "."], ".: a folder; name the file of a page"),
+        (["explain", "."], ".: a folder; name the file of a page"),
         (["extract", "www.vesti.example"], "no such file; an address begins with https://"),
         (["extract", "PAGE", "--extractor", "nonsense"], "unknown extractor 'nonsense'; known are: "),
         (["extract", "PAGE", "--format", "blocks", "--extractor", "bte"], "does not decide block by block"),
@@ -273,7 +273,7 @@ def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
         (["dedup", "UTF16", "--output", "out"], "not plain UTF-8; save it in this encoding"),
         (["train", "shallow-tree", "--data", "UTF16"], "not plain UTF-8; save it in this encoding"),
         (["ui", "absent"], "absent: no such folder"),
-        (["evaluate", "--dataset", "."], ".: name a file of pages with gold text, or a folder with html/ and clean/"),
+        (["evaluate", "--dataset", "."], ".: neither texts in clean/ nor marked pages in gold/"),
         (["dedup", "absent.jsonl", "--output", "out"], "absent.jsonl: No such file"),
         (["dedup", "PAGE", "--output", "out"], "page.html: neither a corpus nor one of .jsonl"),
         (["evaluate", "--dataset", "absent.jsonl"], "absent.jsonl"),
@@ -453,6 +453,7 @@ def test_an_error_is_said_in_one_line(capsys: pytest.CaptureFixture[str], error:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (("extract", "."), "a folder of pages needs --output"),
         (("extract", "ftp://a.example/1"), "ftp://a.example/1: only addresses that begin with http:// or https:// are"),
         (("dedup", "a", "--survivor", "best", "--output", "b"), "Error: Invalid value for '--survivor': 'best' is not"),
         (("crawl", "https://a.example"), "not the name of a portal; newscorpus portal add https://a.example makes one"),
