@@ -66,7 +66,7 @@ NEAR_ENDS = 3
 """Bylines are among this many good blocks from either end of the text."""
 _LABELLED = re.compile(r"[^:：]{1,30}[:：]\s*(\S.*)")
 """A line of a citation box below a post: "Title: ...", "Author: ...", "Link: ..."."""
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD, _NUMBER = re.compile(r"[^\W\d_]+"), re.compile(r"[0-9]{1,4}")
 MAX_CREDIT = 100
 """Maximum number of characters of a credit line, "Photo: Name / Agency" (a choice: a line)."""
 _ADVERT_LABELS = frozenset(phrase.strip() for phrase in PHRASES["continues"].split("|"))
@@ -308,12 +308,15 @@ def _holder(block: Block, *tags: str) -> Element | None:
 def _bylines(labelled: Labelled, fields: Fields, headlines: Collection[tuple[str, ...]]) -> set[int]:
     """Return the indices of bylines, alone or after the headline, and dates among the first and last good blocks."""
     names = [words for author in fields.authors if (words := _letters(author))]
+    section, year_and_day = _letters(fields.section), set(map(int, _NUMBER.findall(fields.published[:10])[::2]))
     spelled = [_letters(" ".join(words)) for words in headlines]
     found, good = set[int](), _good(labelled)
     for at, block in (*good[:NEAR_ENDS], *good[-NEAR_ENDS:]):
         if len(block.text) <= MAX_BYLINE_CHARACTERS and any(map(str.isdecimal, block.text)):
             is_date = "time" in block.inline and len(_letters(block.text)) <= MAX_BYLINE_WORDS
-            if is_date or is_byline(block.text, names, spelled):
+            # As in "Posted on Saturday, 3 February 2024 in Economy".
+            is_dated = year_and_day and year_and_day.issubset(map(int, _NUMBER.findall(block.text)))
+            if is_date or is_byline(block.text, [*names, section] if is_dated and section else names, spelled):
                 found.add(at)
     return found
 
