@@ -8,14 +8,16 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
 from newscorpus.resources import data_folder, project_folder
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
 
 METADATA = "metadata.json"
 CARD = "card.md"
@@ -57,7 +59,7 @@ class Artifact:
     metadata: Metadata
     weights: Mapping[str, bytes]
 
-    def session(self, file: str) -> onnxruntime.InferenceSession:
+    def session(self, file: str) -> "InferenceSession":
         """Return a session for an ONNX file.
 
         Raises:
@@ -174,8 +176,10 @@ def array_bytes(array: NDArray[Any]) -> bytes:
     return buffer.getvalue()
 
 
-def onnx_session(model: bytes) -> onnxruntime.InferenceSession:
+def onnx_session(model: bytes) -> "InferenceSession":
     """Return a session that runs `model` on one thread; parallel work uses processes."""
+    import onnxruntime  # noqa: PLC0415 -- large, and the process of a crawl runs no model
+
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
