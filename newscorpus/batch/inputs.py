@@ -1,6 +1,7 @@
 """Find the inputs of a batch, local or in an object store, divide them among tasks, and read the pages of each."""
 
 import heapq
+import io
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,22 +9,27 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from newscorpus.corpus.remote import StoredFile, fetch, find_files, is_folder, uploaded_files
+from newscorpus.corpus.remote import RemoteFile, StoredFile, fetch, find_files, is_folder, uploaded_files
 from newscorpus.data import Page, Rejected
 from newscorpus.layout import ARCHIVE, LEDGER, OWN, PROFILES, WARC_SUFFIX
 from newscorpus.page.page_files import PAGES_SUFFIXES, given_pages
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.profile import Profile, profiles_of, read_profile
+from newscorpus.store.archive.read import read_slice
 from newscorpus.store.archive.values import Capture
 from newscorpus.store.ledger.addresses import unfinished_captures
-from newscorpus.store.pages import archive_files, finished_captures, named_files, page_of_capture
+from newscorpus.store.pages import archive_files, named_files, page_of_capture, without_removed
 from newscorpus.urls import is_remote
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Every `of`-th page of a file, from page `first` on."""
+    """A part of a file.
+
+    A WARC file is cut into `of` ranges of bytes, of which this is number `first`. Of a file of pages, it is every
+    `of`-th page from page `first` on.
+    """
 
     file: str  # path or address
     first: int = 0
@@ -84,7 +90,7 @@ def _fetch_corpus(address: str, folder: Path) -> list[StoredFile]:
 def divide(files: Sequence[StoredFile], tasks: int) -> tuple[tuple[Slice, ...], ...]:
     """Divide the files among tasks, with about the same number of bytes for each.
 
-    A file larger than a task's share is sliced; each slice reads the whole file, and extracts some of its pages.
+    A file larger than a task's share is sliced.
     """
     share = sum(file.n_bytes for file in files) / tasks
     cuts = [(file, max(1, round(file.n_bytes / share)) if share else 1) for file in files]
@@ -107,7 +113,7 @@ def read_pages(
         slices: of the files.
         unfinished: pages to skip, from `find_inputs`.
         portals: with their rules and languages.
-        copies: temporary folder for copies of files from a store, one at a time.
+        copies: temporary folder for copies of files of pages from a store, one at a time.
 
     Raises:
         ArchiveError, OSError, ImportError: a file cannot be read or fetched.
@@ -115,13 +121,13 @@ def read_pages(
     try:
         for one in slices:
             path = Path(one.file)
-            if is_remote(one.file):
+            if is_remote(one.file) and path.name.endswith(PAGES_SUFFIXES):
                 shutil.rmtree(copies, ignore_errors=True)  # of a killed task
                 copies.mkdir(parents=True)
                 path = copies / path.name
                 fetch(one.file, path)
             skipped = {(f"{ARCHIVE}/{path.name}", offset) for name, offset in unfinished if name == one.file}
-            for page in islice(_pages_of(path, skipped, portals), one.first, None, one.of):
+            for page in _pages_of(one, path, skipped, portals):
                 if isinstance(page, Rejected):  # name the file as in the recipe, not the copy
                     url, detail = (text.replace(str(path), one.file) for text in (page.url, page.detail))
                     yield replace(page, url=url, detail=detail)
@@ -132,15 +138,22 @@ def read_pages(
 
 
 def _pages_of(
-    path: Path, unfinished: Collection[tuple[str, int]], portals: Sequence[Portal]
+    part: Slice, path: Path, unfinished: Collection[tuple[str, int]], portals: Sequence[Portal]
 ) -> Iterator[SourcePage | Rejected]:
+    """Read the pages of a slice of the file at `path`: its own place, or that of a copy."""
     if path.name.endswith(PAGES_SUFFIXES):
-        for given in given_pages(path):
+        for given in islice(given_pages(path), part.first, None, part.of):
             if isinstance(given, Rejected):
                 yield given
             else:
                 page = page_of_capture(Capture(Page.from_html(given.html, given.url or "")), portals)
                 yield replace(page, document=str(given.id))
         return
-    for found in finished_captures([path], unfinished):
-        yield found if isinstance(found, Rejected) else page_of_capture(found, portals)
+    remote = RemoteFile(part.file) if is_remote(part.file) else None
+    with io.BufferedReader(remote) if remote else path.open("rb") as file:
+        n_bytes = file.seek(0, io.SEEK_END)
+        start, end = (n_bytes * number // part.of for number in (part.first, part.first + 1))
+        if remote:
+            remote.start, remote.end = start, end
+        for found in without_removed(path, read_slice(path, file, start, end), unfinished):
+            yield found if isinstance(found, Rejected) else page_of_capture(found, portals)

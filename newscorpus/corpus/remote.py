@@ -4,6 +4,8 @@ The file systems of fsspec retry after errors and lost connections; a final fail
 function also raises ImportError if the package for a store is not installed.
 """
 
+import io
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -27,6 +29,12 @@ SUMS_SO_FAR = ".SHA256SUMS.unfinished"
 
 BLOCK_BYTES = 2**24
 """Bytes fetched (and retried) at a time: s3fs does not retry a whole file of more than 50 MB."""
+
+EDGE_BYTES = 2**15
+"""Bytes fetched at a time outside of the range to be read: the first record, and the end of the last one."""
+
+KEPT_BLOCKS = 2
+"""Blocks kept in memory, since a record may begin in the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +115,55 @@ def fetch(address: str, path: Path) -> None:
                 file.write(system.cat_file(source, start=start, end=min(start + BLOCK_BYTES, n_bytes)))
         if (found := path.stat().st_size) != n_bytes:
             raise OSError(f"{found} bytes came of {n_bytes}")
+
+
+class RemoteFile(io.RawIOBase):
+    """A file in a store, of which a range is read: in blocks from `start` to `end`, outside in small ones."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        with naming(address):
+            self._system, self._path = url_to_fs(address)
+            self.n_bytes = int(self._system.size(self._path))
+        self.start, self.end = 0, self.n_bytes
+        self._blocks: deque[tuple[int, bytes]] = deque(maxlen=KEPT_BLOCKS)
+        self._at = 0
+
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def seekable(self) -> bool:
+        """True."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to an offset."""
+        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.n_bytes}[whence]
+        return self._at
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill the buffer as far as a block has content; return the length, 0 at the end."""
+        if self._at >= self.n_bytes:
+            return 0
+        if not (held := [one for one in self._blocks if one[0] <= self._at < one[0] + len(one[1])]):
+            held = [(self._at, self._fetch(self._at))]
+            self._blocks += held
+        (begin, block), *_ = held
+        part = memoryview(block)[self._at - begin :][: len(buffer)]
+        buffer[: len(part)] = part
+        self._at += len(part)
+        return len(part)
+
+    def _fetch(self, start: int) -> bytes:
+        """Fetch the block from `start` on, up to one that is kept."""
+        end = min(start + BLOCK_BYTES, self.end) if self.start <= start < self.end else start + EDGE_BYTES
+        end = min([self.n_bytes, end, *(begin for begin, _ in self._blocks if begin > start)])
+        with naming(self._address):
+            content: bytes = self._system.cat_file(self._path, start=start, end=end)
+            if len(content) != end - start:
+                raise OSError(f"{len(content)} bytes came of {end - start}")
+        return content
 
 
 def upload_corpus(corpus: Path, address: str, watch: Callable[[Iterable[str]], Iterable[str]] = iter) -> Upload:

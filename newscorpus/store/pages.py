@@ -76,13 +76,20 @@ def finished_captures(
 ) -> Iterator[Capture | Rejected]:
     """Read the captures of WARC files in order, except those of `unfinished_captures` and removed documents."""
     for path in files:
-        removals = removals_of(path.parent.parent)
-        for found in read_captures(path):
-            place = found.place if isinstance(found, Capture) else None
-            if place and (f"{ARCHIVE}/{Path(place.file).name}", place.offset) in unfinished:
-                continue
-            if not removals.covers(found.page.url if isinstance(found, Capture) else found.url):
-                yield found
+        yield from without_removed(path, read_captures(path), unfinished)
+
+
+def without_removed(
+    path: Path, captures: Iterable[Capture | Rejected], unfinished: Collection[tuple[str, int]]
+) -> Iterator[Capture | Rejected]:
+    """Leave out unfinished captures of a file, and removed documents of its corpus."""
+    removals = removals_of(path.parent.parent)
+    for found in captures:
+        place = found.place if isinstance(found, Capture) else None
+        if place and (f"{ARCHIVE}/{Path(place.file).name}", place.offset) in unfinished:
+            continue
+        if not removals.covers(found.page.url if isinstance(found, Capture) else found.url):
+            yield found
 
 
 def named_files(names: str) -> list[Path]:

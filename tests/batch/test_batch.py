@@ -247,16 +247,36 @@ def test_wrong_usage_of_a_batch_is_refused_in_a_line(
     assert said in capsys.readouterr().err
 
 
-def test_slurm_makes_the_same_corpus_by_its_default_partition(undisturbed: Path, slurm: Path) -> None:
-    path = recipe(undisturbed, 4, '[slurm]\nmemory_gb = 1\ntime = "00:10:00"\n')
-    environment = {"SLURM_CONF": str(slurm)}
+SLURM = '[slurm]\nmemory_gb = 1\ntime = "00:10:00"\n'
 
+
+def run_slurm(path: Path, environment: Mapping[str, str]) -> None:
+    """Submit a batch, and wait until no job is queued."""
     done = run(path, "--engine", "slurm", environment=environment)
     assert done.returncode == 0, done.stderr
     while subprocess.run(
         ["squeue", "--noheader"], capture_output=True, env={**os.environ, **environment}, check=True
     ).stdout:
         time.sleep(0.5)
+
+
+@pytest.mark.slow
+def test_jobs_behind_a_failed_task_of_slurm_leave_the_queue(undisturbed: Path, slurm: Path) -> None:
+    path = recipe(undisturbed, 2, SLURM, output="failed-job")
+    part = undisturbed / "failed-job" / "tasks" / "extract" / "parts"
+    part.mkdir(parents=True)
+    (part / ".00001.tmp").write_text("a file where the task writes a folder")
+
+    run_slurm(path, {"SLURM_CONF": str(slurm)})
+
+    assert run(path, "--status").stdout.splitlines()[0] == "extract: 1 of 2 done; not done: 1"
+
+
+def test_slurm_makes_the_same_corpus_by_its_default_partition(undisturbed: Path, slurm: Path) -> None:
+    path = recipe(undisturbed, 4, SLURM)
+    environment = {"SLURM_CONF": str(slurm)}
+
+    run_slurm(path, environment)
 
     assert "not done" not in run(path, "--status").stdout
     assert published(undisturbed / "out-4") == published(undisturbed / "out-1")

@@ -1,7 +1,10 @@
 """Batches that read from an object store, and write to one."""
 
 import json
+import random
+import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,22 +19,26 @@ from objectstore import Store, object_store
 from prose import article
 from typer.testing import CliRunner
 
-from newscorpus.batch.inputs import find_inputs
+from newscorpus.batch.inputs import Slice, find_inputs, read_pages
 from newscorpus.cli import app
 from newscorpus.config import ExportFormat
 from newscorpus.corpus.export.export import export
 from newscorpus.corpus.export.source import About
 from newscorpus.corpus.published import open_corpus
+from newscorpus.corpus.remote import EDGE_BYTES
 from newscorpus.layout import corpus_files
 from newscorpus.page.judge import Rules, judge
 from newscorpus.page.profiles.learn import learn
 from newscorpus.page.recipe import Recipe
+from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.profile import profile_path, write_profile
 from newscorpus.store.archive.read import read_captures
 from newscorpus.store.archive.values import Capture
 from newscorpus.store.ledger import Ledger
 from newscorpus.store.pages import archive_files, page_of_capture
+from newscorpus.workers import COMMAND
 
+TASKS = 4
 OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
 
 
@@ -100,6 +107,48 @@ def test_a_corpus_made_from_a_store_that_fails_at_times_is_the_same(
     for name in corpus_files(tmp_path / "text"):
         assert (tmp_path / "text" / name).read_bytes() == store.get(f"text/{name}")
     assert corpus_files(tmp_path / "text") == corpus_files(tmp_path / "stored" / "export") != []
+
+
+def test_slices_of_an_archive_in_a_store_are_read_by_ranges_each_once(store: Store, tmp_path: Path) -> None:
+    noise = random.Random(1)
+    pages = [article(f"news {number}") + f"<!-- {noise.randbytes(8_000).hex()} -->" for number in range(300)]
+    (file,) = archive_files(archive(tmp_path / "corpus", pages))
+    store.put("news.warc.gz", file.read_bytes())
+    whole = [page_of_capture(one, ()).page.url for one in read_captures(file) if isinstance(one, Capture)]
+    n_bytes, found = file.stat().st_size, []
+
+    for number in range(TASKS):
+        before = store.counts()["bytes"]
+        part = [Slice("s3://bucket/news.warc.gz", number, TASKS)]
+        found += [page.page.url for page in read_pages(part, (), (), tmp_path / "copy") if isinstance(page, SourcePage)]
+        assert store.counts()["bytes"] - before < n_bytes / TASKS + 4 * EDGE_BYTES
+
+    assert found == whole
+    assert len(whole) == 300
+    assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.slow
+def test_a_batch_that_reads_a_store_and_is_killed_resumes(store: Store, crawled: Path, tmp_path: Path) -> None:
+    (file,) = archive_files(crawled)
+    store.put("news.warc.gz", file.read_bytes())
+    run(tmp_path, "local", str(file), more="extractor = 'bte'")
+    path = tmp_path / "killed.toml"
+    path.write_text("inputs = ['s3://bucket/news.warc.gz']\noutput = 'killed'\ntasks = 3\nextractor = 'bte'\n")
+
+    def marks() -> dict[Path, int]:
+        return {mark: mark.stat().st_mtime_ns for mark in tmp_path.glob("killed/tasks/*/completions/*")}
+
+    with subprocess.Popen([*COMMAND, "batch", str(path)], start_new_session=True) as killed:
+        while not marks():
+            assert killed.poll() is None
+            time.sleep(0.02)
+        killed.kill()
+    before = marks()
+    assert CliRunner().invoke(app, ["batch", str(path)]).exit_code == 0
+    assert before.items() <= marks().items()
+    names = [shard.name for shard in open_corpus(tmp_path / "local").manifest.shards]
+    assert [shard.name for shard in open_corpus(tmp_path / "killed").manifest.shards] == names != []
 
 
 @pytest.mark.slow

@@ -51,8 +51,10 @@ class Faulty:
             self._counts["errors"] += 1
             start("503 Slow Down", [("Content-Length", str(len(BUSY)))])
             return [BUSY]
-        answer = self._store(request, start)
-        return self._cut(b"".join(answer)) if place == 1 else answer
+        answer = b"".join(self._store(request, start))
+        if request["REQUEST_METHOD"] == "GET":
+            self._counts["bytes"] += len(answer)
+        return self._cut(answer) if place == 1 else [answer]
 
     def _cut(self, body: bytes) -> Iterator[bytes]:
         self._counts["cut"] += 1
@@ -79,7 +81,7 @@ class Store:
         self._ask("/faults", str(every).encode(), "PUT")
 
     def counts(self) -> Counter[str]:
-        """Requests by method, "errors" and "cut" so far."""
+        """Requests by method, "errors" and "cut", and "bytes" of the answers to GET so far."""
         return Counter(json.loads(self._ask("/counts")))
 
     def put(self, name: str, content: bytes) -> None:

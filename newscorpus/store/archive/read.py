@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import BinaryIO
 
 import msgspec
 
@@ -71,6 +72,29 @@ def read_onwards(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iter
     for record in read_records(path, limits.max_bytes, offset):
         if (found := reader.take(record)) is not None:
             yield record.place.offset + record.place.length, found
+
+
+def read_slice(
+    path: Path, file: BinaryIO, start: int, end: int, limits: Limits = Limits()
+) -> Iterator[Capture | Rejected]:
+    """Read the pages of a WARC file whose records begin between two offsets, as `read_captures` does.
+
+    Slices that join yield each page and rejection once: a slice begins with its first record, and ends with the last
+    record of its last page, and damage after it.
+
+    Raises:
+        ArchiveError: the file cannot be read.
+    """
+    reader = _Reader(path, next(read_records(path, limits.max_bytes, 0, file), None), limits)
+    for record in read_records(path, limits.max_bytes, start, file):
+        is_damage, is_after = isinstance(record, Damage), record.place.offset >= end
+        is_of_page = reader.response is not None and isinstance(record, WarcRecord) and record.kind in BESIDE
+        if is_after and not (is_damage or is_of_page):
+            break
+        if not (start and is_damage and record.place.offset == start) and (found := reader.take(record)) is not None:
+            yield found
+        if is_after and is_damage:
+            break
 
 
 def read_block(body: bytes, block: ByteRange, *, is_last: bool) -> Iterator[tuple[int, Capture | Rejected]]:

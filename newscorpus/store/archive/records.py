@@ -9,6 +9,7 @@ import re
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -92,20 +93,23 @@ class WarcRecord:
     fault: str = ""  # "too_large" or "truncated" if `body` is not whole; else ""
 
 
-def read_records(path: Path, max_bytes: int, offset: int = 0) -> Iterator[WarcRecord | Damage]:
+def read_records(
+    path: Path, max_bytes: int, offset: int = 0, file: BinaryIO | None = None
+) -> Iterator[WarcRecord | Damage]:
     """Read the records of a file from the record at `offset` on.
 
     Args:
         path: the file; in a compressed one, each record must be a member or frame of its own, as the standards require.
         max_bytes: longest content that is read.
-        offset: beginning of a record.
+        offset: beginning of a record; reading from another place begins with damage.
+        file: the file if it is open; it stays open.
 
     Raises:
         ArchiveError: the file cannot be opened or read.
     """
     try:
-        with path.open("rb") as file:
-            yield from _records(file, path, max_bytes, offset)
+        with nullcontext(file) if file else path.open("rb") as opened:
+            yield from _records(opened, path, max_bytes, offset)
     except OSError as error:
         raise ArchiveError(f"{path}: {error.strerror or error}") from error
 
@@ -121,6 +125,7 @@ class _Unpacker(Protocol):
 
 
 def _records(file: BinaryIO, path: Path, max_bytes: int, offset: int) -> Iterator[WarcRecord | Damage]:
+    file.seek(0)
     start = file.read(SKIPPABLE_HEAD.size)
     is_zstd = start.startswith(FRAME_START) or _is_skippable(start)
     mark = RECORD_START

@@ -5,6 +5,7 @@ import io
 import struct
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import brotli  # type: ignore[import-untyped]
@@ -14,7 +15,7 @@ from warcio.warcwriter import WARCWriter
 
 from newscorpus.config import Limits
 from newscorpus.data import ArchiveCapture, Page, Rejected
-from newscorpus.store.archive.read import read_block, read_capture, read_captures
+from newscorpus.store.archive.read import read_block, read_capture, read_captures, read_slice
 from newscorpus.store.archive.values import ArchiveError, ByteRange, Capture
 
 PAGE = b"<html><body><p>A story</p></body></html>"
@@ -45,6 +46,27 @@ def foreign(tmp_path: Path) -> Callable[..., Path]:
 
 def story(number: int, block: bytes = http(PAGE)) -> Record:
     return "response", f"http://news.example/{number}", block
+
+
+@pytest.mark.parametrize("form", ["plain", "gzip", "zstd"])
+def test_slices_of_a_file_yield_each_page_and_rejection_once_and_in_order(
+    foreign: Callable[..., Path], form: str
+) -> None:
+    info = ("warcinfo", "", b"software: StormCrawler\r\n")
+    path = foreign(info, *map(story, range(30)), story(30, http(b"", status="404 Gone")), packed=form == "gzip")
+    if form == "zstd":
+        records = path.read_bytes().split(b"WARC/1.0")[1:]
+        path.write_bytes(b"".join(zstandard.compress(b"WARC/1.0" + one) for one in records))
+    with path.open("r+b") as file:
+        file.seek(path.stat().st_size // 2)
+        file.write(bytes(300))
+    whole, n_bytes = list(read_captures(path)), path.stat().st_size
+    assert 25 < len(whole) < 33
+    for of in (1, 2, 3, 7, 50, 300):
+        with path.open("rb") as file:
+            bounds = [n_bytes * number // of for number in range(of + 1)]
+            found = [one for start, end in pairwise(bounds) for one in read_slice(path, file, start, end)]
+        assert found == whole, of
 
 
 def outcomes(path: Path, limits: Limits = Limits()) -> list[str]:
