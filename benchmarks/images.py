@@ -29,9 +29,10 @@ RESULTS = Path(__file__).parent / "results" / "images.md"
 
 HEAD = """# Images of articles
 
-By `python -m benchmarks.images DATA`. The rules were made on the pages of train; sizes given by letters and words in
-names of files were completed after a look at the errors on dev. Fresh: pages of other dev sites, looked at only then,
-with the images that were found judged by eye, and those that were left out.
+By `python -m benchmarks.images DATA`. The rules were made on the pages of train. At the first look the precision on dev
+was 0.891; rules on links, names, least sizes and renditions were then changed after its errors and checked on train, so
+dev is no longer unseen. Fresh: pages of other dev sites, looked at only then; what was found and left out was judged by
+eye, which favours recall.
 
 """
 
