@@ -10,7 +10,7 @@ from scrapy.exceptions import DropItem
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates.store import grouped
-from newscorpus.corpus.restore import Restoration, count_rows, held_pages, readable_portals
+from newscorpus.corpus.restore import Restoration, count_rows, held_pages
 from newscorpus.data import Rejected
 from newscorpus.fetch.options import corpus_folder, worker_count
 from newscorpus.fetch.plugin import KEPT, CrawlComponent, stat
@@ -20,6 +20,7 @@ from newscorpus.fetch.workers import workers_of
 from newscorpus.layout import INTAKE_SEGMENT
 from newscorpus.page.judge import Rules
 from newscorpus.page.rows import Row, encode_row
+from newscorpus.portal.schema import readable_portals
 from newscorpus.store.intake import encode_header, journal_line
 from newscorpus.store.ledger import REJECTIONS, Ledger, LedgerError, Series, UrlOutcome
 from newscorpus.workers import UNDER_WAY
