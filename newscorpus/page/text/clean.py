@@ -6,7 +6,7 @@ name, and its place. `additions.toml` has the phrases.
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
@@ -78,10 +78,14 @@ MAX_FUNCTION_WORD = 3
 """Characters of words too short to tell what a text is about."""
 MIN_TOPIC, MAX_ON_TOPIC = 5, 0.05
 """Minimum number of words that tell a page's topic, and maximum share of them in a text that is off topic."""
+LEAST_SURE = 0.6
+"""A text without a block of this probability gives way, too: out of fold on ten pages of 3,688, nine of them better
+(2026-11)."""
 RUN, MIN_REPEATED = 5, 0.5
 """Words of a run, and minimum share of the shorter side's runs that a block and the description have in common."""
 
 CONSENT, APPEAL, NOTE, COMMENTS, SUMMARY = "consent_form", "appeal", "note_below", "comments", "machine_summary"
+TEASERS = "teasers"
 """Reasons of the blocks that are left out."""
 
 _CONSENT = re.compile(
@@ -106,6 +110,10 @@ MAX_HEADING_WORDS = 10
 """Longest heading of comments, numbers and names of sites included."""
 MIN_STATEMENT = 4
 """Minimum number of words of a heading that is no link to the comments below the text: "Comments are now closed"."""
+MAX_TIME_WORDS = 12
+"""Maximum number of words of a line with the time of a teaser."""
+_TIME = re.compile(r"(?<!\d)(?:\d{1,2}[:.h]\d\d|\d{1,2}[./-] ?\d{1,2}[./-]|(?:19|20)\d\d)(?!\d)")
+_NUMBER = re.compile(r"\d+")
 NEAR_TOP = 15
 """Maximum number of blocks between the label of a machine's summary and the first good block."""
 
@@ -133,13 +141,13 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     """Leave out the site's additions, and settle the conventions; changed blocks get the rule's name as a reason.
 
     Kept are embedded posts, quotations and whole rows amid the main text. Left out are bylines, signatures of posts,
-    cards, citations, labels of advertising, and the parts in `leave_out`. A text that is off topic gives way to the
-    block that repeats the page's description.
+    cards, citations, labels of advertising, and the parts in `leave_out`. A text that is off topic, or without a block
+    of which the classifier is sure, gives way to the block that repeats the page's description.
     """
     blocks = [item.block for item in labelled]
     around = elements_around(blocks)
     additions = _additions(labelled, features, around)
-    for kind in (COMMENTS, NOTE, APPEAL, SUMMARY, CONSENT):
+    for kind in (COMMENTS, NOTE, APPEAL, SUMMARY, TEASERS, CONSENT):
         labelled = relabel(labelled, {at for at, each in additions.items() if each == kind}, Label.BAD, kind)
 
     posts = _find_parts(blocks, {each for each in around if each.tag == "blockquote" and _POST.search(each.classes)})
@@ -188,7 +196,9 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
         boxes = {each for each in around if each.tag == "aside" or _BOX.search(f"{each.classes} {each.id}")}
         labelled = relabel(labelled, _small_parts(labelled, _find_parts(blocks, boxes)), Label.BAD, Part.BOXES)
     good = _good(labelled)
-    if is_off_topic((block.text for _, block in good), fields) and (described := _described(blocks, fields)):
+    is_doubtful = all(labelled[at].score < LEAST_SURE for at, _ in good)
+    is_foreign = is_doubtful or is_off_topic((block.text for _, block in good), fields)
+    if is_foreign and (described := _described(labelled, fields)):
         labelled = relabel(labelled, {at for at, _ in good} - described, Label.BAD, DESCRIBED)
         labelled = relabel(labelled, described, Label.GOOD, DESCRIBED)
     return labelled
@@ -359,14 +369,18 @@ def _additions(labelled: Labelled, features: PageFeatures, around: Collection[El
     appealing = {at for at in good if features.matrix[at, _DONATE_COLUMN]}
     kinds |= dict.fromkeys(_appeals(blocks, appealing, good, n_words) if appealing else (), APPEAL)
     kinds |= dict.fromkeys(_machine_summary(blocks, good, n_words), SUMMARY)
+    kinds |= dict.fromkeys(_teasers(blocks, good, n_words), TEASERS)
     forms = {each for each in around if each.tag in _FORMS and _CONSENT.search(f"{each.classes} {each.id}")}
     if forms:
         kinds |= {at: CONSENT for at in good if not forms.isdisjoint(blocks[at].element.ancestry)}
     return kinds if len(kinds) < len(good) else {}
 
 
-def _described(blocks: Sequence[Block], fields: Fields) -> set[int]:
-    """Return the indices of the block that repeats the description, if one does, and of its like siblings below."""
+def _described(labelled: Labelled, fields: Fields) -> set[int]:
+    """Return the indices of the block that repeats the description, and of its like siblings below.
+
+    There are none where no block does, or where one of the text does.
+    """
     title, told = set(lower_words(fields.title)), _runs(fields.description) - _runs(fields.title)
 
     def repeated(block: Block) -> float:
@@ -375,9 +389,11 @@ def _described(blocks: Sequence[Block], fields: Fields) -> set[int]:
         runs = _runs(block.text)
         return len(runs & told) / max(min(len(runs), len(told)), 1)
 
+    blocks = [item.block for item in labelled]
     shares = [repeated(block) for block in blocks] if told else []
     best = max(shares, default=0.0)
-    if best < MIN_REPEATED:
+    said = max((share for item, share in zip(labelled, shares, strict=False) if item.label is Label.GOOD), default=0.0)
+    if best < MIN_REPEATED or said >= MIN_REPEATED:
         return set()
     first = shares.index(best)
     kind = blocks[first].element.parent, blocks[first].tag
@@ -438,6 +454,27 @@ def _machine_summary(blocks: Sequence[Block], good: Sequence[int], n_words: Floa
             box = next((places for places in boxes if places and places != [at]), [])
             if n_words[box].sum() <= MAX_BOX_SHARE * n_words[good].sum():
                 yield from box
+
+
+def _teasers(blocks: Sequence[Block], good: Sequence[int], n_words: Floats) -> set[int]:
+    """Return the indices of good blocks in runs of like siblings, each with a heading that is a link, and a time."""
+    runs = defaultdict[tuple[Element | None, str, str], set[Element]](set)
+    for each in elements_around([block for block in blocks if is_heading(block) and block.link_text == block.text]):
+        runs[each.parent, each.tag, _NUMBER.sub("", each.classes)].add(each)
+    around = {at: blocks[at].element.ancestry for at in good} if runs else {}
+    most, found = MAX_BOX_SHARE * n_words[good].sum(), set[int]()
+    for run in (each for each in runs.values() if len(each) > 1):
+        places = [at for at in good if not run.isdisjoint(around[at])]
+        if places and n_words[places].sum() <= most:
+            dated = (block for at, block in enumerate(blocks) if n_words[at] <= MAX_TIME_WORDS and _tells_time(block))
+            if run.issubset(each for block in dated for each in block.element.ancestry):
+                found.update(places)
+    return found if n_words[list(found)].sum() <= most else set()
+
+
+def _tells_time(block: Block) -> bool:
+    """Tell whether a block has a time element, a time of day or a date with a year."""
+    return "time" in block.inline or bool(_TIME.search(block.text))
 
 
 def _said(pattern: re.Pattern[str], text: str) -> frozenset[str]:

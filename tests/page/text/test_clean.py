@@ -217,12 +217,12 @@ APPEAL = (
 NO_FIELDS = Fields()
 
 
-def left(html: str, *bad: str, fields: Fields = NO_FIELDS) -> tuple[list[str], set[str]]:
+def left(html: str, *bad: str, fields: Fields = NO_FIELDS, score: float = 0.6) -> tuple[list[str], set[str]]:
     """What is left of a page where all but the texts `bad` is taken for main text, and why the rest is not."""
     tree = parse(f"<html><body><main>{html}</main></body></html>")
     assert not isinstance(tree, Rejected)
     blocks = segment(tree)
-    labelled = tuple(LabelledBlock(each, 0.6, Label.BAD if each.text in bad else Label.GOOD) for each in blocks)
+    labelled = tuple(LabelledBlock(each, score, Label.BAD if each.text in bad else Label.GOOD) for each in blocks)
     found = clean(labelled, measure(blocks), fields)
     texts = [item.block.text for item in found if item.label is Label.GOOD]
     return texts, {reason for item in found for reason in item.reasons}
@@ -275,6 +275,27 @@ def test_summaries_written_by_machines_are_left_out_with_their_label(label: str)
         assert found == (LIGHTHOUSE, {"machine_summary"})
     assert left(f"{BODY}<p>{label}</p>")[1] == set(), "a sentence of the article"
     assert left(f"<ul><li>{label}</li><li>The keeper stays.</li></ul>{BODY}")[1] == set(), "an item of a list"
+
+
+HEADLINE = "<h4><a href=/1>Storm closes the bridge</a></h4>"
+NEWS = "<p>The bridge at Holm stays closed until noon.</p>"
+
+
+@pytest.mark.parametrize(
+    ("entry", "number", "is_teaser"),
+    [
+        (f"{HEADLINE}<div>11:20 03.01.2012</div>{NEWS}", 2, True),
+        (f"{HEADLINE}<div><time>yesterday</time></div>{NEWS}", 3, True),
+        (f"{HEADLINE}{NEWS}", 3, False),  # as a list of the best bridges
+        (f"<h4>Storm closes the bridge</h4><div>11:20</div>{NEWS}", 3, False),  # as the entries of a live blog
+        (f"{HEADLINE}<div>11:20</div>{NEWS}", 1, False),
+        (f"{HEADLINE}<div>11:20</div>{NEWS}", 40, False),  # most of the text
+    ],
+)
+def test_runs_of_teasers_with_linked_headline_and_time(entry: str, number: int, is_teaser: bool) -> None:
+    teasers = "".join(f"<div class='item item-{at}'>{entry}</div>" for at in range(number))
+    texts, reasons = left(f"<div>{BODY}</div><div>{teasers}</div>")
+    assert (texts == LIGHTHOUSE, reasons) == (is_teaser, {"teasers"} if is_teaser else set())
 
 
 def test_a_drop_cap_belongs_to_its_word() -> None:
@@ -354,6 +375,14 @@ TANKER = Fields(title="Tanker aground off Sandwick", description=FLASH)
 def test_a_text_off_topic_gives_way_to_the_block_that_repeats_the_description() -> None:
     page = f"<section>{VOUCHERS}</section><div><p>{FLASH}</p><p>{MORE}</p><ul><li>Tides</li></ul></div>"
     assert left(page, FLASH, MORE, "Tides", fields=TANKER) == ([FLASH, MORE], {"described"})
+
+
+def test_a_text_without_a_sure_block_gives_way_to_the_block_that_repeats_the_description() -> None:
+    comments = "<div>The crew of a tanker knows that Sandwick is shallow.</div>"
+    for score, kept in ((0.5, [FLASH]), (0.9, ["The crew of a tanker knows that Sandwick is shallow."])):
+        assert left(f"<p>{FLASH}</p>{comments}", FLASH, fields=TANKER, score=score)[0] == kept
+    story = f"<p>SANDWICK, Monday. {FLASH}</p><p>{MORE}</p>"
+    assert left(f"<h2>{FLASH}</h2>{story}<div>{FLASH}</div>", FLASH, fields=TANKER, score=0.5)[1] == set(), "it says so"
 
 
 @pytest.mark.parametrize(
