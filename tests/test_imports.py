@@ -125,6 +125,25 @@ def test_an_ordinary_installation_has_what_every_module_but_those_of_extras_impo
     assert any(line.startswith("newscorpus.corpus.remote ") for line in found), "packages are hidden"
 
 
+LOADED = """
+import importlib, pkgutil, sys
+import newscorpus.fetch, newscorpus.page.loaded, newscorpus.pipelines, newscorpus.spiders
+for package in (newscorpus.fetch, newscorpus.pipelines, newscorpus.spiders):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        importlib.import_module(module.name)
+from newscorpus.page.recipe import Recipe, prepare
+prepare(Recipe(sys.argv[1]))
+print(*sorted(name for name in sys.modules if name.startswith("newscorpus.lab.")))
+"""
+
+
+@pytest.mark.parametrize(("extractor", "loaded"), [("main-text", ""), ("template", ""), ("bte", "systems systems.bte")])
+def test_a_crawl_imports_the_system_that_it_names_and_no_other(extractor: str, loaded: str) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", LOADED, extractor]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert " ".join(found).replace("newscorpus.lab.", "") == loaded
+
+
 def module_of(name: str, modules: Mapping[str, Path]) -> str:
     """The module that an imported name is or stands in, "" for other people's."""
     return name if name in modules else name.rpartition(".")[0] if name.rpartition(".")[0] in modules else ""

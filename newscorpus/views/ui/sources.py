@@ -4,7 +4,6 @@ import heapq
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.data import Rejected
@@ -22,43 +21,6 @@ LISTED = 50
 """Pages that are drawn for a list at a time."""
 
 
-class Source(Protocol):
-    """Pages to be marked, in groups; the marks lie in `gold/` of the folder."""
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the pages."""
-        ...
-
-    def groups(self) -> list[str]:
-        """Return the names of the groups: the portals of a corpus; a folder is one group."""
-        ...
-
-    def names(self) -> Sequence[str]:
-        """Return the names of the pages, if they are few enough to choose from."""
-        ...
-
-    def place(self, page: str) -> ByteRange | None:
-        """Return where a page lies, relative to `gold/`; None if there is no such page."""
-        ...
-
-    def read(self, page: str) -> SourcePage:
-        """Read a page; raises CorpusError where there is none."""
-        ...
-
-    def draw(self, group: str, name: ListName, taken: Collection[str]) -> Sequence[str]:
-        """Return the next pages of a list, without those that are `taken`."""
-        ...
-
-    def data(self, group: str) -> Path:
-        """Return the path for `train --data`."""
-        ...
-
-    def evaluation(self, group: str) -> tuple[list[str], Path]:
-        """Return the arguments that evaluate extractors on the measured pages, and the table that they write."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class CorpusPages:
     """The archived pages of a corpus, grouped by portal."""
@@ -74,13 +36,13 @@ class CorpusPages:
         return ()
 
     def place(self, page: str) -> ByteRange | None:
-        """Return the place of a page in the archive."""
+        """Return where a page lies, relative to `gold/`; None if there is no such page."""
         entry = find(self.folder, page) if (self.folder / LEDGER).is_file() else None
         file, offset = entry.archived if entry else ("", 0)
         return place_of(f"{ARCHIVE}/{Path(file).name}", offset) if file else None
 
     def read(self, page: str) -> SourcePage:
-        """Read a page from the archive, with the current portal files applied."""
+        """Read a page from the archive, with the current portal files; raises CorpusError where there is none."""
         if (entry := find(self.folder, page)) is None:
             raise CorpusError(f"{page}: never met in this corpus")
         return archived_source(self.folder, page, *entry.archived)
@@ -96,11 +58,11 @@ class CorpusPages:
         return [one.url for one in heapq.nsmallest(LISTED, records, key=lambda one: (one.confidence, one.id))]
 
     def data(self, group: str) -> Path:
-        """Return the gold pages of a portal."""
+        """Return the path for `train --data`: the gold pages of a portal."""
         return journal_of(self.folder, group).with_suffix(".jsonl")
 
     def evaluation(self, group: str) -> tuple[list[str], Path]:
-        """Evaluate on the measured pages of a portal."""
+        """Return arguments that evaluate on the measured pages of a portal, and the table that they write."""
         gold = self.data(group)
         output = gold.with_name(f"{group}-scores")
         return ["evaluate", "--dataset", str(gold), "--split", SPLITS["measure"], "--output", str(output)], (
@@ -123,12 +85,12 @@ class FolderPages:
         return list(saved_pages(self.folder))
 
     def place(self, page: str) -> ByteRange | None:
-        """Return the place of a page."""
+        """Return where a page lies, relative to `gold/`; None if there is no such page."""
         place = saved_pages(self.folder).get(page)
         return place_of(place.file, place.offset) if place else None
 
     def read(self, page: str) -> SourcePage:
-        """Read a page."""
+        """Read a page; raises CorpusError where there is none."""
         place = saved_pages(self.folder).get(page)
         found = read_saved(self.folder, place) if place else None
         if found is None or isinstance(found, Rejected):
@@ -141,9 +103,13 @@ class FolderPages:
         return sorted(left, key=document_id) if name == "measure" else list(left)
 
     def data(self, group: str) -> Path:  # noqa: ARG002 -- one group
-        """Return the folder."""
+        """Return the path for `train --data`."""
         return self.folder
 
     def evaluation(self, group: str) -> tuple[list[str], Path]:  # noqa: ARG002 -- one group
-        """Evaluate on the pages with a text in `clean/` or measured ones; the texts that are found are kept."""
+        """Return arguments that evaluate on the pages with a text or measured, and the table that they write."""
         return ["evaluate", str(self.folder)], self.folder / "evaluation.csv"
+
+
+Source = CorpusPages | FolderPages
+"""Pages to be marked, in groups; the marks lie in `gold/` of the folder."""
