@@ -23,11 +23,13 @@ from newscorpus.corpus.published import open_corpus, publish
 from newscorpus.corpus.query import QueryError
 from newscorpus.corpus.search import Query, SearchIndex, in_order, opened_index
 from newscorpus.corpus.search_index import index_path, make_index
-from newscorpus.data import Article, Fields, Page, Record
-from newscorpus.layout import PUBLISHED
+from newscorpus.data import Article, Fields, Page, Record, Rejected
+from newscorpus.layout import LEDGER, PUBLISHED, REJECTED
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import make_record
 from newscorpus.page.source_page import SourcePage
+from newscorpus.store.intake import journal_line
+from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.views.explain.page import saved_page, show_page
 from newscorpus.views.ui.app import make_app
 from newscorpus.views.ui.documents import LINED, LISTED
@@ -40,6 +42,7 @@ SYLLABLES = (
 ).split()
 PORTALS = 20
 FIRST_DAY, DAYS = date(2015, 1, 1), 3650
+REASONS = (("fetch", "http_404"), ("quality", "too_short"), ("discovery", "section"), ("extract", "no_text"))
 REPEATED = 5
 PAGE_BYTES = 1_000_000
 LATIN = re.compile("[a-zčđž]+")
@@ -103,13 +106,31 @@ def records(number: int) -> Iterator[Record]:
 
 
 def made_corpus(folder: Path, number: int) -> Path:
-    """A published corpus of so many documents, with its index."""
+    """A published corpus of so many documents, with its index, and the ledger of a crawl that rejected half as many."""
     corpus = folder / f"made-{number}"
     if not corpus.is_dir():
         publish(corpus / PUBLISHED, records(number), BuildConfig())
+    if not (corpus / LEDGER).is_file():
+        with Ledger.open(corpus) as ledger, (corpus / REJECTED).open("wb") as rejected:
+            for at, record in enumerate(open_corpus(corpus).records()):
+                day = f"2026-{at * 12 // number + 1:02}-{at % 28 + 1:02}T08:00:00+00:00"
+                crawled(ledger, record.url, record.source, day, UrlOutcome("", "kept", "", "r", record.n_words))
+                if at % 2:
+                    lost = Rejected(*REASONS[at % len(REASONS)], "detail", f"{record.url}/{at % 50}/x", record.title)
+                    crawled(ledger, lost.url, record.source, day, UrlOutcome.of(lost))
+                    rejected.write(journal_line(lost))
+                if at % 1000 == 0:
+                    ledger.commit()
     if not index_path(corpus).is_file():
         print(f"index of {number:,} documents: {seconds(lambda: make_index(corpus)):.0f} s")
     return corpus
+
+
+def crawled(ledger: Ledger, url: str, portal: str, time: str, outcome: UrlOutcome) -> None:
+    """Note a fetched page in a ledger."""
+    ledger.add(Link(key_of(url), url, portal, "article", 1))
+    assert ledger.queue.lease(portal)
+    ledger.finish(ledger.serial(url), (outcome,), Fetched(url, 200, time, 50_000))
 
 
 def seconds(call: Callable[[], object]) -> float:
@@ -210,16 +231,22 @@ def view_rows(corpus: Path) -> Iterator[str]:
         calls: dict[str, Callable[[], object]] = {
             "the first page": partial(client.get, "/"),
             "all documents": partial(client.get, f"/documents/{name}"),
+            "a document": partial(client.get, f"/documents/{name}/{1000:016x}"),
             "left out": partial(client.get, f"/left-out/{name}"),
             "pages to mark": partial(client.get, f"/mark/{name}"),
+            "the list of pages to measure": partial(client.get, f"/mark/{name}/portal-1/measure?who=ann"),
             "the crawl": partial(client.get, f"/watch/{name}"),
+            "the contents, loaded behind the crawl": partial(client.get, f"/watch/{name}/contents"),
+            "portals": partial(client.get, f"/portal/{name}"),
+            "a page to try": partial(client.get, "/try"),
             "a frequent word in context": partial(client.get, context),
         }
         for what, share in (("a tenth of it text", 0.1), ("all of it text", 1.0)):
             page = SourcePage(Page.from_html(page_of(share)))
             calls[f"a page of 1 MB explained and written as HTML, {what}"] = partial(explained, page)
         for what, call in calls.items():
-            call()
+            answer = call()
+            assert getattr(answer, "status_code", 200) in {200, 422}, what
             yield f"| {what} | {milliseconds(call)} |"
 
 
@@ -232,7 +259,7 @@ def main() -> None:
         "`python -m benchmarks.ui FOLDER`, on a machine shared with others: median of five calls in ms, and in",
         "brackets the mean of what the process computed, which a machine of one's own takes. The frequencies are",
         "loaded behind the list.",
-        f"{N_DOCUMENTS:,} documents of {WORDS_A_DOCUMENT} made words.",
+        f"{N_DOCUMENTS:,} documents of {WORDS_A_DOCUMENT} made words; the crawl left out {N_DOCUMENTS // 2:,} pages.",
         "",
         "| view | ms |",
         "|---|--:|",

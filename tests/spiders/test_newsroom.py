@@ -10,6 +10,8 @@ from serving import ask
 
 from benchmarks.newspapers import started
 from newscorpus.corpus.published import open_corpus
+from newscorpus.store.ledger.status import status
+from newscorpus.store.reasons import refusals
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "newsroom.py"
 N_ARTICLES = 10
@@ -142,3 +144,10 @@ def test_another_period_reads_the_lists_again(periods: list[Visit]) -> None:
     assert "/maps/2023-05.xml" in periods[1].asked
     assert len(periods[1].kept("in-may-2023-40002")) == 1
     assert "/maps/2024-03.xml" not in [path for path, status in periods[1].log if status == 304]
+
+
+def test_what_was_left_out_is_one_number_in_the_ledger_and_in_its_list(visits: dict[str, Visit]) -> None:
+    corpus = visits["changed"].crawl.corpus
+    listed = {f"{one.stage}/{one.reason}": one.number for one in refusals([corpus])}
+    (portal,) = status(corpus)
+    assert portal.rejected == listed

@@ -24,7 +24,8 @@ from newscorpus.store.archive.values import Capture, Exchange, Origin
 from newscorpus.store.archive.write import ArchiveWriter, encode
 
 WACZ = Path(sys.executable).parents[1] / "wacz" / "bin" / "wacz"
-"""The environment that `make test-all` makes."""
+WB_MANAGER = Path(sys.executable).parents[1] / "pywb" / "bin" / "wb-manager"
+"""In the environments that `make test-all` makes."""
 HEADERS = (("Content-Type", "text/html; charset=utf-8"),)
 
 
@@ -100,3 +101,16 @@ def test_py_wacz_finds_it_valid(corpus: Path, tmp_path: Path) -> None:
         pytest.skip("py-wacz is not installed; `make test-all` installs it")
     done = subprocess.run([WACZ, "validate", "-f", written(corpus, tmp_path / "out")], capture_output=True, check=False)
     assert b"Validation succeeded" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_pywb_takes_it_and_indexes_it_alike(corpus: Path, tmp_path: Path) -> None:
+    if not WB_MANAGER.is_file():
+        pytest.skip("pywb is not installed; `make test-all` installs it")
+    path = written(corpus, tmp_path / "out")
+    for command in (["init", "c"], ["add", "--unpack-wacz", "c", str(path)]):
+        subprocess.run([WB_MANAGER, *command], cwd=tmp_path, check=True, capture_output=True)
+    with zipfile.ZipFile(path) as package:
+        ours = gzip.decompress(package.read("indexes/index.cdx.gz")).decode().splitlines()
+    theirs = (tmp_path / "collections" / "c" / "indexes" / "index.cdxj").read_text().splitlines()
+    assert [line.split(" {")[0] for line in ours] == [line.split(" {")[0] for line in theirs]

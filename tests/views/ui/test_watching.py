@@ -81,12 +81,13 @@ def test_a_crawl_under_way_renews_itself_until_its_end(
         tab.wait_for_selector("text=Next in the queue: 1 of 1")
         ledger.close()
         tab.wait_for_selector("text=No crawl is under way")
-        assert tab.get_attribute("#watch", "hx-get") is None
+        assert tab.get_attribute("#watch", "hx-trigger") == "every 20s", "until something is published"
 
 
 def test_after_the_end_the_contents_follow(tab: Any, served: str, demo_corpus: Path) -> None:
     tab.goto(f"{served}/watch/demo")
     tab.wait_for_selector("h2:text-is('Languages')")
+    assert tab.get_attribute("#watch", "hx-trigger") is None
     assert f"{open_corpus(demo_corpus).manifest.documents:,} documents" in tab.text_content("main")
     tab.focus("summary:text-is('Table') >> nth=0")
     tab.keyboard.press("Enter")
