@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from statistics import median
 
@@ -39,12 +40,13 @@ NOT_LOST = frozenset(
 )
 """Rejections by limits of the user, of pages whose article has another address, and of lists."""
 
-NAMED = """SELECT one.met, iif(page.kind IN ('feed', 'list'), 'feed', iif(page.kind = 'sitemap', 'sitemap', 'list')),
+NAMED = """SELECT one.portal, one.met,
+    iif(page.kind IN ('feed', 'list'), 'feed', iif(page.kind = 'sitemap', 'sitemap', 'list')),
     iif(one.state < 4, '', iif(one.reason = 'kept', left_out(one.serial), one.stage || '/' || one.reason)), count(*)
     FROM urls AS one JOIN urls AS page ON page.serial = one.found_on
-    WHERE one.portal = ? AND one.met >= date('now', ?) AND (one.kind = 'article' OR one.reason = 'kept')
+    WHERE one.met >= date('now', ?) AND (one.kind = 'article' OR one.reason = 'kept')
     AND (one.state < 4 OR one.stage != '' OR one.reason = 'kept' AND one.serial IN (SELECT serial FROM documents))
-    GROUP BY 1, 2, 3"""
+    GROUP BY 1, 2, 3, 4"""
 """A further address of a document is no article of its own."""
 ROW = "row"
 
@@ -63,7 +65,7 @@ MOST_DUPLICATES = 0.2
 CLOSED = "quality/paywall_stub"
 """Reason of pages for subscribers only, which no crawl can get."""
 
-LOST = "FROM urls WHERE portal = ? AND kind IN ('', 'article') AND stage != ''"
+LOST = "FROM urls WHERE kind IN ('', 'article') AND stage != ''"
 """Rejected pages with the address of an article; requests of other spiders have no kind."""
 
 ENDS = {
@@ -127,23 +129,24 @@ def left_out_as_duplicates(corpus: Path) -> list[LeftOut]:
     return []
 
 
-def coverage(connection: sqlite3.Connection, portal: str, left_out: Sequence[LeftOut]) -> tuple[DayCoverage, ...]:
-    """Return the outcomes of the articles of a portal by day of discovery, oldest first."""
+def coverage(connection: sqlite3.Connection, left_out: Sequence[LeftOut]) -> dict[str, tuple[DayCoverage, ...]]:
+    """Return the outcomes of the articles of each portal by day of discovery, oldest first."""
     reasons = {one.key: one.reason for one in left_out}
     sql = "SELECT serial, id FROM documents WHERE id IN (SELECT value FROM json_each(?))"
     of = {serial: reasons[key] for serial, key in connection.execute(sql, (json.dumps([*reasons]),))}
     connection.create_function("left_out", 1, lambda serial: of.get(serial, ROW), deterministic=True)
-    named: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    ended: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for day, source, end, n in connection.execute(NAMED, (portal, f"-{DAYS} days")):
+    named: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    ended: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for portal, day, source, end, n in connection.execute(NAMED, (f"-{DAYS} days",)):
         if end not in NOT_LOST:
-            named[day][source] += n
-            ended[day][end] += n
-    days = []
-    for day, ends in sorted(ended.items()):
+            named[portal, day][source] += n
+            ended[portal, day][end] += n
+    days: defaultdict[str, tuple[DayCoverage, ...]] = defaultdict(tuple)
+    for (portal, day), ends in sorted(ended.items()):
         lost = {end: n for end, n in ends.most_common() if end not in {"", ROW}}
-        days.append(DayCoverage(day, dict(sorted(named[day].items())), ends[ROW], lost, ends[""]))
-    return tuple(days)
+        sources = dict(sorted(named[portal, day].items()))
+        days[portal] += (DayCoverage(day, sources, ends[ROW], lost, ends[""]),)
+    return days
 
 
 def low_share(portal: str, days: Sequence[DayCoverage]) -> Iterator[str]:
@@ -181,11 +184,25 @@ def cut_short(queued: int, counted: Mapping[str, int], end: str) -> Iterator[str
     yield from (text.format(counted[name]) for name, text in bounds.items() if counted.get(name))
 
 
-def losses(connection: sqlite3.Connection, portal: str, kept: int, left_out: Sequence[LeftOut]) -> Iterator[PortalLoss]:
+def count_lost(connection: sqlite3.Connection) -> dict[str, list[tuple[str, int]]]:
+    """Count the articles that each portal lost, by reason, the most frequent first."""
+    sql = f"SELECT portal, stage || '/' || reason, count(*) {LOST} GROUP BY 1, 2 ORDER BY 3 DESC, 2"
+    found: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+    for portal, reason, n in connection.execute(sql):
+        if reason not in NOT_LOST:
+            found[portal].append((reason, n))
+    return found
+
+
+def losses(
+    connection: sqlite3.Connection,
+    portal: str,
+    kept: int,
+    rejected: Sequence[tuple[str, int]],
+    left_out: Sequence[LeftOut],
+) -> Iterator[PortalLoss]:
     """Return the reasons by which a portal lost many articles, the most frequent first."""
-    by_reason = f"SELECT stage || '/' || reason, count(*) {LOST} GROUP BY 1 ORDER BY 2 DESC, 1"
-    shown_of = f"SELECT url {LOST} AND stage || '/' || reason = ? ORDER BY serial LIMIT ?"
-    rejected = [(reason, n) for reason, n in connection.execute(by_reason, (portal,)) if reason not in NOT_LOST]
+    shown_of = f"SELECT url {LOST} AND portal = ? AND stage || '/' || reason = ? ORDER BY serial LIMIT ?"
     pages = kept + sum(n for _, n in rejected)
     for reason, n in rejected:
         if n >= EXAMPLES and n > MOST_LOST * pages and reason != CLOSED:
@@ -304,7 +321,7 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
         }
         sql = "SELECT portal, max(fetched) FROM urls WHERE reason = 'kept' GROUP BY portal"
         last_kept = dict(connection.execute(sql).fetchall())
-        found = []
+        lost, covered, found = count_lost(connection), coverage(connection, [*chain(*duplicates.values())]), []
         for portal in sorted({*at, *counts}):
             counted, left_out, rate = counts[portal], duplicates[portal], rates.get(portal, 0.0)
             queued = at[portal][UrlState.QUEUED] + at[portal][UrlState.WAITING]
@@ -326,8 +343,8 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
                     pages_per_minute=round(rate, 1),
                     seconds_left=round(60 * queued / rate) if rate else 0,
                     cut_short=tuple(cut_short(queued, counted, ends.get(portal, ""))),
-                    losses=tuple(losses(connection, portal, counted["kept"], left_out)),
-                    coverage=coverage(connection, portal, left_out),
+                    losses=tuple(losses(connection, portal, counted["kept"], lost[portal], left_out)),
+                    coverage=covered[portal],
                     redesigns=tuple(open_alarms(connection, portal)),
                     last_kept=last_kept.get(portal) or "",
                 )

@@ -73,10 +73,10 @@ def crawl_state(corpus: Path) -> CrawlState:
         LedgerError: there is no ledger, or it cannot be read.
     """
     now = datetime.now(UTC)
-    portals = []
+    portals, spans = [], over_time(corpus)
     for one in status(corpus, now):
-        spans, following = over_time(corpus, one.portal), next_addresses(corpus, one.portal)
-        portals.append(PortalCrawl(one, tuple(spans), tuple(one.shortfalls()), tuple(following)))
+        following = next_addresses(corpus, one.portal)
+        portals.append(PortalCrawl(one, tuple(spans.get(one.portal, ())), tuple(one.shortfalls()), tuple(following)))
     is_running, last = is_held(corpus / CRAWL_LOCK), tuple(last_pages(corpus))
     was_crawling = any(now - datetime.fromisoformat(page.fetched) < LATELY for page in last[:1])
     is_ending = is_held(corpus / BUILD_LOCK) or (was_crawling and not (corpus / CRAWL_REPORT).exists())

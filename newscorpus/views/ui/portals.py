@@ -68,7 +68,7 @@ def view(request: Request) -> Response:
         target=_short(own_portal_file(portal)),
         text=text,
         digest=_digest(text),
-        spans=over_time(corpus, portal),
+        spans=over_time(corpus).get(portal, []),
         alarms=alarms(corpus, portal),
         lately=found_lately(last_looks(corpus, portal)),
         pages=PAGES,

@@ -91,10 +91,9 @@ def mark_train_and_compare(tab: Any, served: str, corpus: Path) -> None:
     assert tab.text_content("main").count("10 pages done") == 2
     tab.click("text=Train on these")
     tab.wait_for_selector("text=Done:", timeout=400_000)
-    tab.reload()
-    tab.click("text=F1 of the extractors")
-    tab.wait_for_selector("td:has-text('models/demo')")
-    assert tab.locator("td:has-text('main-text')").count() == 1
+    tab.click("text=Systems: train")
+    tab.click("button:text-is('Evaluate')")
+    tab.wait_for_selector("td:text-is('main-text')", timeout=400_000)
     url = next(one.url for one in open_corpus(corpus).records() if one.language == "hr")
     tab.goto(f"{served}/try?url={url}")
     tab.select_option("[name=beside]", "models/demo")
