@@ -226,9 +226,7 @@ class _Walk:
         if tag not in VOID_TAGS:
             self.tags += 1
         if level.around:
-            if self.texts or self.inline:
-                self.end_block()
-            self.is_after_break = False
+            self.end_block()
             self.container = level.around
         elif tag in self.dissolved:
             self.add_text(" ")
@@ -253,9 +251,7 @@ class _Walk:
         """End the block before a block-level element; open inline elements around that element now hold blocks."""
         container = self.container
         container.is_divided = True
-        if self.texts or self.inline:
-            self.end_block()
-        self.is_after_break = False
+        self.end_block()
         if self.levels[-1] is not container:
             inner = list(takewhile(lambda level: level is not self.container, reversed(self.levels)))
             for level in reversed(inner):

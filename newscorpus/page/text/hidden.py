@@ -139,11 +139,8 @@ def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple
     hidden = (block for block in reading.all_blocks if block.element.is_unseen)
     if (reading.is_closed or isinstance(shown, Rejected)) and _amount(hidden) >= missing:
         yield "hidden", segment(tree, shown=frozenset({HIDDEN}))
-    without_scripts = list(tree.iter(*MARKUP))
-    for tag in MARKUP if without_scripts else ():
-        outermost = [
-            each for each in without_scripts if each.tag == tag and next(each.iterancestors(tag), None) is None
-        ]
+    for tag in MARKUP:
+        outermost = [each for each in tree.iter(tag) if next(each.iterancestors(tag), None) is None]
         taken = frozenset({tag})
         if sum(cast("float", MOST_CHARACTERS(element)) for element in outermost) >= missing and (
             _amount(block for element in outermost for block in segment(element, shown=taken)) >= missing
