@@ -199,7 +199,8 @@ class Portal:
             return ""
         for position, pattern in enumerate(getattr(self, key)):
             try:
-                if _compiled(pattern).search(target, timeout=MATCH_SECONDS):
+                # Holds the GIL, else each search of microseconds may wait for another thread of the crawl.
+                if _compiled(pattern).search(target, timeout=MATCH_SECONDS, concurrent=False):
                     return str(pattern)
             except TimeoutError:
                 _warn_of(f"portal {self.name}: {key}[{position}]: {pattern!r}")
