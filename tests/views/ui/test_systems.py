@@ -113,3 +113,47 @@ def test_a_folder_is_marked_extracted_and_evaluated(tab: Any, folder: Path, chec
         check_looks(address)
         tab.emulate_media(color_scheme="dark")
         check_looks(address)
+
+
+LEARNERS = (
+    *("main-text", "texttractor", "shallow-tree", "paragraph-svm", "segment-svm", "hybrid-section", "hybrid-document"),
+    *("node-svm", "learned-fields"),
+)
+
+
+@pytest.fixture
+def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with a folder of twenty-four pages of two sites."""
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = newscorpus.settings\n")
+    monkeypatch.chdir(tmp_path)
+    return save_pages(tmp_path / "pages", 12)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_every_system_learns_in_the_browser_and_is_scored_and_tried(tab: Any, pages: Path) -> None:
+    with serving(pages) as address:
+        for name, numbers in (("teach", range(10)), ("measure", range(10, 12))):
+            for site in SITES:
+                for at in numbers:
+                    mark(tab, address, f"{site}-{at}", name)
+        assert [(page.split, page.date != "") for page in read_pages(pages)].count(("train", True)) == 20
+        tab.goto(f"{address}/mark/pages/pages")
+        for name in LEARNERS:
+            tab.check(f"[name=learners][value={name}]")
+        log = run(tab, "Train")
+        models = {name: f"models/pages{'' if name == 'main-text' else f'-{name}'}" for name in LEARNERS}
+        assert {name for name, model in models.items() if not (pages.parent / model / "card.md").is_file()} == set(), (
+            log
+        )
+        systems = {name: model for name, model in models.items() if name != "learned-fields"}
+        tab.reload()
+        tab.click("button:text-is('Evaluate')")  # the own models are chosen
+        tab.wait_for_selector("td:text-is('pages-node-svm')", timeout=600_000)
+        rows = csv.DictReader((pages / "evaluation.csv").read_text().splitlines())
+        assert {Path(model).name for model in systems.values()} <= {row["system"] for row in rows}
+        for model in systems.values():
+            tab.goto(f"{address}/try?url=vesti-11")
+            tab.select_option("[name=extractor]", model)
+            tab.click("form.try [type=submit]")
+            tab.wait_for_selector(f".outcome strong:has-text('{Path(model).name}')")
