@@ -23,7 +23,7 @@ from newscorpus.fetch.options import default_corpus, user_agent
 from newscorpus.page.recipe import Recipe, extractor_of
 from newscorpus.page.source_page import page_of_portal
 from newscorpus.portal.portal import Portal, read_quiet_hours
-from newscorpus.portal.schema import list_portals, load_portal, with_base
+from newscorpus.portal.schema import list_portals, load_portal, own_portals, with_base
 from newscorpus.urls import host_and_port, is_loopback
 
 USAGE = (
@@ -173,10 +173,10 @@ def _named_addresses(portals: Iterable[Portal]) -> Iterable[str]:
 def named_portals(name: str) -> tuple[Portal, ...]:
     """Load the portals named, and check that models of their own can be loaded.
 
-    "all" leaves out portals on localhost, which must be served first.
+    "all" names those of the project, without portals on localhost, which must be served first.
     """
     if name == "all":
-        every = map(load_portal, list_portals())
+        every = map(load_portal, own_portals())
         return tuple(portal for portal in every if not is_loopback(portal.start[0]))
     if not (names := parse_names(name)):
         raise CrawlError(f"argument 'portal' is missing; known: all, {', '.join(list_portals())}; {USAGE}")

@@ -17,7 +17,7 @@ DAY = "YYYY-MM-DD"
 
 @app.command()
 def crawl(
-    names: Annotated[str, Argument(metavar="NAME[,NAME]", help="Portals, by name; all: every portal.")],
+    names: Annotated[str, Argument(metavar="NAME[,NAME]", help="Portals, by name; all: those in portals/.")],
     limit: Annotated[
         int,
         Option(min=0, help="End when the corpus has so many articles, those of earlier crawls included; 0: no limit."),

@@ -154,6 +154,20 @@ def list_portals() -> list[str]:
     return sorted({path.stem for folder in _folders() for path in folder.glob("*.toml")})
 
 
+def own_portals() -> list[str]:
+    """Return the names of the user's own portals, without those that ship with newscorpus, sorted.
+
+    Raises:
+        PortalError: there are none.
+    """
+    folder = _folders()[0]
+    if names := sorted(path.stem for path in folder.glob("*.toml")):
+        return names
+    raise PortalError(
+        f"no portal in {folder}; newscorpus portal add ADDRESS makes one, portal find LANGUAGE lists sites"
+    )
+
+
 def readable_portals() -> list[Portal]:
     """Load the portals with valid files."""
     found = []

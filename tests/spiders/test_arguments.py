@@ -33,10 +33,17 @@ def test_portals_are_loaded_in_the_order_asked_for_each_once() -> None:
     assert [portal.name for portal in arguments.portals] == ["here", "far"]
     assert (arguments.limit, arguments.urls) == (0, ())
     assert loopback_hosts(arguments.portals) == {"127.0.0.1:8000", "127.0.0.1:8001"}
-    every = {portal.name for portal in read_arguments({"portal": "all"}).portals}
-    assert every & {"far", "here"} == {"far"}, "those on this machine must be served first"
+    own = [portal.name for portal in read_arguments({"portal": "all"}).portals]
+    assert own == ["far"], "those on this machine must be served first, and those that ship are crawled by name"
     (portal,) = read_arguments({"portal": "far", "base": "http://127.0.0.1:9"}).portals
     assert portal.start == ("http://127.0.0.1:9/",)
+
+
+def test_a_project_without_portals_crawls_none(project: Path) -> None:
+    for path in (project / "portals").iterdir():
+        path.unlink()
+    with pytest.raises(PortalError, match="no portal in .*; newscorpus portal add"):
+        read_arguments({"portal": "all"})
 
 
 def test_addresses_are_read_from_a_file(project: Path) -> None:
