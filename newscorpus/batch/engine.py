@@ -27,7 +27,7 @@ from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.store import Covered, Store, layout_of
 from newscorpus.corpus.export.export import export
 from newscorpus.corpus.export.source import About
-from newscorpus.corpus.published import publish_joined, publish_ranges
+from newscorpus.corpus.published import publish, publish_joined
 from newscorpus.corpus.reextract import extract_pages, store
 from newscorpus.corpus.remote import upload_corpus
 from newscorpus.errors import ArgumentError, CorpusError
@@ -97,12 +97,12 @@ def build_parts(plan: Plan) -> BuildReport:
 
 
 def write_ranges(plan: Plan, number: int) -> None:
-    """Write a corpus for each of a task's ranges of days; errors as for `publish_ranges`."""
+    """Write a corpus for each of a task's ranges of days; errors as for `publish`."""
     collection = Collection([Store.open(plan.folder / INDEX, layout_of(plan.build))])
     for path in _survivor_files(plan)[number :: len(plan.shares)]:
-        survivors = msgspec.json.decode(path.read_bytes(), type=Survivors)
-        made = plan.made(Stage.WRITE, int(path.name))
-        publish_ranges(made, [records_of(collection, survivors, plan.build.duplicates)], plan.build)
+        of_days = msgspec.json.decode(path.read_bytes(), type=Survivors)
+        records = records_of(collection, of_days, plan.build.duplicates)
+        publish(plan.made(Stage.WRITE, int(path.name)), records, plan.build)
 
 
 def publish_parts(plan: Plan) -> None:

@@ -229,8 +229,9 @@ def records_of(collection: Collection, survivors: Survivors, config: DuplicateCo
         if any(
             alarm.portal == record.source
             and seconds(alarm.since) <= fetched
+            and (not alarm.until or fetched < seconds(alarm.until))
             # A re-extracted page is no longer in doubt once something else extracts the new design.
-            and (not alarm.until or (not collection.reextraction(position) and fetched < seconds(alarm.until)))
+            and (not alarm.until or not collection.documents["reextraction"][position])
             for alarm in redesigns
         ):
             record = replace(record, flags=(*record.flags, REDESIGN))

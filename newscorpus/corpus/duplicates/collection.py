@@ -147,10 +147,6 @@ class Collection:
         segment = store.folder.parent / INTAKE / store.state.covered[document["file"]].name
         return read_row(RowPlace(segment, int(document["offset"]), int(document["length"]))).record
 
-    def reextraction(self, position: int) -> int:
-        """Return the number of the re-extraction that a document comes from; 0 if from none."""
-        return int(self._locate(position)[1]["reextraction"])
-
     def line(self, position: int) -> bytes:
         """Read a document as a line of JSON."""
         store, document = self._locate(position)
