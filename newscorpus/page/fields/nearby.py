@@ -120,9 +120,11 @@ def short_text(element: HtmlElement) -> str:
     if not len(element):
         text = element.text
         return collapse(text) if text and len(text.strip()) <= SHORT else ""
+    if holds_many(element):  # first: elements without text would all be walked
+        return ""
     found = list(islice(element.itertext(), MAX_PIECES + 1))
     is_short = len(found) <= MAX_PIECES and 0 < sum(map(len, map(str.strip, found))) <= SHORT
-    if not is_short or holds_many(element) or next(element.iter(*CODE), None) is not None:
+    if not is_short or next(element.iter(*CODE), None) is not None:
         return ""
     return collapse(" ".join(found))
 
