@@ -34,7 +34,7 @@ NOT_RUN = {
     r"pip install ": "it asks a package index",
     r"docker ": "tests/test_container.py runs it where Docker is",
     r"newscorpus batch .*--engine slurm": "it needs a cluster; tests/batch/ runs it with a stand-in for Slurm",
-    r"newscorpus annotate ": "it needs the models of the language; tests/corpus/annotate/ has stand-ins",
+    r"newscorpus (annotate|export .*--annotation) ": "it needs models of the language; tests/corpus/ has stand-ins",
     r"newscorpus (release|diff|remove) ": "it needs months, and a page to be removed; tests/corpus/ has both",
     r"newscorpus upload ": "it needs an object store; tests/store/ runs one",
     r".*\bDATA\b": "it needs the pages with gold text, and minutes to hours; `make reproduce` runs it",
@@ -125,6 +125,8 @@ def write_pages(folder: Path, base: str) -> None:
     ]
     marked = [page | {"text": gold[page["id"]].text, "title": gold[page["id"]].title} for page in pages]
     (folder / "page.html").write_bytes((SITE / "pages" / "en-ferryman.html").read_bytes())
+    (folder / "saved-pages").mkdir()
+    shutil.copy(folder / "page.html", folder / "saved-pages")
     (folder / "mymodule.py").write_text("def score(text):\n    return {'characters': float(len(text))}\n")
     (folder / "rules.txt").write_text("article\n")
     (folder / "urls.txt").write_text(f"{pages[0]['url']}\n")

@@ -75,7 +75,9 @@ SCENARIOS = (
 WITHOUT = {
     "portal try": "prints",
     "portal check": "prints",
+    "portal find": "prints",
     "status": "prints",
+    "log": "prints",
     "explain": "prints",
     "reasons": "prints",
     "verify": "prints",

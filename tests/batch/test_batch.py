@@ -116,7 +116,7 @@ def test_a_batch_that_is_killed_at_ten_moments_goes_on_and_repeats_no_task(undis
 
     assert run(path).returncode == 0
     assert before.items() <= marks(output).items()
-    assert len(marks(output)) == 20
+    assert len(marks(output)) == 24
     assert published(undisturbed / "killed") == published(undisturbed / "out-1")
 
 
@@ -281,4 +281,4 @@ def test_slurm_makes_the_same_corpus_by_its_default_partition(undisturbed: Path,
     assert "not done" not in run(path, "--status").stdout
     assert published(undisturbed / "out-4") == published(undisturbed / "out-1")
     again = run(path, "--engine", "slurm", environment=environment)
-    assert again.stdout.count("done already\n") == 8
+    assert again.stdout.count("done already\n") == 10

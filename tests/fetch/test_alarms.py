@@ -23,6 +23,12 @@ def raised(corpus: Path, *command: str, times: int = 1, seconds: float = SLEEPS)
     asyncio.run(alarms.close())
 
 
+def logged(caplog: pytest.LogCaptureFixture) -> str:
+    """Return the only line on the commands."""
+    (record,) = (each for each in caplog.records if each.name == "newscorpus.fetch.alarms")
+    return record.getMessage()
+
+
 def test_the_facts_are_on_its_input_and_no_shell_reads_them(tmp_path: Path) -> None:
     raised(tmp_path / "corpus", "tee", str(tmp_path / "$HOME"))
     facts = json.loads((tmp_path / "$HOME").read_text())
@@ -44,8 +50,7 @@ def test_a_failing_command_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, command: tuple[str, ...], said: str
 ) -> None:
     raised(tmp_path, *command)
-    (line,) = caplog.messages
-    assert line.endswith(said)
+    assert logged(caplog).endswith(said)
 
 
 def test_a_command_that_hangs_is_killed_with_its_children_and_run_no_more(
@@ -55,8 +60,7 @@ def test_a_command_that_hangs_is_killed_with_its_children_and_run_no_more(
     script = f"sleep {SLEEPS} & echo $! >> {tmp_path}/children; wait"
     raised(tmp_path, "sh", "-c", script, times=3, seconds=1.0)
     assert time.monotonic() - begun < SLEEPS / 2
-    (line,) = caplog.messages
-    assert line.endswith("took longer than 1 seconds and is not run again in this crawl")
+    assert logged(caplog).endswith("took longer than 1 seconds and is not run again in this crawl")
     (child,) = (tmp_path / "children").read_text().split()
     state = Path("/proc", child, "stat")
     assert not state.exists() or state.read_text().split()[2] == "Z"

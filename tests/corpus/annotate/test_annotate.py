@@ -116,7 +116,7 @@ def test_udpipe_by_the_command(
     assert (lemmas["stoji"], lemmas["kući"]) == ("stajati", "kuća")
     documents = read_vertical(files(output, "vertical"))
     assert len(documents) == 3
-    assert ["stoji", "stajati", "Vmr3s", "Number=Sing|Person=3"] in documents[0][0]
+    assert ["stoji", "stajati", "Vmr3s", "Number=Sing|Person=3"] in documents[0][1]
     registry = (output / "vertical" / "vesti").read_text("utf-8")
     assert 'VERTICAL "| cat *.vert"' in registry
     assert [registry.index(f"ATTRIBUTE {name}") for name in ("word", "lemma", "tag", "features")]
