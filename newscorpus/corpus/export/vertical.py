@@ -60,27 +60,31 @@ LANGUAGES = {
 def write(source: ExportSource, folder: Path) -> None:
     """Write the vertical and the registry; the attribute `split` names the part of a document."""
     name = file_name(source.about.name)
+    documents, words = 0, 0
     with (folder / f"{name}.vert").open("x", encoding="utf-8", newline="\n") as file:
         for part in source.parts:
             for record in part.records():
+                documents, words = documents + 1, words + record.n_words
                 file.writelines(f"{line}\n" for line in lines(record, part.name, source.annotated(record)))
     attributes = [*ATTRIBUTES, "split"] if any(part.name for part in source.parts) else list(ATTRIBUTES)
     positions = POSITIONS if source.annotations else ()
-    write_registry(folder, source.about.name, source.manifest, f"{name}.vert", attributes, positions)
+    counts = documents, words
+    write_registry(folder, source.about.name, source.manifest, counts, f"{name}.vert", attributes, positions)
 
 
 def write_registry(
     folder: Path,
     title: str,
     manifest: Manifest,
+    counts: tuple[int, int],
     vertical: str,
     attributes: Sequence[str] = tuple(ATTRIBUTES),
     positions: Sequence[str] = (),
 ) -> None:
     """Write the registry file, named after the corpus.
 
-    `vertical` is the file, or `| COMMAND` that prints it. With `positions`, positional attributes after the word, it
-    has sentences too.
+    `counts` are the documents and their words, `vertical` is the file, or `| COMMAND` that prints it. With `positions`,
+    positional attributes after the word, it has sentences too.
     """
     languages = sorted({share.language for share in manifest.shares})
     registry = fill(
@@ -88,6 +92,8 @@ def write_registry(
         manifest,
         title=collapse(title).replace('"', "'"),
         name=file_name(title),
+        documents=counts[0],
+        words=counts[1],
         vertical=vertical,
         language=LANGUAGES.get(languages[0], "") if len(languages) == 1 else "",
         attributes=attributes,

@@ -234,6 +234,8 @@ def test_an_expression_selects_documents(corpus: Path, tmp_path: Path, where: st
     report = export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT, config=ExportConfig(where=where))
     assert report.documents == {"": documents}
     assert report.config.where == where
+    export(corpus, tmp_path / "vertical", ExportFormat.VERTICAL, ABOUT, config=ExportConfig(where=where))
+    assert any(f'INFO "{documents} documents' in path.read_text("utf-8") for path in (tmp_path / "vertical").iterdir())
 
 
 @pytest.mark.parametrize(
