@@ -137,12 +137,14 @@ def _convert(folder: Path, convert: Callable[[Page], bytes], place: ByteRange) -
 def gold_texts(folder: Path, split: str) -> dict[str, str]:
     """Return the gold texts of a folder by `file_stem`: those of the pages in a split, or without one.
 
+    Pages without a text, such as those that were finished with nothing marked, are left out.
+
     Raises:
         FolderError: there are none.
         PagesError: a file cannot be read.
     """
     pages = (page for page in read_pages(folder) if page.is_in(split) and has_article(page.page_type))
-    texts = {file_stem(page.id): page.text for page in pages}
+    texts = {file_stem(page.id): page.text for page in pages if page.text}
     if not texts:
         raise FolderError(f"{folder}: no page with gold text in the split '{split}'")
     return texts

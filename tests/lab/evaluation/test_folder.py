@@ -167,6 +167,7 @@ def test_marked_pages_of_the_split_are_the_gold(saved: Path) -> None:
     (saved / "gold").mkdir()
     marked = {"archive": {"file": "../1.html", "offset": 0, "length": 0}, "text": TEXT}
     lines = [{"id": "1", "split": "dev", **marked}, {"id": "2", "split": "train", **marked}]
+    lines.append({"id": "3", "split": "dev", **marked, "text": ""})  # finished with nothing marked
     (saved / "gold" / "saved.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     command = ["evaluate", str(saved), "--extractor", "bte", "--extractor", "main-text"]
     assert CliRunner().invoke(app, command).exit_code == 0
