@@ -79,7 +79,9 @@ class Query:
 
     @property
     def parsed(self) -> Node | None:
-        """The parsed words; None if there are none; errors as for `parse`."""
+        """The parsed words; None if there are none; errors as for `parse`, and for days in the wrong order."""
+        if self.since and self.until and self.since > self.until:
+            raise QueryError(f"since {self.since} is later than until {self.until}")
         return parse(self.words)
 
 

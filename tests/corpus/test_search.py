@@ -233,6 +233,7 @@ def test_the_verb_makes_the_index_and_prints_lines(corpus: Path) -> None:
         (["most", "--portal", "vesty"], "no document has the source 'vesty'; some have: a, b"),
         (["most", "--flag", "masked"], "no document has the flag 'masked'; some have: masked_email"),
         (["most", "--save", "../x"], "a subcorpus is named with letters"),
+        (["most", "--since", "2026-05-02", "--until", "2026-05-01"], "2026-05-02 is later than until 2026-05-01"),
         (["most", "--since", "May"], "'May' is no day, such as 2026-"),
     ],
 )
