@@ -55,7 +55,7 @@ def find_sites(word: str) -> list[NewsSite]:
     english = Locale("en")
     names = {code: english.languages.get(code, code).casefold() for site in sites for code in site.languages}
     countries = {name.casefold(): code.lower() for code, name in english.territories.items() if len(code) == 2}
-    domain = countries.get(wanted, "")
+    domain = countries.get(wanted, wanted if wanted in {*countries.values(), *COUNTRY_DOMAINS.values()} else "")
     ending = f".{COUNTRY_DOMAINS.get(domain, domain)}"
     found = [site for site in sites if any(wanted in {code, names[code]} for code in site.languages)]
     found = found or [site for site in sites if domain and host_of(site.url).endswith(ending)]
