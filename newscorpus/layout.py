@@ -78,7 +78,8 @@ def check_corpus(folder: Path) -> Path:
     """
     if not _holds_corpus(check_folder(folder)):
         near = (path for pattern in ("*", "corpora/*") for path in folder.glob(pattern))
-        within = sorted(str(path) for path in near if path.is_dir() and _holds_corpus(path))
+        # Common names of folders alone, such as `corpus` and `index`, are no sign here.
+        within = sorted(str(path) for path in near if any((path / name).is_file() for name in (*FILES, MANIFEST)))
         raise CorpusError(f"{folder}: no corpus here{'; there is one in ' if within else ''}{', '.join(within)}")
     return folder
 

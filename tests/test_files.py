@@ -56,8 +56,10 @@ def test_a_file_that_cannot_be_written_is_named_as_it_was_given(tmp_path: Path) 
 
 def test_a_folder_of_corpora_is_no_corpus_and_names_them(tmp_path: Path) -> None:
     (tmp_path / "vesti" / "intake").mkdir(parents=True)
-    (tmp_path / "logs").mkdir()
+    (tmp_path / "other" / "index").mkdir(parents=True)
     (tmp_path / "corpora" / "b92" / "intake").mkdir(parents=True)
+    for name in ("vesti", "corpora/b92"):
+        (tmp_path / name / "ledger.sqlite").touch()
     with pytest.raises(CorpusError) as raised:
         check_corpus(tmp_path)
     assert (
