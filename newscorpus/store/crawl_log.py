@@ -5,6 +5,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -46,6 +47,11 @@ class CrawlLog(RotatingFileHandler):
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 -- the base class names it
         """Lose the line, without a traceback: the crawl reports a full disk in its own words."""
+
+    def close(self) -> None:
+        """Close the file; lines that a full disk did not take are lost."""
+        with suppress(OSError):
+            super().close()
 
 
 def crawl_logs(corpus: Path) -> list[Path]:

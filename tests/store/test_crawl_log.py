@@ -34,6 +34,15 @@ def test_the_oldest_logs_are_removed_and_a_long_one_loses_its_beginning(tmp_path
     assert lines[-1].endswith(" [a.b] INFO: the end\\ud800\n")
 
 
+def test_a_full_disk_costs_lines_and_no_more(tmp_path: Path) -> None:
+    log = CrawlLog(tmp_path, "INFO")
+    assert log.stream
+    log.stream.close()
+    log.stream = Path("/dev/full").open("w")  # noqa: SIM115
+    log.handle(logging.LogRecord("a.b", logging.INFO, __file__, 1, "lost", (), None))
+    log.close()
+
+
 def test_the_command_shows_a_log_and_its_errors(tmp_path: Path) -> None:
     path = write(tmp_path, "begun", "ended")
     path.rename(path.with_name("20250101T000000Z.log"))
