@@ -162,7 +162,8 @@ def evaluate_folder(folder: Path, split: str = "dev") -> list[FolderScores]:
     gold, known = gold_texts(folder, split), {file_stem(name) for name in saved_pages(folder)}
     scored = []
     for subfolder in sorted(path for path in folder.iterdir() if path.is_dir() and path.name not in NOT_EXTRACTED):
-        found = {path.stem: path for path in subfolder.iterdir() if path.is_file() and path.name != RESULT}
+        files = (path for path in subfolder.iterdir() if path.is_file() and path.name[0] != ".")  # of a killed run
+        found = {path.stem: path for path in files if path.name != RESULT}
         if strange := sorted(found.keys() - gold.keys() - known):
             raise FolderError(f"{found[strange[0]]}: no page has this name")
         texts = {stem: _read(found[stem]) if stem in found else "" for stem in sorted(gold)}
