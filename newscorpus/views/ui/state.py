@@ -1,13 +1,12 @@
 """Hold the state that all views share: corpora, worker process, templates, and the commands that run."""
 
 import shlex
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from signal import SIGTERM
 from tempfile import TemporaryDirectory
 from threading import Lock, Thread
 from typing import Any, TypeVar, cast
@@ -27,7 +26,7 @@ from newscorpus.views.explain.page import ShownPage, frame, show_page
 from newscorpus.views.stats.page import FOLDER as STATS_TEMPLATES
 from newscorpus.views.theme import environment
 from newscorpus.views.ui.sources import CorpusPages, FolderPages, Source
-from newscorpus.workers import COMMAND, Lost, WorkerPool
+from newscorpus.workers import Commands, Lost, WorkerPool
 
 SHOWN_BYTES = 20_000
 """Maximum length of a command's output that is shown, from its end."""
@@ -47,8 +46,6 @@ class Job:
     log: Path
     begun: float  # seconds, monotonic
     codes: list[int] = field(default_factory=list)  # of the commands that have ended
-    process: "subprocess.Popen[bytes] | None" = None
-    is_stopped: bool = False
     thread: Thread | None = None  # which runs them
 
     @property
@@ -63,20 +60,14 @@ class Job:
         count = f" ({at + 1} of {len(self.commands)})" if len(self.commands) > 1 else ""
         return f"newscorpus {shlex.join(self.commands[at])}{count}"
 
-    def run(self, lock: Lock) -> None:
-        """Run the commands; a failure does not keep the next from running, but `is_stopped` does."""
+    def run(self, runner: Commands) -> None:
+        """Run the commands; a failure does not keep the next from running, but `Commands.stop` does."""
         for command in self.commands:
-            with self.log.open("ab") as out, lock:
-                if self.is_stopped:
-                    return
+            with self.log.open("ab") as out:
                 if len(self.commands) > 1:
                     out.write(f"{self.current}\n".encode())
                     out.flush()
-                self.process = subprocess.Popen(  # noqa: S603 -- our own command, and no shell
-                    [*COMMAND, *command], stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT
-                )
-            with self.process:
-                self.codes.append(self.process.wait())
+                self.codes.append(runner.run(command, out, out))
 
     @property
     def seconds(self) -> int:
@@ -96,6 +87,7 @@ class Jobs:
     folder: TemporaryDirectory[str] = field(default_factory=TemporaryDirectory)
     started: list[Job] = field(default_factory=list)
     lock: Lock = field(default_factory=Lock)
+    runner: Commands = field(default_factory=Commands)
 
     def start(self, *commands: Sequence[str]) -> Job:
         """Run commands one after another; return the running job if there is one with the same commands."""
@@ -107,18 +99,15 @@ class Jobs:
             log = Path(self.folder.name, f"{len(self.started)}.log")
             log.touch()
             job = Job(len(self.started), given, log, time.monotonic())
-            job.thread = Thread(target=job.run, args=(self.lock,), daemon=True)
+            job.thread = Thread(target=job.run, args=(self.runner,), daemon=True)
             self.started.append(job)
         job.thread.start()
         return job
 
     def close(self) -> None:
         """End all running jobs."""
+        self.runner.stop(SIGTERM)
         for job in self.started:
-            with self.lock, suppress(ProcessLookupError):
-                job.is_stopped = True
-                if job.process:
-                    job.process.terminate()
             if job.thread:
                 job.thread.join()
         self.folder.cleanup()
