@@ -146,12 +146,8 @@ class AppState:
 
     @property
     def folders(self) -> list[str]:
-        """The names of the folders of saved pages: those with pages and without a ledger or published documents."""
-        return [
-            name
-            for name, folder in self.corpora.items()
-            if not any((folder / own).exists() for own in (LEDGER, PUBLISHED, MANIFEST)) and has_pages(folder)
-        ]
+        """The names of the folders of saved pages."""
+        return [name for name, folder in self.corpora.items() if _is_folder(folder)]
 
     def source(self, request: Request) -> Source:
         """Return the pages to be marked of the corpus or folder named in the address of a request."""
@@ -159,7 +155,8 @@ class AppState:
         return self._source(request.path_params["corpus"])
 
     def _source(self, name: str) -> Source:
-        return (FolderPages if name in self.folders else CorpusPages)(self.corpora[name])
+        folder = self.corpora[name]
+        return FolderPages(folder) if _is_folder(folder) else CorpusPages(folder)
 
     def group(self, request: Request) -> tuple[Source, str]:
         """Return the pages to be marked, and their group named in the address of a request."""
@@ -215,6 +212,11 @@ class AppState:
             current=request.path_params.get("corpus", only),
         )
         return HTMLResponse(page.encode("utf-8", "replace"))
+
+
+def _is_folder(folder: Path) -> bool:
+    """Tell whether a folder has saved pages, and neither a ledger nor published documents."""
+    return not any((folder / own).exists() for own in (LEDGER, PUBLISHED, MANIFEST)) and has_pages(folder)
 
 
 def state_of(request: Request) -> AppState:
