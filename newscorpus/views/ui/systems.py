@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from newscorpus.artifacts import own_models
-from newscorpus.page.registry import DEFAULT, choices, names
+from newscorpus.page.registry import DEFAULT, choices, own_names
 from newscorpus.portal.schema import set_extractor
 from newscorpus.views.ui.sources import FolderPages
 from newscorpus.views.ui.state import answer, state_of
@@ -33,7 +33,7 @@ def view(request: Request) -> Response:
     """Show the systems to choose from, and the table of the last evaluation."""
     state, (source, group) = state_of(request), state_of(request).group(request)
     _, table = source.evaluation(group)
-    own = [name for name in choices() if name not in names() and Path(name).name.startswith(group)]
+    own = [name for name in own_names() if Path(name).name.startswith(group)]
     return state.render(
         request,
         "systems.html",
