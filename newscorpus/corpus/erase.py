@@ -257,8 +257,10 @@ def erase(corpus: Path, removing: Removing) -> Removing:
 
 def _remove_logs(corpus: Path, urls: Iterable[str]) -> None:
     """Remove the logs of crawls that name an address."""
+    named = [url.encode() for url in urls]
     for path in corpus.glob(f"{LOGS}/*"):
-        if any(url.encode() in path.read_bytes() for url in urls):
+        content = path.read_bytes()
+        if any(url in content for url in named):
             path.unlink()
 
 
