@@ -31,7 +31,7 @@ from newscorpus.corpus.published import publish, publish_joined
 from newscorpus.corpus.reextract import extract_pages, store
 from newscorpus.corpus.remote import upload_corpus
 from newscorpus.errors import ArgumentError, CorpusError
-from newscorpus.files import exclusive, replacing, sync_folder
+from newscorpus.files import exclusive, replace_file, replacing, sync_folder
 from newscorpus.layout import INDEX, INTAKE, INTAKE_SEGMENT, PUBLISHED, REJECTED
 from newscorpus.workers import Commands
 
@@ -86,12 +86,11 @@ def build_parts(plan: Plan) -> BuildReport:
         return build(plan.folder, plan.build)
     files = plan.made(Stage.SURVIVORS, 0).parent
 
-    def hand_over(_collection: Collection, ranges: Iterable[Survivors]) -> None:
+    def hand_over(ranges: Iterable[Survivors]) -> None:
         shutil.rmtree(files, ignore_errors=True)
         files.mkdir(parents=True)
         for number, survivors in enumerate(ranges):
-            with replacing(plan.made(Stage.SURVIVORS, number)) as file:
-                file.write(msgspec.json.encode(survivors))
+            replace_file(plan.made(Stage.SURVIVORS, number), msgspec.json.encode(survivors))
 
     return build(plan.folder, plan.build, find=known_duplicates(plan), publisher=hand_over)
 

@@ -62,8 +62,8 @@ class Survivors:
     boilerplate: Mapping[str, frozenset[int]]  # by portal: hashes of the paragraphs to cut
 
 
-Publisher = Callable[[Collection, Iterable[Survivors]], Manifest | None]
-"""Publishes the survivors, or leaves that to others."""
+Publisher = Callable[[Iterable[Survivors]], None]
+"""Takes the survivors, to be published by others."""
 
 Finder = Callable[[Collection, Verifier, DuplicateConfig, Watch], list[Duplicate]]
 """A function like `find_duplicates`."""
@@ -149,12 +149,12 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder, publis
     deleted = np.array([name in gone for name in store.ids], bool)
     collection = Collection([store], doubtful=deleted | doubtful_documents(store.documents, config.least_confidence))
     n_deleted = int(deleted[collection.doubtful].sum())
-    manifests: list[Manifest | None] = []
+    manifests: list[Manifest] = []
 
     def write(duplicates: Sequence[Duplicate], stay: NDArray[np.int64]) -> None:
         ranges = _survivors(collection, duplicates, stay, config)
         if publisher:
-            manifests.append(publisher(collection, ranges))
+            publisher(ranges)
         else:
             records = (watch(records_of(collection, one, config.duplicates), "records written") for one in ranges)
             manifests.append(publish_ranges(corpus / PUBLISHED, records, config))
@@ -162,13 +162,12 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder, publis
     with replacing(corpus / LOW_CONFIDENCE) as file:
         file.writelines(low_confidence_lines(collection, config.least_confidence, gone))
         duplicates, n_kept = decide(corpus, collection, config, write, watch, find)
-    manifest = manifests[0]
     return BuildReport(
         documents=int(collection.current.sum()) + len(collection.doubtful),
         kept=n_kept,
         duplicates=count_kinds(collection, duplicates),
-        words=manifest.words if manifest else 0,
-        shares=manifest.shares if manifest else (),
+        words=manifests[0].words if manifests else 0,
+        shares=manifests[0].shares if manifests else (),
         low_confidence=len(collection.doubtful) - n_deleted,
         gone=n_deleted,
         damaged=tuple(map(str, damaged)),
