@@ -101,10 +101,7 @@ def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch
             except msgspec.DecodeError as error:
                 raise CorpusError(f"{path}: damaged ({error}); remove it, and run the annotation again") from error
         report = AnnotationReport(report.corpus, annotator, tokenizer, tuple(names), counts)
-        of_all = (published.manifest.documents, published.manifest.words)
-        vertical.write_registry(
-            output / "vertical", title, published.manifest, of_all, "| cat *.vert", positions=POSITIONS
-        )
+        vertical.write_registry(output / "vertical", title, published.manifest, "| cat *.vert", positions=POSITIONS)
         replace_file(output / REPORT, encode_indented(report))
         for folder, suffix in FOLDERS.items():  # parts of an earlier build, or of another annotator
             for path in (output / folder).glob(f"*{suffix}"):

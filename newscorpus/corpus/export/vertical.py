@@ -9,12 +9,13 @@ https://www.sketchengine.eu/documentation/preparing-corpus-text/
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 from newscorpus.corpus.annotate.conllu import POSITIONS, Document, columns
 from newscorpus.corpus.export.source import ExportSource, iso_day, passages
-from newscorpus.corpus.manifest import Manifest, fill
+from newscorpus.corpus.manifest import Manifest, RecordCounts, fill
 from newscorpus.data import Record
 from newscorpus.tokens import collapse, glued_tokens
 
@@ -60,31 +61,29 @@ LANGUAGES = {
 def write(source: ExportSource, folder: Path) -> None:
     """Write the vertical and the registry; the attribute `split` names the part of a document."""
     name = file_name(source.about.name)
-    documents, words = 0, 0
+    counts = RecordCounts()
     with (folder / f"{name}.vert").open("x", encoding="utf-8", newline="\n") as file:
         for part in source.parts:
-            for record in part.records():
-                documents, words = documents + 1, words + record.n_words
+            for record in counts.count(part.records()):
                 file.writelines(f"{line}\n" for line in lines(record, part.name, source.annotated(record)))
     attributes = [*ATTRIBUTES, "split"] if any(part.name for part in source.parts) else list(ATTRIBUTES)
     positions = POSITIONS if source.annotations else ()
-    counts = documents, words
-    write_registry(folder, source.about.name, source.manifest, counts, f"{name}.vert", attributes, positions)
+    manifest = replace(source.manifest, documents=counts.documents, words=counts.words)
+    write_registry(folder, source.about.name, manifest, f"{name}.vert", attributes, positions)
 
 
 def write_registry(
     folder: Path,
     title: str,
     manifest: Manifest,
-    counts: tuple[int, int],
     vertical: str,
     attributes: Sequence[str] = tuple(ATTRIBUTES),
     positions: Sequence[str] = (),
 ) -> None:
     """Write the registry file, named after the corpus.
 
-    `counts` are the documents and their words, `vertical` is the file, or `| COMMAND` that prints it. With `positions`,
-    positional attributes after the word, it has sentences too.
+    `vertical` is the file, or `| COMMAND` that prints it. With `positions`, positional attributes after the word, it
+    has sentences too.
     """
     languages = sorted({share.language for share in manifest.shares})
     registry = fill(
@@ -92,8 +91,6 @@ def write_registry(
         manifest,
         title=collapse(title).replace('"', "'"),
         name=file_name(title),
-        documents=counts[0],
-        words=counts[1],
         vertical=vertical,
         language=LANGUAGES.get(languages[0], "") if len(languages) == 1 else "",
         attributes=attributes,
