@@ -18,7 +18,7 @@ import msgspec
 
 from newscorpus.corpus.annotate.annotation import FOLDERS, REPORT, AnnotationReport, PartCounts, file_of
 from newscorpus.corpus.annotate.annotators import check_annotator, load_annotator
-from newscorpus.corpus.annotate.conllu import POSITIONS, conllu
+from newscorpus.corpus.annotate.conllu import POSITIONS, conllu, texts_of
 from newscorpus.corpus.export import vertical
 from newscorpus.corpus.published import note_copy, open_corpus
 from newscorpus.corpus.shards import bounded, is_marked
@@ -27,7 +27,7 @@ from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replace_file, replacing
 from newscorpus.lines import encode_indented
-from newscorpus.tokens import collapse, paragraphs
+from newscorpus.tokens import collapse
 from newscorpus.workers import Lost, in_order
 
 PART_BYTES = 1_000_000
@@ -146,8 +146,7 @@ def annotate_part(setting: Annotation, part: Part) -> PartCounts | Lost:
         annotator = load_annotator(setting.name, setting.model)
         done = []
         for one in part.records:
-            texts = [collapse(one.title), *paragraphs(one.text)]
-            annotated = (annotator(text, one.language) if text else () for text in texts)
+            annotated = (annotator(text, one.language) if text else () for text in texts_of(one))
             done.append((one, [[sentence for sentence in passage if sentence] for passage in annotated]))
         with replacing(file_of(setting.output, "conllu", part.name)) as file:
             file.writelines(f"{line}\n".encode() for one, document in done for line in conllu(one, document))

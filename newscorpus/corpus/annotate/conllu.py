@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from newscorpus.corpus.annotate.annotators import Sentence, Token, Word
 from newscorpus.data import Record
-from newscorpus.tokens import collapse, printable
+from newscorpus.tokens import collapse, paragraphs, printable
 
 Document = Sequence[Sequence[Sentence]]
 """The sentences of the headline, and of each paragraph."""
@@ -39,6 +39,11 @@ NO_ID = re.compile(r"[\s/]+")
 def name_of(record: Record) -> str:
     """Return the id of a document as CoNLL-U allows it."""
     return NO_ID.sub("_", collapse(printable(record.id))) or "_"
+
+
+def texts_of(record: Record) -> list[str]:
+    """Return the headline and the paragraphs, the texts whose sentences a `Document` holds; the headline may be ""."""
+    return [collapse(record.title), *paragraphs(record.text)]
 
 
 def conllu(record: Record, document: Document) -> Iterator[str]:

@@ -14,12 +14,11 @@ from pathlib import Path
 from newscorpus.config import ExportConfig, SplitConfig, SplitRule
 from newscorpus.corpus.annotate.annotation import AnnotatedDocuments
 from newscorpus.corpus.annotate.annotators import Sentence
-from newscorpus.corpus.annotate.conllu import Document
+from newscorpus.corpus.annotate.conllu import Document, texts_of
 from newscorpus.corpus.export.scores import Scores
 from newscorpus.corpus.manifest import Manifest
 from newscorpus.corpus.shards import bounded
 from newscorpus.data import Record
-from newscorpus.tokens import collapse, paragraphs
 
 DAY_LENGTH = len("2026-03-01")
 
@@ -67,7 +66,7 @@ class ExportSource:
 
 def passages(record: Record, document: Document | None = None) -> Iterator[tuple[str, str, Sequence[Sentence]]]:
     """Yield the headline and each paragraph: the name of its element ("head" or "p"), its text and its sentences."""
-    for number, text in enumerate([collapse(record.title), *paragraphs(record.text)]):
+    for number, text in enumerate(texts_of(record)):
         if text:
             yield "p" if number else "head", text, document[number] if document and number < len(document) else ()
 
