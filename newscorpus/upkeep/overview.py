@@ -13,7 +13,7 @@ from newscorpus.files import is_held
 from newscorpus.layout import CRAWL_LOCK, CRAWL_REPORT, LEDGER, MANIFEST
 from newscorpus.resources import project_folder
 from newscorpus.store.crawl_log import crawl_logs
-from newscorpus.store.ledger.portals import alarms, site_paces
+from newscorpus.store.ledger.portals import site_paces
 from newscorpus.store.ledger.status import PortalStatus, status
 
 
@@ -80,9 +80,8 @@ def _needs(folder: Path, portals: tuple[PortalStatus, ...]) -> Iterator[Need]:
     """Yield what a crawl missed, the redesigns that no template covers, and the sites that rest or are given up."""
     for portal in portals:
         yield from map(Need, portal.shortfalls())
-    for alarm in alarms(folder):
-        if not (alarm.until and alarm.template):
-            yield Need(str(alarm), alarm.portal)
+    for portal in portals:
+        yield from (Need(str(redesign), portal.portal) for redesign in portal.redesigns)
     for site in site_paces(folder):
         if said := site.describe(datetime.now(UTC)):
             yield Need(f"{site.name}: {said}")
