@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from itertools import chain
 from pathlib import Path
 from statistics import median
 
@@ -305,8 +304,8 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
     at: defaultdict[str, Counter[UrlState]] = defaultdict(Counter)
     for (portal, state), n in states(corpus).items():
         at[portal][state] = n
-    duplicates: defaultdict[str, list[LeftOut]] = defaultdict(list)
-    for one in left_out_as_duplicates(corpus):
+    excluded, duplicates = left_out_as_duplicates(corpus), defaultdict[str, list[LeftOut]](list)
+    for one in excluded:
         duplicates[one.portal].append(one)
     with reading(corpus) as connection:
         counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -321,7 +320,7 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
         }
         sql = "SELECT portal, max(fetched) FROM urls WHERE reason = 'kept' GROUP BY portal"
         last_kept = dict(connection.execute(sql).fetchall())
-        lost, covered, found = count_lost(connection), coverage(connection, [*chain(*duplicates.values())]), []
+        lost, covered, found = count_lost(connection), coverage(connection, excluded), []
         for portal in sorted({*at, *counts}):
             counted, left_out, rate = counts[portal], duplicates[portal], rates.get(portal, 0.0)
             queued = at[portal][UrlState.QUEUED] + at[portal][UrlState.WAITING]
