@@ -191,8 +191,7 @@ class FetchPlanner:
     def start_page(self, url: str, reading: PageReading, sitemaps: Collection[str]) -> Plan:
         """Plan, in addition to the links of a start page, a probe for soft 404s, and possible feeds and sitemaps.
 
-        Its content is remembered, since a site may show it at other addresses. `lists` are addresses on it that may be
-        feeds, `sitemaps` those of robots.txt.
+        Its content is remembered, since a site may show it at other addresses. `sitemaps` are those of robots.txt.
         """
         self.contents.remember_start(url, reading)
         if not self.ledger.knows(probe := missing_page(url)):
