@@ -52,8 +52,8 @@ def status(
     folders = list(map(check_corpus, corpora or default_corpora()))
     if as_json:
         for corpus in folders:
-            lines = (msgspec.json.encode(asdict(one) | {"corpus": str(corpus)}) for one in read_status(corpus))
-            typer.echo(b"\n".join(lines).decode())
+            for one in read_status(corpus):
+                typer.echo(msgspec.json.encode(asdict(one) | {"corpus": str(corpus)}).decode())
     elif corpora and len(corpora) == 1:
         _print_status(*corpora)
     else:

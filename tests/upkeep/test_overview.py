@@ -38,5 +38,7 @@ def test_the_status_of_a_project_shows_all_its_portals(tmp_path: Path, monkeypat
 def test_without_a_corpus_it_says_where_it_looked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert "no corpus in the folder corpora" in str(CliRunner().invoke(app, ["status"]).exception)
+    with Ledger.open(tmp_path / "corpora" / "new"):
+        assert CliRunner().invoke(app, ["status", "--json"]).output == ""
     (tmp_path / "ledger.sqlite").write_bytes(b"damaged")
     assert "ledger.sqlite" in overview(tmp_path).needs[0].text
