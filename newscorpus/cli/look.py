@@ -18,6 +18,9 @@ from newscorpus.errors import CorpusError
 from newscorpus.layout import check_corpus
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from newscorpus.page.recipe import Recipe
     from newscorpus.store.ledger.status import PortalStatus
 
 SHOWN_DAYS = 3
@@ -302,12 +305,6 @@ def search(
             typer.echo(f"Saved in {save_subcorpus(corpus, save, query, index.ids(query))}", err=True)
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from newscorpus.page.recipe import Recipe
-
-
 class ExplainFormat(StrEnum):
     """Output formats of `explain`."""
 
@@ -391,7 +388,7 @@ def reasons(
 
     With --corpus: the number of its pages by reason, the most frequent first, with examples.
     """
-    from newscorpus.layout import LEDGER, REJECTED, check_corpus
+    from newscorpus.layout import LEDGER, REJECTED
     from newscorpus.store.reasons import find_reason, known_reasons, refusals
     from newscorpus.tokens import number_of, printable
 
