@@ -8,7 +8,7 @@ name, and its place. `additions.toml` has the phrases.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Final
 
 import numpy as np
@@ -461,14 +461,17 @@ def _teasers(blocks: Sequence[Block], good: Sequence[int], n_words: Floats) -> s
     runs = defaultdict[tuple[Element | None, str, str], set[Element]](set)
     for each in elements_around([block for block in blocks if is_heading(block) and block.link_text == block.text]):
         runs[each.parent, each.tag, _NUMBER.sub("", each.classes)].add(each)
-    around = {at: blocks[at].element.ancestry for at in good} if runs else {}
-    most, found = MAX_BOX_SHARE * n_words[good].sum(), set[int]()
-    for run in (each for each in runs.values() if len(each) > 1):
-        places = [at for at in good if not run.isdisjoint(around[at])]
-        if places and n_words[places].sum() <= most:
-            dated = (block for at, block in enumerate(blocks) if n_words[at] <= MAX_TIME_WORDS and _tells_time(block))
-            if run.issubset(each for block in dated for each in block.element.ancestry):
-                found.update(places)
+    run_of = {each: key for key, run in runs.items() if len(run) > 1 for each in run}
+    inside = defaultdict[tuple[Element | None, str, str], list[int]](list)
+    for at in good if run_of else ():
+        for key in filter(None, map(run_of.get, blocks[at].element.ancestry)):
+            inside[key].append(at)
+    if not inside:  # as on most pages
+        return set()
+    times = [block for at, block in enumerate(blocks) if n_words[at] <= MAX_TIME_WORDS and _tells_time(block)]
+    dated, most = elements_around(times), MAX_BOX_SHARE * n_words[good].sum()
+    small = (places for key, places in inside.items() if runs[key] <= dated and n_words[places].sum() <= most)
+    found = set(chain.from_iterable(small))
     return found if n_words[list(found)].sum() <= most else set()
 
 

@@ -298,6 +298,12 @@ def test_runs_of_teasers_with_linked_headline_and_time(entry: str, number: int, 
     assert (texts == LIGHTHOUSE, reasons) == (is_teaser, {"teasers"} if is_teaser else set())
 
 
+@pytest.mark.timeout(60)
+def test_many_runs_of_teasers_take_linear_time() -> None:
+    teasers = f"<div><div>{HEADLINE}</div><div>{HEADLINE}</div>{NEWS}</div>"
+    assert left(f"<div>{BODY}</div>{teasers * 5_000}")[1] == set()
+
+
 def test_a_drop_cap_belongs_to_its_word() -> None:
     rest = f"<div>{LIGHTHOUSE[0][0]}</div><p>{LIGHTHOUSE[0][1:]}</p>"
     shown = page().body.replace(f"<p>{GOLD[0]}</p>".encode(), f"<div>{GOLD[0][0]}</div><p>{GOLD[0][1:]}</p>".encode())
