@@ -66,7 +66,7 @@ NEAR_ENDS = 3
 """Bylines are among this many good blocks from either end of the text."""
 _LABELLED = re.compile(r"[^:：]{1,30}[:：]\s*(\S.*)")
 """A line of a citation box below a post: "Title: ...", "Author: ...", "Link: ..."."""
-_WORD, _NUMBER = re.compile(r"[^\W\d_]+"), re.compile(r"[0-9]{1,4}")
+_WORD, _NUMBER = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
 MAX_CREDIT = 100
 """Maximum number of characters of a credit line, "Photo: Name / Agency" (a choice: a line)."""
 _ADVERT_LABELS = frozenset(phrase.strip() for phrase in PHRASES["continues"].split("|"))
@@ -113,7 +113,6 @@ MIN_STATEMENT = 4
 MAX_TIME_WORDS = 12
 """Maximum number of words of a line with the time of a teaser."""
 _TIME = re.compile(r"(?<!\d)(?:\d{1,2}[:.h]\d\d|\d{1,2}[./-] ?\d{1,2}[./-]|(?:19|20)\d\d)(?!\d)")
-_NUMBER = re.compile(r"\d+")
 NEAR_TOP = 15
 """Maximum number of blocks between the label of a machine's summary and the first good block."""
 
