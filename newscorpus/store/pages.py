@@ -3,6 +3,7 @@
 import glob
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from newscorpus.config import Limits
@@ -124,12 +125,18 @@ def saved_pages(folder: Path) -> dict[str, ByteRange]:
                 raise CorpusError(f"{path}: {pages[path.stem].file} has the same name")
             pages[path.stem] = ByteRange(str(path.relative_to(folder)), 0, path.stat().st_size)
             continue
-        for found in read_captures(path):
-            if isinstance(found, Capture) and found.place:
-                pages[found.page.url] = replace(found.place, file=str(path.relative_to(folder)))
+        state = path.stat()
+        for url, place in _pages_of_warc(path, state.st_size, state.st_mtime_ns).items():
+            pages[url] = replace(place, file=str(path.relative_to(folder)))
     if not pages:
         raise CorpusError(f"{folder}: no page in it: neither {SAVED}/, HTML files nor WARC files")
     return pages
+
+
+@lru_cache
+def _pages_of_warc(path: Path, _size: int, _time: int) -> dict[str, ByteRange]:
+    """List the pages of a WARC file by address; it is read again when its size or time of change is another."""
+    return {found.page.url: found.place for found in read_captures(path) if isinstance(found, Capture) and found.place}
 
 
 def has_pages(folder: Path) -> bool:

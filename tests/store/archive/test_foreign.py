@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import struct
 import time
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from newscorpus.config import Limits
 from newscorpus.data import ArchiveCapture, Page, Rejected
 from newscorpus.store.archive.read import read_block, read_capture, read_captures, read_slice
 from newscorpus.store.archive.values import ArchiveError, ByteRange, Capture
+from newscorpus.store.pages import saved_pages
 
 PAGE = b"<html><body><p>A story</p></body></html>"
 Record = tuple[str, str, bytes]
@@ -67,6 +69,21 @@ def test_slices_of_a_file_yield_each_page_and_rejection_once_and_in_order(
             bounds = [n_bytes * number // of for number in range(of + 1)]
             found = [one for start, end in pairwise(bounds) for one in read_slice(path, file, start, end)]
         assert found == whole, of
+
+
+def test_a_folder_lists_the_pages_of_a_file_which_is_read_again_only_when_it_changes(
+    foreign: Callable[..., Path],
+) -> None:
+    for numbers in ((1,), (1, 2), (3, 2, 1)):
+        stories = [story(number) for number in numbers]
+        path = foreign(*stories)
+        pages = saved_pages(path.parent)
+        assert list(pages) == [url for _, url, _ in stories]
+        assert {place.file for place in pages.values()} == {"other.warc"}
+    stat = path.stat()
+    path.write_bytes(bytes(stat.st_size))
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert saved_pages(path.parent) == pages
 
 
 def outcomes(path: Path, limits: Limits = Limits()) -> list[str]:
