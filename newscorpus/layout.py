@@ -49,6 +49,8 @@ or removes."""
 CRAWL_LOCK = ".crawl.lock"
 BUILD_LOCK = ".build.lock"
 """Held while a crawl or a build writes to the corpus."""
+LOG_LOCK = ".crawl-log.lock"
+"""Held while a crawl writes its log, until it has published and reported."""
 
 COMMITTED = ".committed.json"
 """Committed length of each file when the ledger was last synced; an older ledger has less."""

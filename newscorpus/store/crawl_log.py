@@ -5,13 +5,14 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from newscorpus.files import is_held
-from newscorpus.layout import CRAWL_LOCK, LOGS
+from newscorpus.errors import LedgerError
+from newscorpus.files import exclusive, is_held
+from newscorpus.layout import CRAWL_LOCK, LOG_LOCK, LOGS
 
 MAX_BYTES = 5_000_000
 """Maximum size of a file: a month at a line of 100 bytes a minute. Of a longer log, the last one or two are kept."""
@@ -44,6 +45,9 @@ class CrawlLog(RotatingFileHandler):
         super().__init__(path, maxBytes=MAX_BYTES, backupCount=1, encoding="utf-8", errors="backslashreplace")
         self.setLevel(level)
         self.setFormatter(logging.Formatter(FORMAT, "%Y-%m-%d %H:%M:%S"))
+        self._locks = ExitStack()
+        with suppress(LedgerError):  # held while an earlier crawl is still published
+            self._locks.enter_context(exclusive(corpus / LOG_LOCK, "crawl", LedgerError, patience_seconds=0))
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 -- the base class names it
         """Lose the line, without a traceback: the crawl reports a full disk in its own words."""
@@ -52,6 +56,12 @@ class CrawlLog(RotatingFileHandler):
         """Close the file; lines that a full disk did not take are lost."""
         with suppress(OSError):
             super().close()
+        self._locks.close()
+
+
+def is_crawling(corpus: Path) -> bool:
+    """Whether a crawl runs; it ends after it has published and reported."""
+    return any(is_held(corpus / lock) for lock in (CRAWL_LOCK, LOG_LOCK))
 
 
 def crawl_logs(corpus: Path) -> list[Path]:
@@ -64,10 +74,11 @@ def read_log(corpus: Path, path: Path, *, follows: bool = False) -> Iterator[str
     if (earlier := _earlier_part(path)).is_file():
         yield from earlier.read_text("utf-8", "replace").splitlines(keepends=True)
     with path.open(encoding="utf-8", errors="replace") as file:
-        yield from file
-        while follows and is_held(corpus / CRAWL_LOCK) and os.path.samestat(path.stat(), os.fstat(file.fileno())):
-            time.sleep(LOOK_SECONDS)
-            yield from file
+        is_open = True
+        while is_open:
+            is_open = follows and is_crawling(corpus) and os.path.samestat(path.stat(), os.fstat(file.fileno()))
+            yield from file  # once more after the end
+            time.sleep(LOOK_SECONDS * is_open)
 
 
 def needing_a_look(lines: Iterable[str]) -> Iterator[str]:

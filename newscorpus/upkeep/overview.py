@@ -9,10 +9,9 @@ from pathlib import Path
 
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.errors import CorpusError, LedgerError
-from newscorpus.files import is_held
-from newscorpus.layout import CRAWL_LOCK, CRAWL_REPORT, LEDGER, MANIFEST
+from newscorpus.layout import CRAWL_REPORT, LEDGER, MANIFEST
 from newscorpus.resources import project_folder
-from newscorpus.store.crawl_log import crawl_logs
+from newscorpus.store.crawl_log import crawl_logs, is_crawling
 from newscorpus.store.ledger.portals import site_paces
 from newscorpus.store.ledger.status import PortalStatus, status
 
@@ -51,7 +50,7 @@ def default_corpora() -> list[Path]:
 def overview(folder: Path) -> Overview:
     """Look into a corpus; errors are among the needs."""
     documents, words, portals, needs = 0, 0, tuple[PortalStatus, ...](), list[Need]()
-    is_running = is_held(folder / CRAWL_LOCK)
+    is_running = is_crawling(folder)
     try:
         if (folder / LEDGER).is_file():
             portals = tuple(one for one in status(folder) if one.portal)

@@ -7,6 +7,8 @@ from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.store.crawl_log import KEPT_LOGS, MAX_BYTES, CrawlLog, crawl_logs, read_log
+from newscorpus.store.ledger import Ledger
+from newscorpus.upkeep.overview import overview
 
 
 def write(corpus: Path, *messages: str, level: int = logging.INFO) -> Path:
@@ -32,6 +34,22 @@ def test_the_oldest_logs_are_removed_and_a_long_one_loses_its_beginning(tmp_path
     lines = list(read_log(tmp_path, path))
     assert sum(map(len, lines)) > MAX_BYTES
     assert lines[-1].endswith(" [a.b] INFO: the end\\ud800\n")
+
+
+def test_a_log_is_followed_until_the_crawl_has_published(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path):
+        log = CrawlLog(tmp_path, "INFO")
+    record = logging.LogRecord("a.b", logging.INFO, __file__, 1, "of the crawl", (), None)
+    log.handle(record)
+    lines = read_log(tmp_path, Path(log.baseFilename), follows=True)
+    assert next(lines).endswith("of the crawl\n")
+    seen = overview(tmp_path)
+    assert (seen.is_running, seen.needs) == (True, ())
+    record.msg = "published"
+    log.handle(record)
+    log.close()
+    assert [line[-10:] for line in lines] == ["published\n"]
+    assert [need.text[:19] for need in overview(tmp_path).needs] == ["the last crawl died"]
 
 
 def test_a_full_disk_costs_lines_and_no_more(tmp_path: Path) -> None:
