@@ -6,9 +6,9 @@ benchmarks/images.jsonl; `python -m benchmarks.images` measures the result.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, islice, repeat
 from urllib.parse import urlsplit
 
@@ -122,6 +122,7 @@ def _shown(
     around = elements_around([blocks[at] for at in good])
     boxes = {(each.tag, each.classes, each.id) for each in around if each.classes or each.id}
     base = next((join(url, each.get("href") or "") for each in tree.iter("base")), "") or url
+    of_picture = cache(lambda picture: _first_address(picture.iter("source"), base))  # one may hold many images
     # The walk of `segment` counts each image with the block that holds or follows it.
     places = (at for at, block in enumerate(blocks) if block.inline for _ in range(block.inline.count("img")))
     nodes = ((node, [*node.iterancestors()]) for node in islice(tree.iter("img"), MAX_EXAMINED))
@@ -134,15 +135,22 @@ def _shown(
         is_near = start <= at <= last or (at == last + 1 and any(each.tag in {"figure", "p"} for each in above))
         is_own = is_near and not _is_foreign(node, above, base, url, boxes)
         is_own = is_own or any(len(value) <= MAX_ADDRESS and key in value for value in node.values() for key in stated)
-        if is_own and (address := _address(node, above, base)):
+        if is_own and (address := _address(node, above, base, of_picture)):
             yield at <= good[:LEAD_LINES][-1], Image(address, plain(node.get("alt")), _caption(node, above))
 
 
-def _address(node: HtmlElement, above: Sequence[HtmlElement], base: str) -> str:
-    """Return the address of an image, from its attributes, a copy for browsers without scripts, or its sources."""
+def _address(
+    node: HtmlElement, above: Sequence[HtmlElement], base: str, of_picture: Callable[[HtmlElement], str]
+) -> str:
+    """Return the address of an image, from its attributes, a copy for browsers without scripts, or its `<picture>`."""
     picture, below = next((each for each in above if each.tag == "picture"), None), node.getnext()
     copies = below.iter("img") if below is not None and below.tag == "noscript" else ()
-    for each in (node, *copies, *(() if picture is None else picture.iter("source"))):
+    return _first_address((node, *copies), base) or ("" if picture is None else of_picture(picture))
+
+
+def _first_address(nodes: Iterable[HtmlElement], base: str) -> str:
+    """Return the first address of a picture that `nodes` name, in an attribute or a source set."""
+    for each in nodes:
         for value in filter(None, map(each.get, ADDRESSES)):
             if not value.startswith("data:") and (address := join(base, value)) and is_picture(address):
                 return address

@@ -64,6 +64,12 @@ def test_a_declared_image_that_shows_nothing_is_left_out(address: str) -> None:
     assert images_of("", f'<meta property="og:image" content="{address}"><title>The bridge opens</title>') == ()
 
 
+@pytest.mark.timeout(60)
+def test_the_sources_of_a_picture_with_many_images_are_read_once() -> None:
+    picture = f"<picture>{'<source></source>' * 20_000}{'<img>' * 2_000}</picture>"
+    assert [image.url for image in images_of(picture)] == ["https://cdn.example/bridge-1200x630.jpg"]
+
+
 def test_alternative_text_and_caption() -> None:
     figure = '<figure><img src="/a/one.jpg" alt="A crane"><figcaption>The crane. Photo: Ann</figcaption></figure>'
     captioned = '<div class="wp-caption"><img src="/a/two.jpg" alt=""><p class="wp-caption-text">The river</p></div>'
