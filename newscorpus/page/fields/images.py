@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from lxml.html import HtmlElement
 
 from newscorpus.data import Block, Image
-from newscorpus.page.fields.markup import MAX_IMAGES, join, plain
+from newscorpus.page.fields.markup import MAX_CHARACTERS, MAX_IMAGES, join, opening, plain
 from newscorpus.page.parsing.segment import INVISIBLE_TAGS, elements_around
 from newscorpus.page.text.features.structure import CACHED, MAX_CACHED, NAMES, kinds_of
 from newscorpus.urls import MAX_ADDRESS
@@ -205,4 +205,4 @@ def _caption(node: HtmlElement, above: Sequence[HtmlElement]) -> str:
     below = (each.getnext() for each in (node, *above[:2]))
     named = (each for each in below if each is not None and "caption" in (each.get("class") or ""))
     found = next(named if figure is None else figure.iter("figcaption"), None)
-    return "" if found is None else plain("".join(found.itertext()))
+    return "" if found is None else plain(opening(found, MAX_CHARACTERS))

@@ -79,6 +79,11 @@ def test_alternative_text_and_caption() -> None:
     )
 
 
+def test_a_line_of_a_caption_ends_a_word() -> None:
+    figure = '<figure><img src="/a/one.jpg"><figcaption>The crane.<br>Photo: Ann<div>Agency</div></figcaption></figure>'
+    assert images_of(f"{figure}|")[0].caption == "The crane. Photo: Ann Agency"
+
+
 @pytest.mark.parametrize(
     ("one", "other", "are_same"),
     [
