@@ -137,7 +137,7 @@ def _around(body: HtmlElement, headline: HtmlElement | None) -> Collection[HtmlE
     around = frozenset(headline.iterancestors() if headline is not None else (body,))
     if any(each.tag == "article" for each in around):
         return around
-    holders = Counter(next(each.iterancestors("article"), None) for each in body.iter("p"))
+    holders = Counter(next(each.iterancestors("article"), None) for each in islice(body.iter("p"), MAX_LABELLED))
     article, count = max(holders.items(), key=itemgetter(1), default=(None, 0))
     return around if article is None or 2 * count <= holders.total() else around | {article}
 
