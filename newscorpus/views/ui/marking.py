@@ -173,7 +173,7 @@ def _next(source: Source, group: str, name: ListName, who: str, marks: Sequence[
     others = [one.page for one in marks if one.list == name and one.page not in mine and one.place]
     taken = mine | {one.page for one in marks if one.list != name}  # a page is in one list only
     kept = [one.page for one in marks if one.list == name and one.kept and one.page not in mine]
-    return next(iter([*others, *kept] or source.draw(group, name, taken)), "")
+    return next(iter([*others, *kept]), "") or source.draw(group, name, taken)
 
 
 def keep(corpus: Path, url: str, who: str) -> None:

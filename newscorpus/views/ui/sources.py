@@ -1,6 +1,5 @@
 """Find the pages that people mark and systems are compared on: those of a corpus, or of a folder of saved pages."""
 
-import heapq
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +15,6 @@ from newscorpus.store.ledger.addresses import archived_articles, find, states
 from newscorpus.store.pages import read_saved, saved_pages
 from newscorpus.urls import document_id
 from newscorpus.views.explain.page import archived_source
-
-LISTED = 50
-"""Pages that are drawn for a list at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +43,16 @@ class CorpusPages:
             raise CorpusError(f"{page}: never met in this corpus")
         return archived_source(self.folder, page, *entry.archived)
 
-    def draw(self, group: str, name: ListName, taken: Collection[str]) -> Sequence[str]:
-        """Return pages by the hash of their address (measure), or those whose text is least certain."""
+    def draw(self, group: str, name: ListName, taken: Collection[str]) -> str:
+        """Return the page with the least address hash (measure) or the least certain text; "" if none is left."""
         if name == "measure":  # a fair choice, whatever the model thinks of them
             urls = (url for url, *_ in archived_articles(self.folder, group) if url not in taken)
-            return heapq.nsmallest(LISTED, urls, key=document_id)
+            return min(urls, key=document_id, default="")
         if not (published_folder(self.folder) / MANIFEST).is_file():
-            return ()
+            return ""
         records = (one for one in open_corpus(self.folder).records() if one.source == group and one.url not in taken)
-        return [one.url for one in heapq.nsmallest(LISTED, records, key=lambda one: (one.confidence, one.id))]
+        least = min(records, key=lambda one: (one.confidence, one.id), default=None)
+        return least.url if least else ""
 
     def data(self, group: str) -> Path:
         """Return the path for `train --data`: the gold pages of a portal."""
@@ -97,10 +94,10 @@ class FolderPages:
             raise CorpusError(f"{page}: {found.detail if found else f'{self.folder} has no page of this name'}")
         return SourcePage(found)
 
-    def draw(self, group: str, name: ListName, taken: Collection[str]) -> Sequence[str]:  # noqa: ARG002 -- one group
-        """Return pages by the hash of their name (measure), or in the order of their names."""
+    def draw(self, group: str, name: ListName, taken: Collection[str]) -> str:  # noqa: ARG002 -- one group
+        """Return the page with the least name hash (measure), or the first by name; "" if none is left."""
         left = (page for page in saved_pages(self.folder) if page not in taken)
-        return sorted(left, key=document_id) if name == "measure" else list(left)
+        return min(left, key=document_id, default="") if name == "measure" else next(left, "")
 
     def data(self, group: str) -> Path:  # noqa: ARG002 -- one group
         """Return the path for `train --data`."""
