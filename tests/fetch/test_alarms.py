@@ -29,6 +29,14 @@ def logged(caplog: pytest.LogCaptureFixture) -> str:
     return record.getMessage()
 
 
+def is_running(process: str) -> bool:
+    """Tell whether a process is neither gone nor a zombie."""
+    try:
+        return Path("/proc", process, "stat").read_text().split()[2] != "Z"
+    except OSError:
+        return False
+
+
 def test_the_facts_are_on_its_input_and_no_shell_reads_them(tmp_path: Path) -> None:
     raised(tmp_path / "corpus", "tee", str(tmp_path / "$HOME"))
     facts = json.loads((tmp_path / "$HOME").read_text())
@@ -62,8 +70,9 @@ def test_a_command_that_hangs_is_killed_with_its_children_and_run_no_more(
     assert time.monotonic() - begun < SLEEPS / 2
     assert logged(caplog).endswith("took longer than 1 seconds and is not run again in this crawl")
     (child,) = (tmp_path / "children").read_text().split()
-    state = Path("/proc", child, "stat")
-    assert not state.exists() or state.read_text().split()[2] == "Z"
+    while is_running(child) and time.monotonic() - begun < SLEEPS / 2:  # the kernel takes its time on a busy machine
+        time.sleep(0.05)
+    assert not is_running(child)
 
 
 def test_a_crawl_ends_with_an_alarm_for_each_portal_given_up_or_with_fewer_rows() -> None:
