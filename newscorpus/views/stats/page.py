@@ -13,7 +13,8 @@ from rich.cells import cell_len, set_cell_size
 
 from newscorpus.corpus.export.text import NO_XML
 from newscorpus.files import is_held
-from newscorpus.layout import BUILD_LOCK, CRAWL_LOCK, CRAWL_REPORT
+from newscorpus.layout import BUILD_LOCK, CRAWL_LOCK
+from newscorpus.store.crawl_log import is_crawling
 from newscorpus.store.ledger.addresses import (
     LastPage,
     QueuedAddress,
@@ -23,7 +24,7 @@ from newscorpus.store.ledger.addresses import (
     over_time,
 )
 from newscorpus.store.ledger.portals import SitePace, site_paces
-from newscorpus.store.ledger.status import LATELY, PortalStatus, status
+from newscorpus.store.ledger.status import PortalStatus, status
 from newscorpus.views.stats.count import CorpusStats
 from newscorpus.views.theme import environment
 
@@ -77,10 +78,10 @@ def crawl_state(corpus: Path) -> CrawlState:
     for one in status(corpus, now):
         following = next_addresses(corpus, one.portal)
         portals.append(PortalCrawl(one, tuple(spans.get(one.portal, ())), tuple(one.shortfalls()), tuple(following)))
-    is_running, last = is_held(corpus / CRAWL_LOCK), tuple(last_pages(corpus))
-    was_crawling = any(now - datetime.fromisoformat(page.fetched) < LATELY for page in last[:1])
-    is_ending = is_held(corpus / BUILD_LOCK) or (was_crawling and not (corpus / CRAWL_REPORT).exists())
-    return CrawlState(now, is_running, is_ending and not is_running, tuple(portals), tuple(site_paces(corpus)), last)
+    is_running = is_held(corpus / CRAWL_LOCK)
+    is_ending = not is_running and (is_held(corpus / BUILD_LOCK) or is_crawling(corpus))
+    last = tuple(last_pages(corpus))
+    return CrawlState(now, is_running, is_ending, tuple(portals), tuple(site_paces(corpus)), last)
 
 
 @dataclass(frozen=True, slots=True)
