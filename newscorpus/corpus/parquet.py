@@ -9,7 +9,7 @@ import msgspec
 import pyarrow
 from pyarrow import parquet
 
-from newscorpus.corpus.export.scores import Scores
+from newscorpus.corpus.export.scores import NO_SCORES, Scores
 from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
 from newscorpus.lines import ZSTD_LEVEL
@@ -40,16 +40,16 @@ SCHEMAS = {schema: pyarrow.schema(_arrow_fields(Record, schema)) for schema in r
 """The columns of each record schema."""
 
 
-def write_parquet(file: IO[bytes], records: Iterable[Record], scores: Scores | None = None) -> None:
+def write_parquet(file: IO[bytes], records: Iterable[Record], scores: Scores = NO_SCORES) -> None:
     """Write records, compressed by zstd, with a checksum per page; equal records give equal bytes."""
-    numbers = [pyarrow.field(name, VALUES[float]) for name in (scores.names if scores else ())]
+    numbers = [pyarrow.field(name, VALUES[float]) for name in scores.names]
     schema = pyarrow.schema([*SCHEMAS[SCHEMA], *numbers])
     rest = iter(records)
     with parquet.ParquetWriter(
         file, schema, compression="zstd", compression_level=ZSTD_LEVEL, write_page_checksum=True
     ) as writer:
         while group := list(islice(rest, GROUP_ROWS)):
-            rows = [msgspec.to_builtins(record) | (scores.of(record) if scores else {}) for record in group]
+            rows = [msgspec.to_builtins(record) | scores.of(record) for record in group]
             writer.write_table(pyarrow.Table.from_pylist(rows, schema))
 
 

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from newscorpus.config import ShardConfig, ShardFormat
-from newscorpus.corpus.export.scores import Scores
+from newscorpus.corpus.export.scores import NO_SCORES, Scores
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import sync
@@ -43,7 +43,7 @@ class Shard:
 
 
 def write_shards(
-    folder: Path, records: Iterable[Record], config: ShardConfig, scores: Scores | None = None
+    folder: Path, records: Iterable[Record], config: ShardConfig, scores: Scores = NO_SCORES
 ) -> list[Shard]:
     """Write records to new files `00000.SUFFIX`, `00001.SUFFIX` ... in the folder, in order, and sync them.
 
@@ -106,7 +106,7 @@ def bounded(
         yield f"{number:05}", map(itemgetter(1), group)
 
 
-def _write_shard(path: Path, rows: Iterable[tuple[Record, bytes]], scores: Scores | None) -> Shard:
+def _write_shard(path: Path, rows: Iterable[tuple[Record, bytes]], scores: Scores) -> Shard:
     numbers = count()
     rows = (row for row, _ in zip(rows, numbers, strict=False))  # counts the rows
     with path.open("xb") as file:

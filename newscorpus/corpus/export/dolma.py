@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from newscorpus.corpus.export.card import ONLY_SPLIT, Census, SplitFiles, write_card
-from newscorpus.corpus.export.scores import Scores
+from newscorpus.corpus.export.scores import NO_SCORES, Scores
 from newscorpus.corpus.export.source import ExportSource
 from newscorpus.data import Record
 from newscorpus.lines import encode_line, gzipped
@@ -71,7 +71,7 @@ def document(record: Record) -> dict[str, Any]:
     )
 
 
-def attributes(record: Record, scores: Scores | None = None) -> dict[str, Any]:
+def attributes(record: Record, scores: Scores = NO_SCORES) -> dict[str, Any]:
     """Make the line of the attributes file for a document.
 
     Names follow the toolkit, TAGGER__NAME: `confidence`, `language_XX`, `flag_NAME` and `cluster_size` of the whole
@@ -83,7 +83,7 @@ def attributes(record: Record, scores: Scores | None = None) -> dict[str, Any]:
     for flag in record.flags:  # "masked_email:2" has the score 2.0, a flag without a count 1.0
         name, _, number = flag.partition(":")
         whole[f"flag_{name}"] = float(number) if number.isdecimal() else 1.0
-    whole |= scores.of(record) if scores else {}
+    whole |= scores.of(record)
     whole["cluster_size"] = float(record.cluster_size)
     spans: dict[str, list[Span]] = {name: [(0, len(record.text), score)] for name, score in whole.items()}
     start = record.text.find(record.lead) if record.lead else -1

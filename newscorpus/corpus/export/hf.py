@@ -8,7 +8,7 @@ from pathlib import Path
 
 from newscorpus.config import ShardConfig, ShardFormat
 from newscorpus.corpus.export.card import ONLY_SPLIT, Census, SplitFiles, write_card
-from newscorpus.corpus.export.scores import Scores
+from newscorpus.corpus.export.scores import NO_SCORES, Scores
 from newscorpus.corpus.export.source import ExportSource
 from newscorpus.corpus.shards import Shard, write_shards
 from newscorpus.data import Record
@@ -38,6 +38,6 @@ def write_parquet(source: ExportSource, folder: Path) -> None:
         _write_shards(folder / DATA / part.name, part.records(), source.config.max_bytes, source.scores)
 
 
-def _write_shards(folder: Path, records: Iterable[Record], max_bytes: int, scores: Scores | None = None) -> list[Shard]:
+def _write_shards(folder: Path, records: Iterable[Record], max_bytes: int, scores: Scores = NO_SCORES) -> list[Shard]:
     folder.mkdir(parents=True, exist_ok=True)
     return write_shards(folder, records, ShardConfig(ShardFormat.PARQUET, max_bytes), scores)

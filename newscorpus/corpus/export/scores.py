@@ -52,3 +52,7 @@ class Scores:
                 continue
             found |= {name: number for name, number in numbers.items() if name in self.names and math.isfinite(number)}
         return found
+
+
+NO_SCORES = Scores()
+"""Of an export without scorers."""
