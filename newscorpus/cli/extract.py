@@ -261,6 +261,7 @@ def batch(
         from newscorpus.batch import engine as engines
     from newscorpus.batch.plan import EXPORT, begin, plan_file, read_plan, read_recipe
     from newscorpus.corpus.published import open_corpus
+    from newscorpus.tokens import number_of
 
     if task:
         stage, _, number = task.partition("/")
@@ -284,7 +285,8 @@ def batch(
         _run_here(recipe, plan, at_once)
         published = open_corpus(plan.folder)
         manifest = published.manifest
-        typer.echo(f"{manifest.documents} documents, {manifest.words} words; the corpus lies in {published.folder}")
+        counts = f"{number_of(manifest.documents, 'document')}, {number_of(manifest.words, 'word')}"
+        typer.echo(f"{counts}; the corpus lies in {published.folder}")
         if plan.export.format:
             typer.echo(f"The export lies in {plan.folder / EXPORT}")
         for address in filter(None, (plan.upload, plan.export.upload)):

@@ -8,10 +8,11 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from shutil import disk_usage
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer import Argument, BadParameter, Option
+from typer.core import TyperCommand
 
 from newscorpus.cli.app import Corpus, Portal, Template, app, counted, with_recipe
 from newscorpus.errors import CorpusError
@@ -220,7 +221,7 @@ def verify(
     if findings:
         raise typer.Exit(1)
     files = f"{number_of(len(manifest.shards), 'file')} of {manifest.bytes:,} bytes"
-    typer.echo(f"{corpus}: whole; {manifest.documents:,} documents, {manifest.words:,} words in {files}")
+    typer.echo(f"{corpus}: whole; {number_of(manifest.documents, 'document')}, {manifest.words:,} words in {files}")
     if archive:
         n_files = number_of(len(archived_files(corpus)), "file")
         typer.echo(f"Every record of its archive is whole, in {n_files}")
@@ -232,13 +233,22 @@ def _day(given: str) -> str:
     return given
 
 
-@app.command()
+class SearchCommand(TyperCommand):
+    """`search`, in which an argument with one minus is an unwanted word, not an option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments."""
+        return super().parse_args(ctx, [re.sub("^-(?=[^-])", "NOT ", one) for one in args])
+
+
+@app.command(cls=SearchCommand)
 def search(
     corpus: Corpus,
     words: Annotated[
         list[str] | None,
         Argument(
-            metavar="WORDS", help="Words, '\"phrases\"', begin*, *end, AND, OR, NOT. None: only the index is made."
+            metavar="WORDS",
+            help="Words, '\"phrases\"', begin*, *end, AND, OR, NOT. None: all documents, for --save and --months.",
         ),
     ] = None,
     portal: Annotated[str, Option(metavar="NAME", help="Only documents of this portal.")] = "",
@@ -261,20 +271,18 @@ def search(
     Finds documents with all the words; in words and phrases `*` stands for any letters. OR, NOT and parentheses combine
     them. The index, CORPUS.search.sqlite beside the corpus, is made if it is missing or older than the corpus.
     """
-    from newscorpus.corpus.query import QueryError
     from newscorpus.corpus.search import Query, in_order, lines_table, month_rows, opened_index
     from newscorpus.corpus.search import whole_words as cut
     from newscorpus.corpus.search_index import make_index
-    from newscorpus.corpus.subcorpora import save_subcorpus
+    from newscorpus.corpus.subcorpora import check_name, save_subcorpus
     from newscorpus.lines import csv_lines
     from newscorpus.terminal import print_table, progress, sink
     from newscorpus.tokens import number_of, printable
 
     query = Query(" ".join(words or ()), portal, since, until, language, section, author, flag)
-    try:
-        _ = query.parsed
-    except QueryError as error:
-        raise BadParameter(str(error)) from error
+    _ = query.parsed  # a wrong query or name is an error before anything is printed
+    if save:
+        check_name(corpus, save, query)
     with opened_index(corpus) as found:
         is_missing = found is None
     if is_missing:
@@ -301,6 +309,8 @@ def search(
         frequency = f"{number_of(total.hits, 'hit')} in " if query.words else ""
         relative = f", {total.per_million:,.1f} per million words" if query.words else ""
         typer.echo(f"{frequency}{number_of(total.documents, 'document')}{relative}", err=True)
+        for missing in () if total.documents else index.missing_words(query):
+            typer.echo(missing, err=True)
         if save:
             typer.echo(f"Saved in {save_subcorpus(corpus, save, query, index.ids(query))}", err=True)
 

@@ -22,6 +22,7 @@ from newscorpus.config import (
     Survivor,
 )
 from newscorpus.layout import PUBLISHED
+from newscorpus.tokens import number_of
 
 SurvivorOption = Annotated[Survivor, Option(help="Which of several near-duplicates is kept.")]
 RevisionOption = Annotated[Survivor, Option(help="Which of several texts of a document is kept.")]
@@ -70,7 +71,8 @@ def build(
     for line in report.damage():
         typer.echo(line, err=True)
     left_out = counted({"low_confidence": report.low_confidence, "gone": report.gone, **report.duplicates})
-    typer.echo(f"{report.documents} documents; {report.kept} kept, {report.words} words; left out: {left_out}")
+    documents, words = number_of(report.documents, "document"), number_of(report.words, "word")
+    typer.echo(f"{documents}; {report.kept:,} kept, {words}; left out: {left_out}")
     typer.echo(f"The corpus lies in {corpus / PUBLISHED}")
 
 
@@ -96,7 +98,8 @@ def dedup(
 
     config = replace(ANY_CONFIDENCE, duplicates=DuplicateConfig(survivor=survivor, revision=revision))
     done = dedup_documents(inputs, output, against or (), config, jobs, progress)
-    typer.echo(f"{done.documents} documents; {done.kept} kept; left out: {counted(done.duplicates)}")
+    documents = number_of(done.documents, "document")
+    typer.echo(f"{documents}; {done.kept:,} kept; left out: {counted(done.duplicates)}")
     if report:
         for source, repeated, kind, count in done.reprints[:SHOWN]:
             typer.echo(f"{count:8} {kind:8} {source or 'unknown'} repeats {repeated or 'unknown'}")
@@ -138,7 +141,7 @@ def release(
     since = f"since {note.previous}" if note.previous else "the first release"
     taken_out = f", {note.taken_out:,} taken out on demand" if note.taken_out else ""
     typer.echo(
-        f"{note.tag}: {note.documents:,} documents; {note.added:,} added, {note.changed:,} changed,"
+        f"{note.tag}: {number_of(note.documents, 'document')}; {note.added:,} added, {note.changed:,} changed,"
         f" {note.removed:,} removed{taken_out} ({since})"
     )
 
@@ -158,7 +161,6 @@ def remove(
     """
     from newscorpus.corpus.remove import remove as remove_documents
     from newscorpus.terminal import progress
-    from newscorpus.tokens import number_of
 
     report = remove_documents(corpus, names, reason, from_archive=from_archive, watch=progress)
     for name in report.unknown:
@@ -239,9 +241,10 @@ def export(
     )
     report = export_corpus(corpus, output, format, about, splits, config, partial(progress, what="documents"))
     for part, documents in report.documents.items():
-        typer.echo(f"{part or 'all'}: {documents:,} documents, {report.words[part]:,} words")
+        typer.echo(f"{part or 'all'}: {number_of(documents, 'document')}, {number_of(report.words[part], 'word')}")
     if report.unscored:
-        typer.echo(f"{len(report.unscored):,} documents without a score; the first: {report.unscored[0]}", err=True)
+        without = number_of(len(report.unscored), "document")
+        typer.echo(f"{without} without a score; the first: {report.unscored[0]}", err=True)
     if since:
         typer.echo(f"since {since}: {counted({kind: len(ids) for kind, ids in report.changes.items()})}")
     typer.echo(f"The export lies in {output}")
@@ -269,7 +272,8 @@ def annotate(
     setting, title = Annotation(annotator, output, model, tokenizer), name or corpus_of(corpus.resolve()).name
     report = annotate_corpus(corpus, setting, title, jobs, partial(progress, what="parts"))
     counts = report.counts
-    told = f"{counts.documents:,} documents, {counts.sentences:,} sentences, {counts.tokens:,} tokens"
+    shown = {"document": counts.documents, "sentence": counts.sentences, "token": counts.tokens}
+    told = ", ".join(number_of(number, what) for what, number in shown.items())
     typer.echo(told + (f", {counts.tokenizer_tokens:,} of {report.tokenizer}" if report.tokenizer else ""))
     typer.echo(f"Annotated by {report.annotator}; it lies in {output}")
 

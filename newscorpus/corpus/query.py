@@ -14,6 +14,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 
+from newscorpus.errors import ArgumentError
+
 TOKENIZER = "unicode61 remove_diacritics 0"
 """Of FTS5: words are runs of letters and digits of any script, their case folded, their diacritics kept."""
 
@@ -26,13 +28,16 @@ MAX_STARS = 3
 STAR = "\ue000"
 """Stands for `*` in the tokenizer: a letter of private use, which texts do not hold."""
 
-LEXEME = re.compile(r'\s*(?:"([^"]*)"|([()]|-(?=[^\s-]))|([^\s"()]+)|(.))')
+LEXEME = re.compile(r'\s*(?:["„“”«»]([^"„“”«»]*)["„“”«»]|([()]|-(?=[^\s-]))|([^\s"„“”«»()]+)|(.))')
 """A quoted phrase, a sign, a word, or a quotation mark alone; a minus belongs to what follows it."""
-RESERVED = re.compile(r"[:^{}\[\]~+=<>|\\&?!]")
+RESERVED = re.compile(r"[:^{}\[\]~+=<>|\\&?!.,;/#$%@`]|^--")
+"""What no unquoted word has; hyphens and apostrophes join the words of a phrase, as in `e-mail`."""
 OPERATORS = ("AND", "OR", "NOT")
+MISTAKEN = {"and": "write AND", "or": "write OR", "not": "write NOT", "NEAR": "distances are not searched for"}
+"""Words beside others that are meant as operators, and what to do."""
 
 
-class QueryError(ValueError):
+class QueryError(ArgumentError):
     """A query is invalid; the message is one line."""
 
 
@@ -91,6 +96,7 @@ class _Parser:
             ("NOT" if match[2] == "-" else match[2] or match[3] or match[4] or "", match[1])
             for match in LEXEME.finditer(text.strip())
         ]
+        self._is_one_word = len(self._lexemes) == 1
         self._n_terms = 0
 
     def parse(self) -> Node:
@@ -128,8 +134,10 @@ class _Parser:
         text, quoted = self._lexemes.pop(0) if self._lexemes else ("", None)
         if quoted is None and (not text or text in {*OPERATORS, ")"}):
             raise QueryError(f"a word is missing {f'before {text!r}' if text else 'at the end'}")
-        if text == '"':
+        if quoted is None and text in '"„“”«»':
             raise QueryError("a quotation mark without its second one")
+        if quoted is None and text in MISTAKEN and not self._is_one_word:
+            raise QueryError(f'{text!r} is no operator: {MISTAKEN[text]}; "{text}" in quotes finds the word')
         if quoted is None and (reserved := RESERVED.search(text)):
             meant = "; write OR" if reserved[0] == "|" else ""
             raise QueryError(f'unknown syntax {reserved[0]!r} in {text!r}{meant}; "{text}" in quotes finds its words')

@@ -27,7 +27,7 @@ from newscorpus.corpus.query import AllOf, AnyOf, Node, Phrase, QueryError, pars
 from newscorpus.corpus.search_index import VERSION, Numbers, index_path, numbers, unpacked, with_texts
 from newscorpus.data import Record
 from newscorpus.lines import csv_lines
-from newscorpus.tokens import collapse, folded_words
+from newscorpus.tokens import collapse, fold, folded_words
 
 CONTEXT_CHARACTERS = 60
 """Context on each side of a match: both fit on a line of a screen."""
@@ -91,7 +91,9 @@ class ContextLine:
 
     source: str
     day: str
-    id: str  # of the document
+    id: str  # of the document, as are address and headline
+    url: str
+    title: str
     left_context: str
     match: str
     right_context: str
@@ -197,13 +199,27 @@ class SearchIndex:
             chosen = "AND +documents.serial IN (SELECT value FROM json_each(?))"
             values = (json.dumps(sorted({serial for serial, _ in wanted})),)
         source = "(SELECT source FROM cells WHERE cells.cell = documents.cell)"
-        columns = f"documents.serial, {source}, day, id, highlight(words, 0, '{BEGIN}', '{END}')"
+        columns = f"documents.serial, {source}, day, id, url, highlight(words, 0, '{BEGIN}', '{END}')"
         # FTS5 also marks words of alternatives that do not apply: it marks in a search without conditions.
         marked = " OR ".join(map(self._matched, phrases(query.parsed)))
-        for serial, portal, day, name, text in self._select(query, columns, chosen, *values, marked=marked):
+        for serial, portal, day, name, url, text in self._select(query, columns, chosen, *values, marked=marked):
             for place, context in enumerate(contexts(text)):
                 if number is None or (serial, place) in wanted:
-                    yield ContextLine(portal, day, name, *context)
+                    title = UNMARKED.sub("", text.partition("\n")[0])
+                    yield ContextLine(portal, day, name, url, title, *context)
+
+    def missing_words(self, query: Query) -> Iterator[str]:
+        """Yield the words of a query that no document has, each with the words most like it."""
+        found = () if query.parsed is None else phrases(query.parsed)
+        for word in dict.fromkeys(word for phrase in found for word in phrase.words):
+            condition, values = self._has_form(word)
+            sql = "SELECT term FROM forms WHERE"
+            if not self._connection.execute(f"{sql} {condition}", values).fetchone():
+                lengths = (len(word) - 1, len(word) + 1)
+                forms = self._connection.execute(f"{sql} length(term) BETWEEN ? AND ?", lengths)
+                folded = {fold(form): form for (form,) in forms if fold(form)[:1] == fold(word)[:1]}
+                near = ", ".join(folded[one] for one in difflib.get_close_matches(fold(word), folded))
+                yield f"no document has the word {word!r}" + (f"; like it: {near}" if near else "")
 
     def _found(self, query: Query) -> tuple[Numbers, Numbers]:
         """Return the serials of the matching documents and the hits in them, sorted."""

@@ -24,7 +24,7 @@ from newscorpus.layout import DUPLICATES
 from newscorpus.lines import encode_line
 from newscorpus.page.records import decode, encode
 
-VERSION = 2
+VERSION = 3
 """Version of the tables."""
 
 RECORD_LEVEL = 1
@@ -41,6 +41,7 @@ CREATE TABLE documents (
   serial INTEGER PRIMARY KEY,
   cell INTEGER NOT NULL,  -- portal and month: a number is counted three times as fast as texts
   id TEXT NOT NULL,
+  url TEXT NOT NULL,
   day TEXT NOT NULL,  -- of publication; '' where it is not known
   language TEXT NOT NULL,
   confidence REAL NOT NULL,
@@ -114,10 +115,10 @@ def _fill(connection: sqlite3.Connection, published: Published, duplicates: Path
         day = record.published[:10]
         cell = cells.setdefault((record.source, day[:7]), len(cells))
         flags = [flag.partition(":")[0] for flag in record.flags]  # without counts
-        row = (record.id, day, record.language, record.confidence, record.cluster_size, f",{','.join(flags)},")
-        values = (serial, cell, *row, record.section, "\n".join(["", *record.authors, ""]))
+        row = (record.language, record.confidence, record.cluster_size, f",{','.join(flags)},", record.section)
+        values = (serial, cell, record.id, record.url, day, *row, "\n".join(["", *record.authors, ""]))
         packed = zstandard.ZstdCompressor(RECORD_LEVEL).compress(encode(record))
-        connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         connection.execute("INSERT INTO records VALUES (?, ?)", (serial, packed))
         connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (serial, _searched_text(record)))
         named = [*(("flag", flag) for flag in flags), *(("author", author) for author in record.authors)]

@@ -89,7 +89,8 @@ def titles(corpus: Path, query: Query) -> set[str]:
         (Query("most -save"), {"Česta"}),
         (Query('"most preko"'), {"Most"}),
         (Query('"most pre*"'), {"Most"}),
-        (Query('"preko most"'), set()),
+        (Query("„preko most“"), set()),
+        (Query("most-preko"), {"Most"}),
         (Query("*st AND *reko"), {"Most"}),
         (Query("m*t OR γέφ*"), {"Most", "Γέφυρα", "Česta"}),
         (Query('(most OR мост) NOT "save je"'), {"Мост", "Česta"}),
@@ -135,7 +136,7 @@ def test_words_are_shown_in_context_and_counted(corpus: Path) -> None:
 
 def test_lines_are_sorted_by_what_stands_on_a_side() -> None:
     def line(left: str, right: str) -> ContextLine:
-        return ContextLine("a", "", "1", left, "x", right)
+        return ContextLine("a", "", "1", "", "", left, "x", right)
 
     given = [line("b c", "Zid"), line("a d", "alfa"), line("z C", "beta")]
     assert [one.right_context for one in in_order(given, "right")] == ["alfa", "beta", "Zid"]
@@ -222,7 +223,14 @@ def test_the_verb_makes_the_index_and_prints_lines(corpus: Path) -> None:
     again = CliRunner().invoke(app, ["search", str(corpus), "most", "--portal", "a", "--language", "cs", "--csv"])
     rows = list(csv.DictReader(io.StringIO(again.stdout)))
     assert "The index lies" not in again.stderr
-    assert [(row["source"], row["day"], row["match"]) for row in rows] == [("a", "2026-04-30", "most")]
+    columns = ("source", "day", "url", "title", "match")
+    assert [[row[name] for name in columns] for row in rows] == [
+        ["a", "2026-04-30", "https://a.example/Česta", "Česta", "most"]
+    ]
+    without = CliRunner().invoke(app, ["search", str(corpus), "most", "-stari"])
+    assert "1 hit in 1 document," in without.stderr
+    nothing = CliRunner().invoke(app, ["search", str(corpus), "cesta", "preco"])
+    assert "no document has the word 'preco'; like it: preko" in nothing.stderr
 
 
 @pytest.mark.parametrize(
@@ -249,6 +257,10 @@ def test_what_cannot_be_searched_for_is_said(corpus: Path, arguments: list[str],
         ("title:most", "unknown syntax ':'"),
         ("most | cesta", "write OR"),
         ("mos?", "unknown syntax '\\?'"),
+        ("mo.t", "unknown syntax '\\.'"),
+        ("/most/", "unknown syntax '/'"),
+        ("most or cesta", "write OR"),
+        ("most NEAR cesta", "'NEAR' is no operator"),
         ("most OR", "a word is missing at the end"),
         ("most OR NOT cesta", "name one that is"),
         ("most - cesta", "'-' names no word"),
@@ -340,6 +352,10 @@ def test_a_search_is_saved_and_exported(corpus: Path) -> None:
     none = run(["export", str(corpus), "--format", "text", "--subcorpus", "other", "--output", str(output)])
     assert "no such subcorpus; there are: bridges" in str(none.exception)
     assert run(["search", str(corpus), "zzz", "--save", "none"]).exit_code == 1
+    assert run(["search", str(corpus), "most", "--save", "bridges"]).exit_code == 0
+    other = run(["search", str(corpus), "cesta", "--save", "bridges"])
+    assert other.stdout == ""
+    assert "bridges.jsonl: holds another search" in str(other.exception)
 
 
 def test_all_texts_of_a_document_are_read_from_the_intake(tmp_path: Path) -> None:

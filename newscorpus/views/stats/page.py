@@ -25,6 +25,7 @@ from newscorpus.store.ledger.addresses import (
 )
 from newscorpus.store.ledger.portals import SitePace, site_paces
 from newscorpus.store.ledger.status import PortalStatus, status
+from newscorpus.tokens import number_of
 from newscorpus.views.stats.count import CorpusStats
 from newscorpus.views.theme import environment
 
@@ -123,7 +124,7 @@ def summary(stats: CorpusStats) -> str:
     """Summarise the corpus in one line."""
     left_out, refused = sum(stats.duplicates.values()), sum(one.number for one in stats.refusals)
     return (
-        f"{stats.total.documents:,} documents, {stats.total.words:,} words, {stats.bytes:,} bytes; "
+        f"{number_of(stats.total.documents, 'document')}, {stats.total.words:,} words, {stats.bytes:,} bytes; "
         f"{left_out:,} left out as duplicates, {refused:,} pages rejected"
     )
 
