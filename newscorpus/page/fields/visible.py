@@ -45,7 +45,7 @@ AUTHOR_LINK = re.compile(
 TERM_LINK = re.compile(r"/(?:categor|kategor|rubri|tag)[^/]*/")
 """Addresses of sections and tags."""
 MAX_HOME_LINKS = 50
-"""Number of links searched for the one to the front page, from the start of the page."""
+"""Number of links and images searched for the front page's and the logo, from the start of the page."""
 MAX_SITE_NAME = 60
 """Longest name of a site, in characters."""
 MIN_PARAGRAPHS = 5
@@ -64,6 +64,7 @@ CALLED_TITLE = re.compile(r"title|headline", re.IGNORECASE)
 """Names of elements that serve as headings."""
 MIN_SQUEEZED = 8
 """Minimum number of letters and digits of a heading that is matched with the page's title."""
+LOGO_WORD = re.compile(r"\s*\blogo\b\s*", re.IGNORECASE)
 LOGO = re.compile(r"logo|site-?(?:title|name)|(?<!text-)(?<!bg-)brand|masthead")
 MAX_TIMES, MAX_CANDIDATES = 60, 6
 """Time elements that are ranked, in document order, and number of the best that are read."""
@@ -140,7 +141,10 @@ def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> H
 
 
 def read_logo(tree: HtmlElement, markup: Markup) -> Iterator[Evidence]:
-    """Yield the site's name: from a heading or link marked as the logo, or linking to the front page."""
+    """Yield the site's name: from a heading or link marked as the logo, or linking to the front page.
+
+    The alternative text of a logo, which may be another firm's, counts if the page's `<title>` begins or ends with it.
+    """
     links = (
         link
         for link in islice(tree.iter("a"), MAX_HOME_LINKS)
@@ -150,6 +154,12 @@ def read_logo(tree: HtmlElement, markup: Markup) -> Iterator[Evidence]:
     for element in (*(each for each in markup.headings if _is_logo(each, markup)), *links):
         name = plain(opening(element, 2 * MAX_SITE_NAME))
         if 0 < len(name) <= MAX_SITE_NAME:
+            yield Evidence("site_name", name, "heading")
+    title = squeezed(plain(markup.title))
+    for image in islice(tree.iter("img"), MAX_HOME_LINKS):
+        name = plain(image.get("alt"), MAX_SITE_NAME) if LOGO.search(f"{marks_of(image)} {image.get('src')}") else ""
+        name = LOGO_WORD.sub("", name)
+        if (short := squeezed(name)) and short != title and (title.startswith(short) or title.endswith(short)):
             yield Evidence("site_name", name, "heading")
 
 

@@ -46,6 +46,21 @@ def test_the_article_beside_a_page_header_with_the_headline_is_the_documents() -
     assert read(f"<h1>Vláda jedná o daních</h1>{teaser}").authors == ()
 
 
+@pytest.mark.parametrize(
+    ("alt", "title", "site_name"),
+    [
+        ("Krajské Noviny", "Vláda jedná", "Krajské Noviny"),
+        ("Krajské noviny logo", "Vláda jedná", "Krajské noviny"),
+        ("Jiná firma", "Vláda jedná - Krajské Noviny", ""),
+        ("", "Vláda jedná - Krajské Noviny", ""),
+    ],
+)
+def test_the_title_ends_with_the_text_of_the_logo(alt: str, title: str, site_name: str) -> None:
+    logo = f"<a href='/cs/'><img src='/img/logo.gif' alt='{alt}'></a>"
+    fields = read(f"{logo}<p>Vláda jedná</p>{PARAGRAPH}", "<title>Vláda jedná - Krajské Noviny</title>")
+    assert (fields.title, fields.site_name) == (title, site_name)
+
+
 def test_relative_dates_are_told_from_the_fetch() -> None:
     fields = read("<h1>Vláda jedná</h1><p class=date>včera v 14:30</p>")
     assert fields.published == "2024-02-04T14:30:00"  # by the clock of the site, and nothing says in which zone
