@@ -55,7 +55,7 @@ class Recipe:
         """Return the field model for a page: the recipe's, else the portal's, else that in the extractor's folder."""
         if self.fields_model != FIELDS_MODEL:
             return self.fields_model
-        return page.fields_model or fields_within(self.decider_for(page)[0]) or FIELDS_MODEL
+        return page.fields_model or _fields_within(self.decider_for(page)[0]) or FIELDS_MODEL
 
     def version_for(self, page: SourcePage) -> str:
         """Name the version of all settings that decide on a page, e.g. "main-text@2+0c4f9a2b7d"."""
@@ -114,6 +114,9 @@ def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
     if name not in REVIEWED or not isinstance(extractor, SystemExtractor):
         raise ValueError(f"the extractor {name!r} uses no profile of a portal; {DEFAULT} does")
     return replace(extractor, review=load_review(page.profile))
+
+
+_fields_within = cache(fields_within)  # the models of a process do not change
 
 
 @cache
