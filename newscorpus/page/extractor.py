@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Protocol
 
 from lxml.html import HtmlElement
@@ -52,6 +52,8 @@ _PROMPT = re.compile(
     r"|premium-(?:box|content|message|notice|wall)|(?:members?|subscri\w+)-(?:wall|gate))(?![^\s_-])"
 )
 """Class names and ids, lower case, of boxes that ask for a subscription in place of the rest."""
+_PARTS_OF_PROMPTS = ("wall", "upgrade", "member", "subscri", "content-gate", "premium-")
+"""One of these is in every match, and is found ten times as fast."""
 _ARTICLES = frozenset({"article", "main"})
 _NAMING = frozenset({"text", "email", "tel", ""})
 
@@ -61,13 +63,14 @@ def is_locked(tree: HtmlElement, blocks: Sequence[Block], paragraphs: Sequence[s
 
     If the text is short, and thus perhaps a teaser, the prompt may stand anywhere in the same article.
     """
-    is_short = sum(map(count_words, paragraphs)) <= MOST_WORDS
+    is_short = all(total <= MOST_WORDS for total in accumulate(map(count_words, paragraphs)))
     for form in tree.iter("form") if is_short else ():
         kinds = {(one.get("type") or "").lower() for one in form.iter("input")}
         if "password" in kinds and not _NAMING & kinds:  # unlike a login form
             return True
     names = {each: f"{each.classes} {each.id}".lower() for each in elements_around(blocks)}
-    if not _PROMPT.search("\n".join(names.values())):  # as on most pages
+    joined = "\n".join(names.values())
+    if not any(part in joined for part in _PARTS_OF_PROMPTS) or not _PROMPT.search(joined):  # as on most pages
         return False
     prompts = {each for each, named in names.items() if _PROMPT.search(named)}
     lines = frozenset(paragraphs)
