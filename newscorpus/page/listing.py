@@ -2,8 +2,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum, auto
+from functools import cached_property
 from itertools import chain, islice, pairwise, takewhile
 from typing import Final
 from urllib.parse import urlsplit
@@ -70,8 +71,6 @@ _ARTICLE_TYPE = frozenset({"article", "news", "newsarticle", "blogposting"})
 
 _Described = Mapping[str, list[HtmlElement]]
 """The elements `base`, `link` and `meta` of a page, by tag."""
-_Title = tuple[HtmlElement, str]
-"""A link that may be the headline of another page, and its text."""
 _Section = tuple[int, str, HtmlElement | None]
 """The rank of a heading, the document that it links to ("": none or its own page), and its box, if any."""
 
@@ -89,14 +88,13 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
     if says is _Says.SINGLE or stated:
         return stated
     own = _Own(tree, described, url)
-    titles = list(_link_titles(tree))
-    if says is _Says.NOTHING and (found := _linked_lines(titles, paragraphs[:MOST_LINES], own) or _dates(paragraphs)):
+    if says is _Says.NOTHING and (found := _linked_lines(own, paragraphs[:MOST_LINES]) or _dates(paragraphs)):
         return found
     # Beside its own headline, only boxes make a page a list
     shown_headings = (one for one in tree.iter(*_RANKS) if next(one.iterancestors(*_UNREAD), None) is None)
     has_own = any(own.read_heading(one)[0] for one in shown_headings)
     is_alone = has_own and (says is _Says.OG_TYPE or not _boxed_headings(tree))
-    runs = {} if is_alone else _texts_by_target(tree, own, titles)
+    runs = {} if is_alone else _texts_by_target(tree, own)
     texts = {target: collapse("".join(run)) for target, run in runs.items()}
     shown = texts.pop("", "")
     lines = [collapse(line) for line in paragraphs[:MOST_LINES]] if texts else []
@@ -165,7 +163,7 @@ class _Own:
 
     def __init__(self, tree: HtmlElement, described: _Described, url: str) -> None:
         base = next((web_address(url, one.get("href") or "") for one in described["base"] if one.get("href")), "")
-        self.base = base or url
+        self.tree, self.base = tree, base or url
         stated = [one.get("href") for one in described["link"] if (one.get("rel") or "").lower() == "canonical"]
         stated += [one.get("content") for one in described["meta"] if one.get("property") == "og:url"]
         addresses = [url, *(web_address(self.base, one) for one in stated if one)]
@@ -176,6 +174,13 @@ class _Own:
         self.headline_words: dict[str, int] = {}
         self.headline_boxes: list[HtmlElement | None] = []
         self.carded: set[str] = set()
+
+    @cached_property
+    def link_titles(self) -> Sequence[tuple[HtmlElement, str]]:
+        """Return the links that may be headlines of other pages, each with its text."""
+        links = islice((link for link in self.tree.iter("a") if link.get("href")), MOST_LINKS)
+        texts = ((link, collapse("".join(link.itertext()) if len(link) else link.text or "")) for link in links)
+        return [(link, text) for link, text in texts if LEAST_ALONE <= count_words(text) <= MOST_LINE_WORDS]
 
     def read_heading(self, heading: HtmlElement) -> tuple[bool, int, list[str], bool]:
         """Return whether a heading is the page's own, its words, the addresses it links to, and if a link is around."""
@@ -237,15 +242,7 @@ def _boxed_headings(tree: HtmlElement) -> bool:
     )
 
 
-def _link_titles(tree: HtmlElement) -> Iterator[_Title]:
-    links = (link for link in tree.iter("a") if link.get("href"))
-    for link in islice(links, MOST_LINKS):
-        text = collapse("".join(link.itertext()) if len(link) else link.text or "")
-        if LEAST_ALONE <= count_words(text) <= MOST_LINE_WORDS:
-            yield link, text
-
-
-def _cards(own: _Own, titles: Iterable[_Title]) -> Mapping[HtmlElement, HtmlElement]:
+def _cards(own: _Own) -> Mapping[HtmlElement, HtmlElement]:
     """Map boxes without a heading of their own to the link in them that is another page's headline.
 
     Such a box begins with headlines of a single page, and is a box of articles or has siblings with the same tag and
@@ -253,7 +250,7 @@ def _cards(own: _Own, titles: Iterable[_Title]) -> Mapping[HtmlElement, HtmlElem
     """
     documents: dict[HtmlElement, set[str]] = defaultdict(set)
     links: dict[HtmlElement, str] = {}
-    for link, text in titles:
+    for link, text in own.link_titles:
         has_heading = any(map(_rank, chain(link.iterancestors(), link.iterdescendants(etree.Element))))
         is_alone = not has_heading and len(text) >= LEAST_LINKED * len(collapse(_text_around(link)))
         if is_alone and (document := own.document(link)):
@@ -298,10 +295,10 @@ def _text_around(link: HtmlElement) -> str:
     return (start or "") + "".join(f"{''.join(one.itertext())} {one.tail or ''}" for one in run)
 
 
-def _linked_lines(titles: Iterable[_Title], lines: Sequence[str], own: _Own) -> str:
+def _linked_lines(own: _Own, lines: Sequence[str]) -> str:
     """Say what share of a text links to other pages, if it is a list of links; else ""."""
     links: dict[str, list[HtmlElement]] = defaultdict(list)
-    for link, text in titles:
+    for link, text in own.link_titles:
         links[text].append(link)
     words = elsewhere = 0
     found = set[str]()
@@ -335,9 +332,9 @@ def _dates(lines: Sequence[str]) -> str:
     return f"{dates} of {len(lines)} lines are hardly more than dates"
 
 
-def _texts_by_target(tree: HtmlElement, own: _Own, titles: Iterable[_Title]) -> Mapping[str, list[str]]:
+def _texts_by_target(tree: HtmlElement, own: _Own) -> Mapping[str, list[str]]:
     """Return the pieces of text in order, by the document that their heading or box links to."""
-    cards = _cards(own, titles)
+    cards = _cards(own)
     card_links = frozenset(cards.values())
     sections: list[_Section] = []
     boxes: list[HtmlElement] = []
