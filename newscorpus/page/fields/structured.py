@@ -154,17 +154,18 @@ def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
     if marked is None:  # most pages; searching the bytes is cheap
         return ()
     items: dict[HtmlElement, Item | None] = {}  # None for a property that is no item
+    chains: dict[HtmlElement, tuple[HtmlElement, ...]] = {}  # of items and properties, innermost first
     nested: set[HtmlElement] = set()
     stray: Item = {"@type": "Article"}
     for element in cast("list[HtmlElement]", marked(tree))[:MAX_PROPERTIES]:
-        above = [ancestor for ancestor in element.iterancestors() if ancestor in items]
+        above = next((chain for ancestor in element.iterancestors() if (chain := chains.get(ancestor))), ())
         if len(above) == MAX_NESTED:
             continue
         holder = next((around for ancestor in above if (around := items[ancestor])), stray)
         is_item = element.get("itemscope") is not None or element.get("typeof") is not None
         types = (element.get("itemtype") or element.get("typeof") or "").split()
         item: Item | None = {"@type": types} if is_item else None
-        items[element] = item
+        items[element], chains[element] = item, (element, *above)
         for name, value in _properties(element, item):
             present = holder.get(name)
             if isinstance(present, list):
