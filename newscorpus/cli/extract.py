@@ -61,8 +61,8 @@ def extract(
     """Extract the article of a page, or of each of many pages.
 
     The crawl's filters apply: rights, quality and, with --portal, language. A line of PAGES has `id`, `html` and
-    optionally `url`; the output line has the same `id`. FOLDER has pages in html/, HTML files or WARC files; each makes
-    a file.
+    optionally `url`; the output line has the same `id`. FOLDER has pages in html/, HTML files or WARC files; each that
+    is not rejected makes a file.
     """
     from newscorpus.page.page_files import PAGES_SUFFIXES, page_origin, with_profile
     from newscorpus.urls import is_web
@@ -96,15 +96,20 @@ def extract(
 def _extract_page(
     source: str, url: str, contact: str, recipe: "Recipe", origin: "PageOrigin", form: Format, output: Path | None
 ) -> None:
-    from newscorpus.page.page_files import read_source
+    from newscorpus.data import Rejected
+    from newscorpus.page.page_files import read_source, rejection_line
     from newscorpus.page.recipe import extractor_of
     from newscorpus.terminal import sink
-    from newscorpus.urls import is_web
-    from newscorpus.views.explain.formats import FORMATS
+    from newscorpus.urls import id_of_page, is_web
+    from newscorpus.views.explain.formats import FORMATS, ShowError, refusal
 
     extractor_of(recipe)  # reports a wrong name before anything is fetched
     page = origin(fetch(source, contact) if is_web(source) else read_source(source, url))
-    content = FORMATS[form](recipe, page)
+    content, fetched = FORMATS[form](recipe, page), page.page
+    if isinstance(content, Rejected):
+        if form is not Format.JSON:
+            raise ShowError(refusal(fetched.url or "the page", content))
+        content = rejection_line(id_of_page(fetched.url, fetched.body), fetched.url, content)
     with sink(output) as file:
         file.write(content)
 
@@ -115,14 +120,18 @@ def _extract_folder(
     from newscorpus.data import Page
     from newscorpus.lab.evaluation.folder import extract_folder
     from newscorpus.page.recipe import extractor_of
-    from newscorpus.terminal import progress
-    from newscorpus.views.explain.formats import SUFFIXES, in_format
+    from newscorpus.terminal import complain, progress
+    from newscorpus.views.explain.formats import SUFFIXES, in_format, refusal
 
     if output is None:
         raise typer.BadParameter("a folder of pages needs --output, the folder to write")
     extractor_of(recipe, origin(Page("", b"")))  # reports a wrong name before anything is written
-    files = extract_folder(source, output, partial(in_format, form, recipe, origin), jobs, SUFFIXES[form])
-    outcomes = Counter("extracted" if path.stat().st_size else "rejected" for path in progress(files, "pages"))
+    pages = extract_folder(source, output, partial(in_format, form, recipe, origin), jobs, SUFFIXES[form])
+    outcomes: Counter[str] = Counter()
+    for name, rejected in progress(pages, "pages"):
+        outcomes["rejected" if rejected else "extracted"] += 1
+        if rejected:
+            complain(refusal(name, rejected))
     typer.echo(f"{source}: {counted(outcomes)}", err=True)
 
 

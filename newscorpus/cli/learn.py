@@ -258,10 +258,11 @@ def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path],
     )
     from newscorpus.page.page_files import page_origin
     from newscorpus.page.recipe import Recipe, extractor_of
+    from newscorpus.store.pages import saved_pages
     from newscorpus.terminal import progress, table_console
     from newscorpus.tokens import number_of
 
-    gold_texts(folder, split)  # reports a missing gold before any page is read
+    n_gold, n_pages = len(gold_texts(folder, split)), len(saved_pages(folder))  # report what is missing first
     chosen = [(Path(name).name, Recipe(name), page_origin()) for name in extractors]
     chosen += [(path.stem, Recipe("template"), page_origin(template=path)) for path in templates]
     for _, recipe, _ in chosen:
@@ -269,9 +270,12 @@ def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path],
     for name, recipe, origin in chosen:
         convert = partial(text_of, partial(find_article, recipe, origin))
         pages = extract_folder(folder, folder / name, convert, jobs)
-        n_pages = sum(1 for _ in progress(pages, f"pages extracted by {name}"))
-        _show_step(f"{number_of(n_pages, 'page')} extracted by {name}")
+        n_rejected = sum(bool(rejected) for _, rejected in progress(pages, f"pages extracted by {name}"))
+        _show_step(f"{number_of(n_pages - n_rejected, 'page')} extracted by {name}, {n_rejected:,} rejected")
     print_folder(evaluate_folder(folder, split), table_console())
+    if n_gold < n_pages:
+        of = "" if split is PageSplit.ALL else f" in the split '{split}'"
+        _show_step(f"{n_gold:,} of {number_of(n_pages, 'page')} have gold text{of}; the others are not scored")
 
 
 def _print_ceilings(datasets: list[Path], split: PageSplit) -> None:

@@ -23,17 +23,17 @@ from newscorpus.page.page_files import PageOrigin
 from newscorpus.page.recipe import Recipe, extractor_of
 from newscorpus.store.archive.values import ByteRange
 from newscorpus.store.pages import SAVED, read_saved, saved_pages
-from newscorpus.tokens import count_words
+from newscorpus.tokens import words
 from newscorpus.urls import document_id, is_web
 from newscorpus.workers import Lost, in_order
 
 RESULT = "evaluation.csv"
 COLUMNS = (
     *("common", "extracted", "gold", "precision", "recall", "f1"),
-    *("ngram_precision", "ngram_recall", "ngram_f1", "edits", "gold_words"),
+    *("ngram_precision", "ngram_recall", "ngram_f1", "edits"),
 )
-"""Figures of the table: the first six drop all characters that are not ASCII (Bakić 2012), those of word 4-grams and
-the Levenshtein distance in words do not."""
+"""Figures of the table: the longest common subsequence of words (of all, not of ASCII alone as by Bakić 2012), word
+4-grams, and the Levenshtein distance in words."""
 TOTAL = "total"
 NOT_EXTRACTED = frozenset({SAVED, CLEAN, GOLD, ARCHIVE})
 """Subfolders that are no extractor's."""
@@ -50,18 +50,14 @@ class TextScores:
     words: Overlap  # longest common subsequence of words
     ngrams: Overlap  # word 4-grams
     edits: int  # Levenshtein distance in words
-    gold_words: int
 
     def __add__(self, other: "TextScores") -> "TextScores":
-        return TextScores(
-            self.words + other.words, self.ngrams + other.ngrams,
-            self.edits + other.edits, self.gold_words + other.gold_words,
-        )  # fmt: skip
+        return TextScores(self.words + other.words, self.ngrams + other.ngrams, self.edits + other.edits)
 
     @property
     def cells(self) -> tuple[object, ...]:
         """The values of `COLUMNS` but the first."""
-        return (*astuple(self.words), *_figures(self.words), *_figures(self.ngrams), self.edits, self.gold_words)
+        return (*astuple(self.words), *_figures(self.words), *_figures(self.ngrams), self.edits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +70,7 @@ class FolderScores:
     @property
     def total(self) -> TextScores:
         """The sum over all files."""
-        return sum(self.files.values(), TextScores(Overlap(), Overlap(), 0, 0))
+        return sum(self.files.values(), TextScores(Overlap(), Overlap(), 0))
 
 
 def find_article(recipe: Recipe, origin: PageOrigin, page: Page) -> Article | Rejected:
@@ -82,19 +78,19 @@ def find_article(recipe: Recipe, origin: PageOrigin, page: Page) -> Article | Re
     return extractor_of(recipe, origin(page))(page)
 
 
-def text_of(find: Callable[[Page], Article | Rejected], page: Page) -> bytes:
-    """Return the text that `find` finds on a page; b"" if it rejects the page."""
+def text_of(find: Callable[[Page], Article | Rejected], page: Page) -> bytes | Rejected:
+    """Return the text that `find` finds on a page."""
     article = find(page)
-    return article.text.encode("utf-8", "replace") if isinstance(article, Article) else b""
+    return article.text.encode("utf-8", "replace") if isinstance(article, Article) else article
 
 
 def extract_folder(
-    folder: Path, target: Path, convert: Callable[[Page], bytes], jobs: int = 1, suffix: str = ".txt"
-) -> Iterator[Path]:
-    """Write what `convert` makes of each page of `folder` into a file of `target`; yield the file once it is written.
+    folder: Path, target: Path, convert: Callable[[Page], bytes | Rejected], jobs: int = 1, suffix: str = ".txt"
+) -> Iterator[tuple[str, Rejected | None]]:
+    """Write what `convert` makes of each page of `folder` into a file of `target`; yield the pages as they are done.
 
-    A page that cannot be read, or that takes too long, makes an empty file. With several `jobs`, `convert` runs in
-    worker processes.
+    A rejected page, such as one that takes too long, has no file. With several `jobs`, `convert` runs in worker
+    processes.
 
     Raises:
         FolderError: `target` is the folder of the pages, the gold or a file, or a worker died.
@@ -114,14 +110,16 @@ def extract_folder(
         else zip(pages.values(), map(read, pages.values()), strict=True)
     )
     for name, (place, content) in zip(pages, found, strict=True):
-        if (
-            isinstance(content, Lost) and content.reason == "worker_failed"
-        ):  # no fault of the extractor: it has no score
+        if isinstance(content, Lost) and content.reason == "worker_failed":  # no fault of the extractor: no score
             raise FolderError(f"{folder / place.file}: {content.detail}")
         file = target / f"{file_stem(name)}{suffix}"
-        with replacing(file) as out:
-            out.write(content if isinstance(content, bytes) else b"")
-        yield file
+        if isinstance(content, bytes):
+            with replacing(file) as out:
+                out.write(content)
+            yield name, None
+        else:
+            file.unlink(missing_ok=True)  # of an earlier run
+            yield name, Rejected("extract", content.reason, content.detail) if isinstance(content, Lost) else content
 
 
 def file_stem(page: str) -> str:
@@ -129,9 +127,9 @@ def file_stem(page: str) -> str:
     return document_id(page) if is_web(page) else page
 
 
-def _convert(folder: Path, convert: Callable[[Page], bytes], place: ByteRange) -> bytes:
+def _convert(folder: Path, convert: Callable[[Page], bytes | Rejected], place: ByteRange) -> bytes | Rejected:
     page = read_saved(folder, place)
-    return b"" if isinstance(page, Rejected) else convert(page)
+    return page if isinstance(page, Rejected) else convert(page)
 
 
 def gold_texts(folder: Path, split: str) -> dict[str, str]:
@@ -175,7 +173,7 @@ def evaluate_folder(folder: Path, split: str = "dev") -> list[FolderScores]:
 
 
 def _score(text: str, gold: str) -> TextScores:
-    return TextScores(lcs_overlap(text, gold), ngram_overlap(text, gold), word_edits(text, gold), count_words(gold))
+    return TextScores(lcs_overlap(text, gold, words), ngram_overlap(text, gold), word_edits(text, gold))
 
 
 def _write(folder: Path, first: str, rows: Iterable[tuple[object, ...]]) -> None:
@@ -190,7 +188,7 @@ def print_folder(scores: Iterable[FolderScores], console: Console) -> None:
     for row in scores:
         cells = row.total.cells
         rows.append((row.name, len(row.files), *cells[:6], cells[8], cells[9]))
-    print_table(console, "longest common subsequence of ASCII words; 4-grams and edits of all words", columns, rows)
+    print_table(console, "longest common subsequence, 4-grams and edits of words", columns, rows)
 
 
 def _read(path: Path) -> str:

@@ -88,9 +88,9 @@ def ascii_words(text: str) -> list[str]:
     return NOT_ASCII.sub("", MARKUP.sub("", text)).split()
 
 
-def lcs_overlap(predicted: str, gold: str) -> Overlap:
-    """Return the overlap by the longest common subsequence of words (Bakić 2012)."""
-    ours, theirs = _numbered(ascii_words(predicted), ascii_words(gold))
+def lcs_overlap(predicted: str, gold: str, split: Callable[[str], list[str]] = ascii_words) -> Overlap:
+    """Return the overlap by the longest common subsequence of words, by default those of Bakić (2012)."""
+    ours, theirs = _numbered(split(predicted), split(gold))
     return Overlap(LCSseq.similarity(ours, theirs), len(ours), len(theirs))
 
 

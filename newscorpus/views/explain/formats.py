@@ -5,17 +5,16 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from newscorpus.data import Page, Record, Rejected
+from newscorpus.data import Page, Rejected
 from newscorpus.lines import encode_line
 from newscorpus.page import registry
 from newscorpus.page.extractor import parse_page
 from newscorpus.page.judge import process_page
-from newscorpus.page.page_files import PageOrigin, rejection_line
+from newscorpus.page.page_files import PageOrigin
 from newscorpus.page.recipe import Recipe, extractor_of
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
 from newscorpus.tokens import collapse, printable
-from newscorpus.urls import id_of_page
 
 COLUMNS = ("label", "score", "reasons", "path", "text")
 """Columns of the table of blocks, separated by tabs."""
@@ -28,25 +27,22 @@ class ShowError(ValueError):
     """The page has no result in this format; the message is one line."""
 
 
-def text(recipe: Recipe, page: SourcePage) -> bytes:
-    """Return the main text, one paragraph per line.
-
-    Raises:
-        ShowError: the page was rejected.
-    """
-    return _accepted(recipe, page).text.encode() + b"\n"
+def text(recipe: Recipe, page: SourcePage) -> bytes | Rejected:
+    """Return the main text, one paragraph per line."""
+    found = process_page(recipe, page)
+    return found.record.text.encode() + b"\n" if isinstance(found, Row) else found
 
 
-def brezovnik(recipe: Recipe, page: SourcePage) -> bytes:
+def brezovnik(recipe: Recipe, page: SourcePage) -> bytes | Rejected:
     """Return the JSON of the extractor of Brezovnik (2021), with "" or [] for unknown values.
 
     The subtitle is a sub-heading with which the text begins, or the lead; the content does not repeat it. A page from a
     file counts as accessed now.
-
-    Raises:
-        ShowError: the page was rejected.
     """
-    found, parsed = _accepted(recipe, page), parse_page(page.page)
+    row, parsed = process_page(recipe, page), parse_page(page.page)
+    if isinstance(row, Rejected):
+        return row
+    found = row.record
     lines = found.text.split("\n")
     headings = () if isinstance(parsed, Rejected) else parsed.tree.iter("h2", "h3", "h4", "h5", "h6")
     is_headed = any(collapse(str(each.text_content())) == lines[0] for each in headings)
@@ -62,21 +58,16 @@ def brezovnik(recipe: Recipe, page: SourcePage) -> bytes:
     return msgspec.json.format(msgspec.json.encode(shown)) + b"\n"
 
 
-def _accepted(recipe: Recipe, page: SourcePage) -> Record:
-    found = process_page(recipe, page)
-    if isinstance(found, Row):
-        return found.record
+def refusal(name: str, found: Rejected) -> str:
+    """Say in one line why a page was rejected."""
     advice = "; --no-filters gives it all the same" if found.stage in FILTER_STAGES else ""
-    reason = f"{found.stage}/{found.reason} {found.detail}".rstrip()
-    raise ShowError(f"{page.page.url or 'the page'} was rejected: {reason}{advice}")
+    return f"{name} was rejected: {f'{found.stage}/{found.reason} {found.detail}'.rstrip()}{advice}"
 
 
-def record(recipe: Recipe, page: SourcePage) -> bytes:
-    """Return the record as a line of JSON; for a rejected page `id`, `url` and `rejected`."""
+def record(recipe: Recipe, page: SourcePage) -> bytes | Rejected:
+    """Return the record as a line of JSON."""
     found = process_page(recipe, page)
-    if isinstance(found, Rejected):
-        return rejection_line(id_of_page(page.page.url, page.page.body), page.page.url, found)
-    return encode_line(found.record)
+    return encode_line(found.record) if isinstance(found, Row) else found
 
 
 def blocks(recipe: Recipe, page: SourcePage) -> bytes:
@@ -96,7 +87,7 @@ def blocks(recipe: Recipe, page: SourcePage) -> bytes:
     return "".join("\t".join(row) + "\n" for row in rows).encode()
 
 
-FORMATS: Mapping[str, Callable[[Recipe, SourcePage], bytes]] = {
+FORMATS: Mapping[str, Callable[[Recipe, SourcePage], bytes | Rejected]] = {
     "text": text,
     "json": record,
     "blocks": blocks,
@@ -107,9 +98,6 @@ SUFFIXES: Mapping[str, str] = {"text": ".txt", "json": ".jsonl", "blocks": ".tsv
 """Endings of files in each format."""
 
 
-def in_format(form: str, recipe: Recipe, origin: PageOrigin, page: Page) -> bytes:
-    """Return a page in a format; b"" for a page that has none."""
-    try:
-        return FORMATS[form](recipe, origin(page))
-    except ShowError:
-        return b""
+def in_format(form: str, recipe: Recipe, origin: PageOrigin, page: Page) -> bytes | Rejected:
+    """Return a page in a format."""
+    return FORMATS[form](recipe, origin(page))

@@ -21,7 +21,7 @@ CHOSEN = (DEFAULT, "trafilatura-no-comments", "bte")
 
 COLUMNS = (
     *("system", "extractor", "pages", "common", "extracted", "gold", "precision", "recall", "f1", "f1_low", "f1_high"),
-    *("page_f1", "ngram_precision", "ngram_recall", "ngram_f1", "edits", "gold_words"),
+    *("page_f1", "ngram_precision", "ngram_recall", "ngram_f1", "edits"),
 )
 """Columns of the tables of `evaluate` that are shown."""
 

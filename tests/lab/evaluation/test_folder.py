@@ -43,13 +43,13 @@ def test_worked_example(folder: Path) -> None:
     assert scores.name == "mine"
     assert {name: one.words for name, one in scores.files.items()} == {"1": Overlap(2, 3, 4), "2": Overlap(2, 2, 2)}
     assert scores.total.words == Overlap(4, 5, 6)
-    columns = "common extracted gold precision recall f1 ngram_precision ngram_recall ngram_f1 edits gold_words".split()
-    total = ["4", "5", "6", "0.80000", "0.66667", "0.72727", *NGRAMS["total"], "2", "6"]
+    columns = "common extracted gold precision recall f1 ngram_precision ngram_recall ngram_f1 edits".split()
+    total = ["4", "5", "6", "0.80000", "0.66667", "0.72727", *NGRAMS["total"], "2"]
     assert rows(folder / "mine" / "evaluation.csv") == [
         ["file", *columns],
         ["total", *total],
-        ["1", "2", "3", "4", "0.66667", "0.50000", "0.57143", *NGRAMS["1"], "2", "4"],
-        ["2", "2", "2", "2", "1.00000", "1.00000", "1.00000", *NGRAMS["2"], "0", "2"],
+        ["1", "2", "3", "4", "0.66667", "0.50000", "0.57143", *NGRAMS["1"], "2"],
+        ["2", "2", "2", "2", "1.00000", "1.00000", "1.00000", *NGRAMS["2"], "0"],
     ]
     assert rows(folder / "evaluation.csv") == [["system", *columns], ["mine", *total]]
 
@@ -67,16 +67,18 @@ def test_every_other_subfolder_is_scored_by_name(folder: Path) -> None:
     assert [scores.name for scores in evaluate_folder(folder)] == ["ape", "mine", "zebra"]
 
 
-def test_extracted_texts_stand_beside_the_others_and_a_rejected_page_makes_an_empty_file(folder: Path) -> None:
-    written = list(extract_folder(folder, folder / "bte", partial(text_of, load("bte"))))
-    assert [path.read_text("utf-8") for path in written] == list(GOLD.values())
+def test_extracted_texts_stand_beside_the_others_and_a_rejected_page_makes_no_file(folder: Path) -> None:
+    extracted = list(extract_folder(folder, folder / "bte", partial(text_of, load("bte"))))
+    assert extracted == [("1", None), ("2", None)]
+    assert [(folder / "bte" / f"{name}.txt").read_text("utf-8") for name, _ in extracted] == list(GOLD.values())
     assert evaluate_folder(folder)[0].total.words.scores.f1 == 1
 
     def reject(page: Page) -> Article | Rejected:
         return Rejected("extract", "no_main_text", url=page.url)
 
-    files = extract_folder(folder, folder / "none", partial(text_of, reject))
-    assert [path.read_text("utf-8") for path in files] == ["", ""]
+    rejected = extract_folder(folder, folder / "bte", partial(text_of, reject))
+    assert [found.reason for _, found in rejected if found] == ["no_main_text"] * 2
+    assert not list((folder / "bte").glob("*.txt"))
 
 
 @pytest.mark.parametrize("name", ["", "html", "clean", "gold", "rules.txt"])
@@ -123,12 +125,12 @@ def test_as_a_command_with_a_template_named_by_its_file(folder: Path, tmp_path: 
     assert [(folder / "rules" / f"{stem}.txt").read_text() for stem in GOLD] == list(GOLD.values())
 
 
-def test_texts_in_other_scripts_are_scored_by_their_4_grams(folder: Path) -> None:
+def test_words_of_every_script_count(folder: Path) -> None:
     text = "Новый мост через реку открыт сегодня"
     (folder / "clean" / "1.txt").write_text(text, encoding="utf-8")
     (folder / "mine" / "1.txt").write_text(text, encoding="utf-8")
     (scores,) = evaluate_folder(folder)
-    assert scores.files["1"].words == Overlap(0, 0, 0)  # the measure of the thesis drops what is not ASCII
+    assert scores.files["1"].words == Overlap(6, 6, 6)  # the thesis drops what is not ASCII
     assert scores.files["1"].ngrams == Overlap(3, 3, 3)
 
 
@@ -155,6 +157,14 @@ def saved(tmp_path: Path) -> Path:
     return folder
 
 
+def test_a_rejected_page_is_named(saved: Path) -> None:
+    (saved / "2.html").write_text("<p>too short")
+    run = CliRunner().invoke(app, ["extract", str(saved), "--output", str(saved / "mine"), "--format", "json"])
+    assert "2 was rejected: quality/too_short 2 words" in run.stderr
+    assert "saved: extracted 2, rejected 1" in run.stderr
+    assert {path.name for path in (saved / "mine").iterdir()} == {"1.jsonl", "3.jsonl"}
+
+
 @pytest.mark.parametrize(("form", "suffix"), [("text", ".txt"), ("json", ".jsonl"), ("brezovnik", ".json")])
 def test_a_folder_without_gold_makes_a_file_of_each_page(saved: Path, form: str, suffix: str) -> None:
     run = CliRunner().invoke(app, ["extract", str(saved), "--output", str(saved / "mine"), "--format", form])
@@ -171,9 +181,11 @@ def test_marked_pages_of_the_split_are_the_gold(saved: Path) -> None:
     lines.append({"id": "3", "split": "dev", **marked, "text": ""})  # finished with nothing marked
     (saved / "gold" / "saved.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     command = ["evaluate", str(saved), "--extractor", "bte", "--extractor", "main-text"]
-    assert CliRunner().invoke(app, command).exit_code == 0
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0
+    assert "1 of 3 pages have gold text in the split 'dev'; the others are not scored" in done.stderr
     table = rows(saved / "evaluation.csv")
-    assert [(row[0], row[-2]) for row in table[1:]] == [("bte", "0"), ("main-text", "0")]
+    assert [(row[0], row[-1]) for row in table[1:]] == [("bte", "0"), ("main-text", "0")]
     assert [row[0] for row in rows(saved / "bte" / "evaluation.csv")] == ["file", "total", "1"]
 
 

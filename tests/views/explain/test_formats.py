@@ -11,24 +11,31 @@ from newscorpus.data import Block, Element, Label, LabelledBlock, Page, Record, 
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.urls import document_id
-from newscorpus.views.explain.formats import COLUMNS, ShowError, blocks, brezovnik, record, text
+from newscorpus.views.explain.formats import COLUMNS, ShowError, blocks, brezovnik, record, refusal, text
 
 BTE = Recipe("bte", quality=None)
 STORY = "The council met on Tuesday and decided that the old bridge stays open until the new one stands. " * 5
 HTML = f"<html lang=en><head><title>Bridge</title></head><body><p>{STORY}</p></body></html>"
 
 
+def accepted(found: bytes | Rejected) -> bytes:
+    assert isinstance(found, bytes)
+    return found
+
+
 def test_one_page_as_text_and_as_record() -> None:
     page = SourcePage(Page.from_html(HTML, "https://news.example/bridge"))
-    assert text(BTE, page).decode() == STORY.strip() + "\n"
-    shown = msgspec.json.decode(record(BTE, page), type=Record)
+    assert accepted(text(BTE, page)).decode() == STORY.strip() + "\n"
+    shown = msgspec.json.decode(accepted(record(BTE, page)), type=Record)
     assert (shown.id, shown.text) == (document_id(page.page.url), STORY.strip())
 
 
 def test_one_page_as_brezovnik_writes_it() -> None:
     html = HTML.replace("<title>", "<meta property=og:image content=/a.jpg><title>")
     shown = json.loads(
-        brezovnik(BTE, SourcePage(Page.from_html(html, "https://news.example/bridge", "2026-11-01T10:00:00Z")))
+        accepted(
+            brezovnik(BTE, SourcePage(Page.from_html(html, "https://news.example/bridge", "2026-11-01T10:00:00Z")))
+        )
     )
     assert shown == {
         "url": "https://news.example/bridge",
@@ -47,7 +54,7 @@ def test_a_subtitle_is_a_sub_heading_that_the_content_does_not_repeat() -> None:
         f"<h1>Bridge</h1><article><h2>It opens at last</h2><p>{STORY}</p><h2>Below</h2><p>{STORY} Again.</p></article>"
     )
     page = SourcePage(Page.from_html(f"<html lang=en><title>Bridge</title><body>{body}</body></html>"))
-    shown = json.loads(brezovnik(Recipe("main-text", revision=Revision(upper=-1)), page))
+    shown = json.loads(accepted(brezovnik(Recipe("main-text", revision=Revision(upper=-1)), page)))
     assert shown["extracted_data"]["subtitle"] == "It opens at last"
     assert shown["extracted_data"]["content"].splitlines() == [STORY.strip(), "Below", f"{STORY}Again."]
     assert datetime.fromisoformat(shown["date_accessed"]) <= datetime.now(UTC)
@@ -55,9 +62,9 @@ def test_a_subtitle_is_a_sub_heading_that_the_content_does_not_repeat() -> None:
 
 def test_one_rejected_page_as_text_and_as_record() -> None:
     page = SourcePage(Page.from_html("", "https://news.example/"))
-    with pytest.raises(ShowError, match=r"https://news\.example/ was rejected: decode/empty_body"):
-        text(BTE, page)
-    assert json.loads(record(BTE, page))["rejected"]["reason"] == "empty_body"
+    for found in (text(BTE, page), record(BTE, page)):
+        assert isinstance(found, Rejected)
+        assert refusal("It", found) == "It was rejected: decode/empty_body"
 
 
 class Labelling:
