@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from newscorpus.corpus.duplicates.store import COUNTED, DOCUMENT, Store, spans
 from newscorpus.data import Record
-from newscorpus.layout import INTAKE
 from newscorpus.page.records import encode
 from newscorpus.store.intake import RowPlace, read_row
 
@@ -144,8 +143,9 @@ class Collection:
     def record(self, position: int) -> Record:
         """Read the record of a document from the intake beside its index."""
         store, document = self._locate(position)
-        segment = store.folder.parent / INTAKE / store.state.covered[document["file"]].name
-        return read_row(RowPlace(segment, int(document["offset"]), int(document["length"]))).record
+        return read_row(
+            RowPlace(store.files[document["file"]], int(document["offset"]), int(document["length"]))
+        ).record
 
     def line(self, position: int) -> bytes:
         """Read a document as a line of JSON."""
@@ -156,9 +156,10 @@ class Collection:
             file.seek(int(document["offset"]))
             return zstandard.ZstdDecompressor().decompress(file.read(int(document["length"])))
 
-    def described(self, position: int) -> Described:
+    def described(self, position: int) -> Described | Record:
         """Read the text, title and address of a document."""
-        return DESCRIBED.decode(self.line(position))
+        is_record = self._locate(position)[0].rows is None
+        return self.record(position) if is_record else DESCRIBED.decode(self.line(position))
 
     def text(self, position: int) -> str:
         """Read the text of a document."""

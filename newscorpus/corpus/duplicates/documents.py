@@ -28,7 +28,7 @@ from newscorpus.corpus.duplicates.store import (
     digest,
     grouped,
     layout_of,
-    make_sketch,
+    make_sketches,
 )
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.corpus.shards import Shard
@@ -208,20 +208,28 @@ def sketch_lines(config: BuildConfig, batch: Batch) -> tuple[list[tuple[Sketch, 
     """
     name, first, lines = batch
     compressor = zstandard.ZstdCompressor(ROW_LEVEL)
-    made: list[tuple[Sketch, bytes]] = []
+    decoded: list[tuple[Given, bytes]] = []
+    error = ""
     for number, line in enumerate(lines, first):
         if line.isspace():
             continue
         try:
-            given = GIVEN.decode(line)
-            sketch = replace(
-                make_sketch(str(given.id), given.source or "", given.text, config),
+            decoded.append((GIVEN.decode(line), line))
+        except (msgspec.DecodeError, UnicodeDecodeError) as damage:
+            error = f"{name}, line {number}: {collapse(str(damage))}"
+            break
+    sketches = make_sketches([(str(given.id), given.source or "", given.text, b"") for given, _ in decoded], config)
+    made = [
+        (
+            replace(
+                sketch,
                 published=seconds(given.published or ""),
                 fetched=seconds(given.fetched or ""),
                 digest=digest(line.strip()),
                 is_list=is_list(given.url or ""),
-            )
-            made.append((sketch, compressor.compress(line)))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            return made, f"{name}, line {number}: {collapse(str(error))}"
-    return made, ""
+            ),
+            compressor.compress(line),
+        )
+        for sketch, (given, line) in zip(sketches, decoded, strict=True)
+    ]
+    return made, error

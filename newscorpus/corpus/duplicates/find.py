@@ -30,7 +30,7 @@ from newscorpus.config import DuplicateConfig, Survivor
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.excerpts import find_excerpts, find_holders
 from newscorpus.corpus.duplicates.verify import Verifier
-from newscorpus.page.signature import HALF, RUN_BASE, estimate, hash_runs, mixed, word_hashes
+from newscorpus.page.signature import HALF, RUN_BASE, estimate, hash_parts, mixed, read_words
 
 T = TypeVar("T")
 
@@ -324,11 +324,11 @@ def cut_boilerplate(text: str, boilerplate: AbstractSet[int], config: DuplicateC
     Returns:
         The text, and the number of paragraphs removed.
     """
-
-    def is_boilerplate(line: str) -> bool:
-        words = word_hashes(line)
-        return len(words) >= config.boilerplate_words and int(hash_runs(words, len(words))[0] >> HALF) in boilerplate
-
     lines = text.split("\n")
-    stay = [line for line in lines if not is_boilerplate(line)]
+    words, ends = read_words(text)
+    sizes = np.diff(ends, prepend=0)
+    hashes = np.full(len(lines), -1)
+    hashes[sizes > 0] = hash_parts(words, ends[sizes > 0]) >> HALF
+    hashes[sizes < config.boilerplate_words] = -1
+    stay = [line for line, key in zip(lines, hashes.tolist(), strict=True) if key not in boilerplate]
     return ("\n".join(stay), len(lines) - len(stay)) if any(map(str.strip, stay)) else (text, 0)

@@ -6,20 +6,21 @@ rows.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates.find import Watch, unwatched
-from newscorpus.corpus.duplicates.store import Covered, Sketch, Store, digest, grouped, layout_of, make_sketch
+from newscorpus.corpus.duplicates.store import Covered, Sketch, Store, digest, grouped, layout_of, make_sketches
 from newscorpus.data import LOW_CONFIDENCE, SCHEMA
 from newscorpus.layout import INDEX, INTAKE
 from newscorpus.page.records import encode
 from newscorpus.page.rows import Row, Withdrawal
 from newscorpus.portal.addresses import is_front, is_listing
-from newscorpus.store.intake import DamagedLine, read_intake, segments
+from newscorpus.store.intake import DamagedLine, RowPlace, read_intake, segments
 from newscorpus.urls import document_id
 
 ROWS_AT_ONCE = 10_000
@@ -56,12 +57,7 @@ def update_index(
         ends = {place.segment: place.offset + place.length + 1 for place, _ in batch}
         known |= {path.name: Covered(path.name, end, _check(path, end)) for path, end in ends.items()}
         numbers = {name: number for number, name in enumerate(known)}
-        sketches = [
-            replace(_sketch(row, config), file=numbers[place.segment.name], offset=place.offset, length=place.length)
-            for place, row in batch
-            if isinstance(row, Row) or row.withdrawn
-        ]
-        store = store.append(sketches, tuple(known.values()))
+        store = store.append(list(_sketches(batch, numbers, config)), tuple(known.values()))
     return store or Store.create(folder, layout)
 
 
@@ -82,23 +78,40 @@ def seconds(date: str) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _sketch(row: Row | Withdrawal, config: BuildConfig) -> Sketch:
-    if isinstance(row, Withdrawal):
-        made = make_sketch(row.withdrawn, row.source, "", config)
-        return replace(made, fetched=seconds(row.fetched), reextraction=row.reextraction, withdrawn=True)
-    record = row.record
-    page = document_id(row.page) if row.page else record.id
-    return replace(
-        make_sketch(record.id, record.source, record.text, config, row.signature),
-        page=int(page, 16) if page != record.id else 0,
-        published=seconds(record.published),
-        fetched=seconds(record.fetched),
-        digest=digest(encode(record)),
-        reextraction=row.reextraction,
-        confidence=record.confidence,
-        is_doubtful=LOW_CONFIDENCE in record.flags,
-        is_list=is_list(record.url),
-    )
+def _sketches(
+    batch: Sequence[tuple[RowPlace, Row | Withdrawal]], numbers: Mapping[str, int], config: BuildConfig
+) -> Iterator[Sketch]:
+    """Sketch the rows of a batch; `numbers` are those of the segments."""
+    counted = [(place, row) for place, row in batch if isinstance(row, Row) or row.withdrawn]
+    given = [
+        (row.record.id, row.record.source, row.record.text, row.signature)
+        if isinstance(row, Row)
+        else (row.withdrawn, row.source, "", b"")
+        for _, row in counted
+    ]
+    for made, (place, row) in zip(make_sketches(given, config), counted, strict=True):
+        at = partial(
+            replace,
+            made,
+            file=numbers[place.segment.name],
+            offset=place.offset,
+            length=place.length,
+            reextraction=row.reextraction,
+        )
+        if isinstance(row, Withdrawal):
+            yield at(fetched=seconds(row.fetched), withdrawn=True)
+            continue
+        record = row.record
+        page = document_id(row.page) if row.page else record.id
+        yield at(
+            page=int(page, 16) if page != record.id else 0,
+            published=seconds(record.published),
+            fetched=seconds(record.fetched),
+            digest=digest(encode(record)),
+            confidence=record.confidence,
+            is_doubtful=LOW_CONFIDENCE in record.flags,
+            is_list=is_list(record.url),
+        )
 
 
 def _check(path: Path, size: int) -> str:

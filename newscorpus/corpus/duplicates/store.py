@@ -23,6 +23,7 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates.verify import VERIFIED
 from newscorpus.errors import DamagedIndexError, DedupError
 from newscorpus.files import extend, replace_file, sync
+from newscorpus.layout import INTAKE
 from newscorpus.page.signature import (
     CONTENT_BYTES,
     HALF,
@@ -80,6 +81,10 @@ COUNTED = {"runs": "n_runs", "paragraphs": "n_paragraphs", "ids": "id_bytes"}
 """The variable-length columns, each with the field of `DOCUMENT` that holds its length."""
 
 MAX_ID_BYTES = MAX_PARAGRAPHS = np.iinfo("<u2").max
+
+TEXTS_AT_ONCE = 100
+"""Texts hashed together, in some 10 MB."""
+
 Layout = Mapping[str, Any]
 """The parameters that sketches depend on; an index made with different ones is refused."""
 
@@ -110,22 +115,51 @@ class Sketch:
     is_list: bool = False  # the address is that of a listing page
 
 
-def make_sketch(name: str, source: str, text: str, config: BuildConfig, signature: bytes = b"") -> Sketch:
-    """Sketch a text of one paragraph a line; the caller sets the attributes that have defaults."""
-    words, ends = read_words(text)
+def make_sketches(given: Sequence[tuple[str, str, str, bytes]], config: BuildConfig) -> Iterator[Sketch]:
+    """Sketch texts of one paragraph a line; the caller sets the attributes that have defaults.
+
+    `given` are id, source, text and signature of each; an empty signature is made here. The texts are hashed together,
+    in a fifth of the time of one by one.
+    """
+    for some in grouped(given, TEXTS_AT_ONCE):
+        words, ends = read_words("\n".join(text for _, _, text, _ in some))
+        bounds = np.append(0, ends[np.cumsum([text.count("\n") + 1 for _, _, text, _ in some]) - 1])
+        runs, paragraphs = _sample_runs(words, bounds, config), _hash_paragraphs(words, ends, bounds, config)
+        for number, (start, end) in enumerate(itertools.pairwise(bounds.tolist())):
+            name, source, _, signature = some[number]
+            yield Sketch(
+                id=name,
+                source=source,
+                content=content_hash(words[start:end]),
+                signature=signature or sign_words(words[start:end], config.signature),
+                runs=runs[number],
+                paragraphs=paragraphs[number],
+                n_words=end - start,
+            )
+
+
+def _sample_runs(words: NDArray[np.uint64], bounds: NDArray[np.int64], config: BuildConfig) -> list[NDArray[np.uint32]]:
+    """Sample the n-grams of each text by value, not by place (Manber 1994)."""
+    size, one_of = config.duplicates.excerpt_words, np.uint64(config.duplicates.excerpt_sample)
+    runs, owners = hash_runs(words, size), np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    starts = np.flatnonzero(runs % one_of == 0)
+    starts = starts[starts + size <= bounds[owners[starts] + 1]]
+    found = [owners[starts].astype(np.uint64) << HALF | runs[starts] >> HALF]
+    for short in np.flatnonzero((np.diff(bounds) < size) & (np.diff(bounds) > 0)):
+        whole = hash_runs(words[bounds[short] : bounds[short + 1]], size)
+        found.append(np.uint64(short) << HALF | whole[whole % one_of == 0] >> HALF)
+    values = np.unique(np.concatenate(found))
+    return np.split(values.astype(np.uint32), np.searchsorted(values >> HALF, np.arange(1, len(bounds) - 1)))
+
+
+def _hash_paragraphs(
+    words: NDArray[np.uint64], ends: NDArray[np.int64], bounds: NDArray[np.int64], config: BuildConfig
+) -> list[NDArray[np.uint32]]:
+    """Hash the paragraphs of each text that are long enough to count as boilerplate."""
     sizes = np.diff(ends, prepend=0)
     is_counted = sizes[sizes > 0] >= config.duplicates.boilerplate_words
-    runs = hash_runs(words, config.duplicates.excerpt_words)
-    is_sampled = runs % np.uint64(config.duplicates.excerpt_sample) == 0  # by value, not by place (Manber 1994)
-    return Sketch(
-        id=name,
-        source=source,
-        content=content_hash(words),
-        signature=signature or sign_words(words, config.signature),
-        runs=np.unique((runs[is_sampled] >> HALF).astype(np.uint32)),
-        paragraphs=(hash_parts(words, ends[sizes > 0])[is_counted] >> HALF).astype(np.uint32),
-        n_words=len(words),
-    )
+    hashes = (hash_parts(words, ends[sizes > 0]) >> HALF)[is_counted].astype(np.uint32)
+    return np.split(hashes, np.searchsorted(ends[sizes > 0][is_counted], bounds[1:-1], "right"))
 
 
 def digest(stored: bytes) -> bytes:
@@ -333,6 +367,11 @@ class Store:
         ends = np.cumsum(self.documents["id_bytes"], dtype=np.int64).tolist()
         blob = self.column("ids").tobytes()
         return [blob[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
+
+    @cached_property
+    def files(self) -> list[Path]:
+        """The segments of the intake beside the index that hold the rows."""
+        return [self.folder.parent / INTAKE / covered.name for covered in self.state.covered]
 
     @cached_property
     def rows(self) -> Path | None:

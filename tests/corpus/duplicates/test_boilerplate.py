@@ -11,7 +11,7 @@ import pytest
 from newscorpus.config import BuildConfig, DuplicateConfig
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.find import cut_boilerplate, find_boilerplate
-from newscorpus.corpus.duplicates.store import Store, layout_of, make_sketch
+from newscorpus.corpus.duplicates.store import Store, layout_of, make_sketches
 
 CONFIG = replace(DuplicateConfig(), boilerplate_documents=3)
 CALL = "Sledujte nás na sociálních sítích!"
@@ -19,10 +19,8 @@ CALL = "Sledujte nás na sociálních sítích!"
 
 def found(folder: Path, texts: list[tuple[str, str]], config: DuplicateConfig = CONFIG) -> dict[str, frozenset[int]]:
     """Boilerplate of texts with their sources."""
-    sketches = [
-        make_sketch(str(number), source, text, BuildConfig(duplicates=config))
-        for number, (source, text) in enumerate(texts)
-    ]
+    given = [(str(number), source, text, b"") for number, (source, text) in enumerate(texts)]
+    sketches = list(make_sketches(given, BuildConfig(duplicates=config)))
     store = Store.create(folder, layout_of(BuildConfig(duplicates=config))).append(sketches, ())
     return dict(find_boilerplate(Collection([store]), np.arange(len(texts)), config))
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters, Survivor
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.find import Buckets, Duplicate, DuplicateKind, band_keys, find_duplicates, survivors
-from newscorpus.corpus.duplicates.store import Sketch, Store, layout_of, make_sketch
+from newscorpus.corpus.duplicates.store import Sketch, Store, layout_of, make_sketches
 from newscorpus.corpus.duplicates.verify import Verifier
 from newscorpus.page.signature import containment, jaccard, shingles, sign, word_hashes
 
@@ -42,9 +42,10 @@ class Row:
     is_list: bool = False
 
     def sketch(self, config: DuplicateConfig) -> Sketch:
+        given = (self.id, self.source, self.text, sign(self.signed or self.text))
+        [made] = make_sketches([given], BuildConfig(duplicates=config))
         return replace(
-            make_sketch(self.id, self.source, self.text, BuildConfig(duplicates=config)),
-            signature=sign(self.signed or self.text),
+            made,
             space=self.space,
             is_list=self.is_list,
             published=self.published,

@@ -1,7 +1,7 @@
 """The index of an intake: read once, grown with it, made anew where the intake is no longer what was read."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import pytest
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates import index
 from newscorpus.corpus.duplicates.store import STATE, IndexState, Sketch, Store
-from newscorpus.corpus.duplicates.store import make_sketch as sketch_text
+from newscorpus.corpus.duplicates.store import make_sketches as sketch_texts
 from newscorpus.data import Article, Fields
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row, encode_row, unpacked
@@ -34,12 +34,12 @@ def update(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, int]:
     """The index, and how many texts were read for it."""
     read: list[str] = []
 
-    def make_sketch(name: str, source: str, text: str, *more: Any) -> Sketch:
-        read.append(text)
-        return sketch_text(name, source, text, *more)
+    def make_sketches(given: Sequence[tuple[str, str, str, bytes]], *more: Any) -> Iterator[Sketch]:
+        read.extend(text for _, _, text, _ in given)
+        return sketch_texts(given, *more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(index, "make_sketch", make_sketch)
+        patch.setattr(index, "make_sketches", make_sketches)
         return index.update_index(corpus, CONFIG), len(read)
 
 

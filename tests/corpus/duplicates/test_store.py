@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters
-from newscorpus.corpus.duplicates.store import COLUMNS, KEPT, STATE, Covered, Sketch, Store, layout_of, make_sketch
+from newscorpus.corpus.duplicates.store import COLUMNS, KEPT, STATE, Covered, Sketch, Store, layout_of, make_sketches
 from newscorpus.errors import DedupError
 from newscorpus.page.signature import sign
 
@@ -18,7 +18,7 @@ COVERED = (Covered("intake", 10, "x"),)
 
 
 def sketch(name: str, text: str = "jedna dvě tři čtyři pět", source: str = "a") -> Sketch:
-    made = make_sketch(name, source, text, BuildConfig())
+    [made] = make_sketches([(name, source, text, b"")], BuildConfig())
     return replace(made, published=1.5, digest=b"12345678", offset=3, length=4)
 
 
