@@ -36,8 +36,6 @@ T = TypeVar("T")
 PROMISES = (PolitenessMiddleware, PrivateAddressMiddleware, RobotsMiddleware)
 """Middlewares that a crawl of portals requires."""
 
-REACHABLE = re.compile(r"[^@\s]+@[^@\s]+|https?://\S+")
-
 
 @dataclass(frozen=True, slots=True)
 class PortalArguments:
@@ -109,8 +107,6 @@ def named_agent(addresses: Iterable[str], settings: BaseSettings) -> str:
         CrawlError: the contact is invalid, or it is missing and an address is not on localhost.
     """
     contact = settings.get("NEWSCORPUS_CONTACT") or ""
-    if contact and not REACHABLE.search(contact):
-        raise CrawlError(f"setting NEWSCORPUS_CONTACT is {contact!r}; expected a mail address or the URL of a page")
     if not contact and not all(map(is_loopback, addresses)):
         raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
     return user_agent(contact)

@@ -460,7 +460,9 @@ def test_an_error_is_said_in_one_line(capsys: pytest.CaptureFixture[str], error:
         (("crawl", "www.a.example/news"), "not the name of a portal; newscorpus portal add https://www.a.example/news"),
         (("extract", "NUMBERED", "--template", "absent.txt"), "absent.txt: cannot be read"),
         (("extract", "NUMBERED", "--template", "NUMBERED"), "page.html, line 1"),
-        (("portal", "try", "absent"), "no portal 'absent'; known: "),
+        (("portal", "add", "https://a.example", "--contact", "a"), "'a'; expected a mail address or the URL of a page"),
+        (("portal", "try", "absent"), "no portal 'absent'; `newscorpus portal add ADDRESS` makes one; known: "),
+        (("extract", "PAGE", "--portal", "index"), "no portal 'index'; did you mean index-hr or "),
         (("portal", "add", "NUMBERED"), "127.0.0.1 gives the portal no name; name it by --name NAME"),
     ],
 )

@@ -128,18 +128,26 @@ def _print_rows(rows: Sequence[tuple[str, ...]]) -> None:
 
 @app.command()
 def log(
-    corpus: Corpus,
+    corpus: Annotated[
+        Path | None,
+        Argument(metavar="[CORPUS]", help="Folder of the corpus.", show_default="the last crawled one in `corpora`"),
+    ] = None,
     back: Annotated[int, Option(min=0, metavar="N", help="Of the Nth crawl before the last one.")] = 0,
     errors: Annotated[bool, Option("--errors", help="Only warnings and errors.")] = False,
     follow: Annotated[bool, Option("--follow", help="Go on until the crawl ends.")] = False,
 ) -> None:
     """Show the log of the last crawl of a corpus."""
     from newscorpus.store.crawl_log import crawl_logs, needing_a_look, read_log
-    from newscorpus.tokens import printable
+    from newscorpus.tokens import number_of, printable
+    from newscorpus.upkeep.overview import default_corpora
 
-    logs = crawl_logs(corpus)
+    if corpus is None:
+        crawled = {crawl_logs(one)[-1].name: one for one in default_corpora() if crawl_logs(one)}
+        corpus = crawled[max(crawled)] if crawled else Path("corpora")
+        typer.echo(f"The last crawl of {corpus}:", err=True)
+    logs = crawl_logs(check_corpus(corpus))
     if len(logs) <= back:
-        raise CorpusError(f"{corpus}: has {len(logs)} logs of crawls")
+        raise CorpusError(f"{corpus}: has {number_of(len(logs), 'log')} of crawls")
     lines = read_log(corpus, logs[-1 - back], follows=follow)
     for line in needing_a_look(lines) if errors else lines:
         typer.echo(printable(line.rstrip("\n")))

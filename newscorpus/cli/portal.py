@@ -34,7 +34,7 @@ app.add_typer(portal, name="portal")
 
 @portal.command()
 def find(
-    word: Annotated[str, Argument(metavar="LANGUAGE", help="Code or English name; or a country, or part of a host.")],
+    word: Annotated[str, Argument(metavar="LANGUAGE", help="Code or name; or a country, or part of a host.")],
 ) -> None:
     """List the news sites of a language.
 
@@ -46,6 +46,7 @@ def find(
 
     rows = [(site.name, " ".join(site.languages), site.url, site.known) for site in find_sites(word)]
     print_table(("name", "language", "address", "known"), rows)
+    typer.echo("Next: newscorpus portal add NAME --contact you@example.org, then newscorpus crawl NAME", err=True)
 
 
 @portal.command()

@@ -1,5 +1,6 @@
 """Read and check the settings of newscorpus."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -135,6 +136,12 @@ def _naming(setting: str, known: str = "") -> Iterator[None]:
 
 
 def user_agent(contact: str) -> str:
-    """Return the user agent: name, version, and the contact of the person who crawls."""
+    """Return the user agent: name, version, and the contact of the person who crawls, if any.
+
+    Raises:
+        CrawlError: the contact is neither a mail address nor a URL.
+    """
+    if contact and not re.search(r"[^@\s]+@[^@\s]+|https?://\S+", contact):
+        raise CrawlError(f"NEWSCORPUS_CONTACT is {contact!r}; expected a mail address or the URL of a page")
     about = f" (+{contact})" if contact else ""
     return f"newscorpus/{version('newscorpus')}{about}"

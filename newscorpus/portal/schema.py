@@ -5,6 +5,7 @@ checked against ISO 639, by Babel's CLDR.
 """
 
 import dataclasses
+import difflib
 import re
 import tomllib
 from collections.abc import Iterator
@@ -222,7 +223,9 @@ def find_file(name_or_path: str | Path) -> Path:
     for folder in _folders():
         if (path := folder / f"{name_or_path}.toml").is_file():
             return path
-    raise PortalError(f"no portal {name_or_path!r}; known: {', '.join(list_portals()) or 'none'}")
+    near = difflib.get_close_matches(name_or_path, known := list_portals())
+    others = f"`newscorpus portal add ADDRESS` makes one; known: {', '.join(known) or 'none'}"
+    raise PortalError(f"no portal {name_or_path!r}; {f'did you mean {' or '.join(near)}?' if near else others}")
 
 
 def own_portal_file(name: str) -> Path:

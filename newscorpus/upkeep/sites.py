@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from babel import Locale
+from babel.core import get_global
+from babel.localedata import exists
 
 from newscorpus.errors import ArgumentError
 from newscorpus.portal.schema import readable_portals
+from newscorpus.tokens import fold
 from newscorpus.upkeep.adding import portal_name
 from newscorpus.urls import host_of
 
@@ -46,23 +49,27 @@ def news_sites() -> Iterator[NewsSite]:
 
 
 def find_sites(word: str) -> list[NewsSite]:
-    """Find the sites of a language (code or English name), else of a country, else with a host that contains a word.
+    """Find the sites of a language (code, English or own name), else of a country, else with a word in their host.
 
     Raises:
         ArgumentError: there are none; the message names languages like it.
     """
-    sites, wanted = list(news_sites()), word.strip().casefold()
-    english = Locale("en")
-    names = {code: english.languages.get(code, code).casefold() for site in sites for code in site.languages}
+    sites, wanted = list(news_sites()), fold(word.strip())
+    english, codes = Locale("en"), {code for site in sites for code in site.languages}
+    locales = (Locale.parse(tag) for code in sorted(codes) for tag in (code, f"{code}_Latn") if exists(tag))
+    names = {fold(name): one.language for one in locales if (name := one.get_language_name())}
+    names |= {fold(english.languages.get(code, code)): code for code in codes} | {code: code for code in codes}
+    language = names.get(get_global("language_aliases").get(wanted, wanted))  # of ISO 639-2, such as "ces"
     countries = {name.casefold(): code.lower() for code, name in english.territories.items() if len(code) == 2}
     domain = countries.get(wanted, wanted if wanted in {*countries.values(), *COUNTRY_DOMAINS.values()} else "")
     ending = f".{COUNTRY_DOMAINS.get(domain, domain)}"
-    found = [site for site in sites if any(wanted in {code, names[code]} for code in site.languages)]
+    found = [site for site in sites if language in site.languages]
     found = found or [site for site in sites if domain and host_of(site.url).endswith(ending)]
     found = found or [site for site in sites if wanted and wanted in host_of(site.url)]
     if not found:
-        near = difflib.get_close_matches(wanted, [*names, *names.values()], MOST_NEAR)
-        hint = f"languages like it: {', '.join(near)}" if near else "name a language such as cs or Czech"
+        near = difflib.get_close_matches(wanted, names, MOST_NEAR)
+        listed = ", ".join(f"{name} ({names[name]})" for name in near)
+        hint = f"languages like it: {listed}" if near else "name a language such as cs or Czech"
         raise ArgumentError(f"no site of a language, country or host {word!r}; {hint}")
     return found
 

@@ -107,9 +107,9 @@ def test_a_project_that_was_begun_crawls_when_its_portal_file_is_filled_in(base:
         (("mock", "--urls", "absent.txt"), "newscorpus crawl: error: argument 'urls'"),
         (("mock", "--revisit", "never"), "newscorpus crawl: error: argument 'revisit' is 'never'; known: "),
         (("mock", "--since", "2024-05-01", "--until", "2024-04-01"), "newscorpus crawl: error: "),
-        (("nowhere",), "newscorpus: no portal 'nowhere'; known: "),
+        (("nowhere",), "newscorpus: no portal 'nowhere'; `newscorpus portal add ADDRESS` makes one; known: "),
         (("../mock",), "newscorpus: ../mock: cannot be read"),
-        (("nowhere", "--at-once", "2"), "newscorpus: no portal 'nowhere'; known: "),
+        (("nowhere", "--at-once", "2"), "newscorpus: no portal 'nowhere'; `newscorpus portal add"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:

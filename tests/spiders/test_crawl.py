@@ -198,7 +198,7 @@ def test_a_crawl_that_brings_nothing_fails(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-a", "portal=nowhere"], "no portal 'nowhere'; known: "),
+        (["-a", "portal=nowhere"], "no portal 'nowhere'; `newscorpus portal add ADDRESS` makes one; known: "),
         (
             ["-a", "portal=demo", "-s", "NEWSCORPUS_EXTRACTOR=magic"],
             "setting NEWSCORPUS_EXTRACTOR: unknown extractor 'magic'; known are: ",

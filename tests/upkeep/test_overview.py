@@ -19,6 +19,7 @@ def test_the_status_of_a_project_shows_all_its_portals(tmp_path: Path, monkeypat
     (tmp_path / "corpora" / "vesti" / "crawl-logs").mkdir()
     (tmp_path / "corpora" / "vesti" / "crawl-logs" / "20250101T000000Z.log").touch()
     monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(app, ["log"]).output == "The last crawl of corpora/vesti:\n"
     said = CliRunner().invoke(app, ["status"]).output.splitlines()
     assert [line.split() for line in said[:3]] == [
         ["portal", "last", "article", "kept", "queued", "yield", "rows/day", "crawl"],

@@ -27,6 +27,10 @@ def test_the_file_holds_addresses_by_language() -> None:
     [
         ("cs", "https://www.idnes.cz/", False),
         ("Czech", "https://www.aktualne.cz/", False),
+        ("ces", "https://www.aktualne.cz/", False),
+        ("Cestina", "https://www.aktualne.cz/", False),
+        ("srpski", "https://www.b92.net/", True),
+        ("hrvatski", "https://www.24sata.hr/", False),
         ("Slovakia", "https://www.sme.sk/", True),  # a portal here is first
         ("united kingdom", "https://www.bbc.co.uk/programmes/b007313q", False),
         ("cz", "https://www.aktualne.cz/", False),
@@ -50,7 +54,7 @@ def test_a_site_is_listed_once_and_a_portal_here_is_known() -> None:
 
 @pytest.mark.parametrize(
     ("word", "said"),
-    [("croatan", "languages like it: croatian"), ("zzqzz", "such as cs or Czech"), ("", "such as cs or Czech")],
+    [("croatan", r"languages like it: croatian \(hr\)"), ("zzqzz", "such as cs or Czech"), ("", "such as cs or Czech")],
 )
 def test_what_is_not_there_is_one_line(word: str, said: str) -> None:
     with pytest.raises(ArgumentError, match=said):
