@@ -224,8 +224,8 @@ def find_file(name_or_path: str | Path) -> Path:
         if (path := folder / f"{name_or_path}.toml").is_file():
             return path
     near = difflib.get_close_matches(name_or_path, known := list_portals())
-    others = f"`newscorpus portal add ADDRESS` makes one; known: {', '.join(known) or 'none'}"
-    raise PortalError(f"no portal {name_or_path!r}; {f'did you mean {' or '.join(near)}?' if near else others}")
+    hint = f"`newscorpus portal add ADDRESS` makes one; known: {', '.join(known) or 'none'}"
+    raise PortalError(f"no portal {name_or_path!r}; " + (f"did you mean {', '.join(near)}?" if near else hint))
 
 
 def own_portal_file(name: str) -> Path:
