@@ -58,7 +58,7 @@ class MarkedBlock(msgspec.Struct, frozen=True):
 
 
 class MarkLine(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line of the journal: blocks that a person marked at once, or a page marked as done."""
+    """A line of the journal: blocks that a person marked at once, a page marked as done, or one reopened."""
 
     page: str  # address of the page
     list: ListName
@@ -68,6 +68,7 @@ class MarkLine(msgspec.Struct, frozen=True, omit_defaults=True):
     place: ByteRange | None = None  # of a page that is done: where it lies in the archive
     n_blocks: int = 0  # of a page that is done
     kept: ByteRange | None = None  # of a page that was rejected and should not have been: where it lies
+    reopens: bool = False  # the page is not done after all
 
 
 LINES = msgspec.json.Decoder(MarkLine)
@@ -109,7 +110,8 @@ def read_marks(journal: Path) -> list[PageMarks]:
         before = found.get(key, PageMarks(*key, {}, ""))
         blocks = {**before.blocks, **{block.position: block for block in one.blocks}}
         kept = {at: block for at, block in blocks.items() if block.kind}
-        place, n_blocks = one.place or before.place, one.n_blocks or before.n_blocks
+        place = None if one.reopens else one.place or before.place
+        n_blocks = one.n_blocks or before.n_blocks
         stored = one.kept or before.kept
         found[key] = PageMarks(*key, kept, one.when, place, n_blocks, stored, before.n_lines + 1)
     return list(found.values())
@@ -145,13 +147,14 @@ def save_mark(
         if before is None or (
             any(before.blocks.get(one.position, MarkedBlock(one.position, "")) != one for one in line.blocks)
             or any(new and new != old for new, old in ((line.place, before.place), (line.kept, before.kept)))
+            or (line.reopens and before.place)
         ):
             with journal.open("ab+", buffering=0) as file:  # a torn last line is overwritten
                 committed = max((offset + len(text) + 1 for offset, text in complete_lines(journal)), default=0)
                 extend(file, committed, encode_line(line))
                 sync(file)
             n_lines += 1
-        if line.place or line.kept:
+        if line.place or line.kept or line.reopens:
             write_gold(journal)
     return read, n_lines
 

@@ -59,6 +59,7 @@ class MarkRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     blocks: tuple[MarkedBlock, ...] = ()
     n_blocks: int = 0  # on the page, where it is done
     done: bool = False  # ends the page
+    reopens: bool = False  # takes that back
     seen: int | None = None  # lines of the journal on which the marks are based; None: not compared
 
 
@@ -107,15 +108,17 @@ def page(request: Request) -> Response:
         raise ValueError("say who marks: any name will do")
     marks = read_marks(journal_of(source.folder, group))
     url = url or _next(source, group, name, who, marks)
+    finished = [one for one in marks if one.place and (one.list, one.who) == (name, who) and one.page != url]
     values: dict[str, Any] = {"corpus": request.path_params["corpus"], "portal": group, "list": name, "who": who}
+    values["before"] = max(finished, key=lambda one: one.when).page if finished else ""
     if not url:
         return state.render(request, "marked_all.html", "All done", **values)
     shown = state.show(source.read(url), is_blind=name == "measure")
     mine = next((one for one in marks if (one.page, one.list, one.who) == (url, name, who)), None)
     filled_in = {block.position: "good" for block in shown.view.blocks if name == "teach" and block.label == "good"}
     held = {at: block.kind for at, block in mine.blocks.items()} if mine else filled_in
-    finished = [one for one in marks if one.page == url and one.place and one.who != SETTLED]
-    texts = [{at for at, block in one.blocks.items() if block.kind in MAIN_TEXT} for one in finished]
+    others = [one for one in marks if one.page == url and one.place and one.who != SETTLED]
+    texts = [{at for at, block in one.blocks.items() if block.kind in MAIN_TEXT} for one in others]
     known = judged_elsewhere(marks, who, url)
     return state.render(
         request,
@@ -145,7 +148,9 @@ async def mark(request: Request) -> Response:
         _, source, group, name = _place(request)
         place = _placed(source, sent.page, sent.who)
         done = place if sent.done else None
-        line = MarkLine(sent.page, name, sent.who.strip(), _now(), sent.blocks, done, sent.n_blocks)
+        line = MarkLine(
+            sent.page, name, sent.who.strip(), _now(), sent.blocks, done, sent.n_blocks, reopens=sent.reopens
+        )
         setting = Setting()
         if any(block.kind in READERS for block in sent.blocks):
             read_page = source.read(sent.page)

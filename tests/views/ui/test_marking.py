@@ -84,6 +84,26 @@ def test_marks_are_shown_taken_back_and_widened(tab: Any, served: str, gold: Pat
     assert len(read_marks(journal_of(demo_corpus, "demo"))[0].blocks) == n
 
 
+def test_a_page_with_nothing_marked_is_asked_about_and_comes_back(tab: Any, served: str, gold: Path) -> None:
+    open_page(tab, f"{served}{LISTED}?who=ann")
+    url = json.loads(tab.text_content("[data-state]"))["page"]
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("text=Nothing is marked")
+    assert not (gold / "demo.jsonl").exists()
+    finish(tab)
+    assert [(page.id, page.text) for page in read_pages(gold / "demo.jsonl")] == [(url, "")]
+    tab.keyboard.press("u")
+    tab.wait_for_function(
+        "url => document.querySelector('[data-state]')?.textContent.includes(url)", arg=f'"page":"{url}"'
+    )
+    tab.wait_for_selector("[data-marks=ready]")
+    assert list(read_pages(gold / "demo.jsonl")) == []
+    assert "0 done" in tab.text_content("main")
+    tab.keyboard.press("m")
+    finish(tab)
+    assert [page.text != "" for page in read_pages(gold / "demo.jsonl")] == [True]
+
+
 def test_what_is_read_from_dates_and_names_is_shown(tab: Any, served: str, gold: Path, demo_corpus: Path) -> None:
     url = next(one.url for one in open_corpus(demo_corpus).records() if "seed-vault" in one.url)
     address = f"{served}{LISTED}?{urlencode({'who': 'ann', 'page': url})}"

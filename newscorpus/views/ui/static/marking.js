@@ -11,7 +11,7 @@
   const known = new Set(state.known), block = new Map(state.blocks.map((one) => [one.position, one]));
   const order = state.blocks.map((one) => one.position);
   const undone = [];
-  let around = null, saving = Promise.resolve(), sentFilled = false;
+  let around = null, saving = Promise.resolve(), sentFilled = false, asked = false;
 
   const say = (what) => { shown.querySelector("[data-said]").textContent = what; };
   const pieces = (at) => page(shown).querySelectorAll(`[data-block="${at}"]`);
@@ -41,15 +41,17 @@
     do at += by; while (at >= 0 && at < order.length && known.has(order[at]) && !held.has(order[at]));
     if (at >= 0 && at < order.length) choose(shown, order[at]);
   };
+  const post = async (stroke) => {
+    const headers = { "X-Newscorpus-Token": token, "Content-Type": "application/json", "HX-Request": "true" };
+    const answer = await fetch(location.pathname, { method: "POST", body: JSON.stringify({ who: state.who, ...stroke }), headers });
+    if (!answer.ok) throw new Error(`not saved: ${new DOMParser().parseFromString(await answer.text(), "text/html").body.textContent.trim()}`);
+    return answer.json();
+  };
   const send = (blocks, done) => {
     const n = held.size;  // more may be marked until this is saved
     saving = saving.then(async () => {
-      const stroke = { page: state.page, who: state.who, blocks, done, n_blocks: done ? order.length : 0, seen: state.seen };
-      const headers = { "X-Newscorpus-Token": token, "Content-Type": "application/json", "HX-Request": "true" };
-      const answer = await fetch(location.pathname, { method: "POST", body: JSON.stringify(stroke), headers });
-      if (!answer.ok) throw new Error(`not saved: ${new DOMParser().parseFromString(await answer.text(), "text/html").body.textContent.trim()}`);
+      const { read, seen } = await post({ page: state.page, blocks, done, n_blocks: done ? order.length : 0, seen: state.seen });
       say(`saved: ${n} mark${n === 1 ? "" : "s"}`);
-      const { read, seen } = await answer.json();
       state.seen = seen;
       for (const [at, found] of Object.entries(read)) values.set(Number(at), found);
       paint();
@@ -69,6 +71,7 @@
     return send([...first, ...changes.map(([at, kind]) => marked(at, kind))], false).catch(() => {});
   };
   const mark = (kind) => {
+    asked = false;
     const targets = around ?? (here() >= 0 ? [here()] : []);
     if (!targets.length) return go(1);
     undone.push(targets.map((at) => [at, held.get(at) ?? ""]));
@@ -89,11 +92,21 @@
   };
   const undo = () => {
     const last = undone.pop();
-    if (!last) return say("nothing to undo");
-    set(last);
-    choose(shown, last[0][0]);
+    if (last) {
+      set(last);
+      choose(shown, last[0][0]);
+    } else if (state.before) {
+      post({ page: state.before, reopens: true })
+        .then(() => location.assign(`?${new URLSearchParams({ who: state.who, page: state.before })}`), (error) => say(error.message));
+    } else say("nothing to undo");
   };
-  const finish = () => send(all(), true).then(() => location.assign(state.next)).catch(() => {});
+  const finish = () => {
+    if (!held.size && !asked) {
+      asked = true;
+      return say("Nothing is marked. Enter again: the page has no main text");
+    }
+    send(all(), true).then(() => location.assign(state.next)).catch(() => {});
+  };
   const keys = { e: widen, u: undo, Enter: finish, j: () => go(1), k: () => go(-1) };
   for (const button of shown.querySelectorAll("[data-kind]")) keys[button.dataset.key] = () => mark(button.dataset.kind);
 
