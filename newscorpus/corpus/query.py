@@ -38,7 +38,11 @@ MISTAKEN = {"and": "write AND", "or": "write OR", "not": "write NOT", "NEAR": "d
 
 
 class QueryError(ArgumentError):
-    """A query is invalid; the message is one line."""
+    """A field of a query is invalid; the message is one line."""
+
+    def __init__(self, message: str, field: str = "words") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ class Query:
     def parsed(self) -> Node | None:
         """The parsed words; None if there are none; errors as for `parse`, and for days in the wrong order."""
         if self.since and self.until and self.since > self.until:
-            raise QueryError(f"since {self.since} is later than until {self.until}")
+            raise QueryError(f"since {self.since} is later than until {self.until}", "since")
         return parse(self.words)
 
 
@@ -346,7 +346,7 @@ class SearchIndex:
             name, known = getattr(query, kind), self.choices(kind)
             if name and name not in known:
                 near = difflib.get_close_matches(name, known, 3, 0.5) or known[:10]
-                raise QueryError(f"no document has the {kind} {name!r}; some have: {', '.join(near) or 'none'}")
+                raise QueryError(f"no document has the {kind} {name!r}; some have: {', '.join(near) or 'none'}", kind)
 
 
 def _is_other_text(line: DuplicateLine, name: str) -> bool:

@@ -13,7 +13,17 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from newscorpus.corpus.changes import marked_difference, texts_of
-from newscorpus.corpus.search import NAMED_KINDS, Query, Side, in_order, lines_table, month_rows, opened_index
+from newscorpus.corpus.query import QueryError
+from newscorpus.corpus.search import (
+    NAMED_KINDS,
+    Query,
+    SearchIndex,
+    Side,
+    in_order,
+    lines_table,
+    month_rows,
+    opened_index,
+)
 from newscorpus.corpus.subcorpora import save_subcorpus
 from newscorpus.lines import csv_lines
 from newscorpus.views.ui.state import answer, state_of
@@ -62,26 +72,36 @@ def view(request: Request) -> Response:
     with opened_index(corpus) as index:
         if index is None:
             return state.render(request, "indexing.html", title, corpus=name, search=search)
-        if search.form.shown == "lines" and search.query.parsed:
-            lines = islice(index.lines(search.query, LINED if search.form.drawn else None), LINED)
-            shown: dict[str, object] = {"lines": list(in_order(lines, search.form.sort))}
-        else:
-            found = index.documents(search.query, LISTED, LISTED * (search.form.page - 1))
-            shown = {"documents": found, "excerpt": EXCERPT}
-        return state.render(
+        error = None
+        try:
+            shown = _found(index, search)
+        except QueryError as wrong:
+            error, shown = wrong, {}
+        answer = state.render(
             request,
             "documents.html",
             title,
             corpus=name,
             search=search,
+            error=error,
             choices={kind: index.choices(kind) for kind in NAMED_KINDS},
-            number=index.number(search.query),
-            members=index.members(search.query.group) if search.query.group else [],
             listed=LISTED,
             lined=LINED,
             most_listed=MOST_LISTED,
             **shown,
         )
+    answer.status_code = 422 if error else 200
+    return answer
+
+
+def _found(index: SearchIndex, search: Search) -> dict[str, object]:
+    query, form = search.query, search.form
+    found: dict[str, object] = {"number": index.number(query)}
+    found["members"] = index.members(query.group) if query.group else []
+    if form.shown == "lines" and query.parsed:
+        lines = islice(index.lines(query, LINED if form.drawn else None), LINED)
+        return {**found, "lines": list(in_order(lines, form.sort))}
+    return {**found, "documents": index.documents(query, LISTED, LISTED * (form.page - 1)), "excerpt": EXCERPT}
 
 
 def counts(request: Request) -> Response:

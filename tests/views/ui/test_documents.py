@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from parsel import Selector
 from starlette.testclient import TestClient
 
 from newscorpus.config import SignatureParameters
@@ -150,6 +151,24 @@ def test_nothing_found_says_what_finds_more(client: TestClient, leader: Record) 
         assert "<strong>0</strong> documents" in text
         assert "finds all forms that begin so" in text
     assert "finds all forms that begin so" not in client.get("/documents/demo").text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [({"words": "(bridge"}, "words"), ({"since": "2026-06-01"}, "since"), ({"section": "nowhere"}, "section")],
+)
+def test_a_wrong_query_keeps_the_other_fields(
+    client: TestClient, leader: Record, wrong: dict[str, str], field: str
+) -> None:
+    given = {"words": "seed*", "until": "2026-05-31", "least": "0.5", "shown": "lines", "sort": "left", **wrong}
+    answer = client.get("/documents/demo", params=given)
+    form = Selector(answer.text).css("form[role=search]")
+    (label,) = form.xpath(".//*[@role = 'alert']/parent::label")
+    held = {one.attrib["name"]: one.attrib.get("value", "") for one in form.css("input:not([type=radio])")}
+    assert (answer.status_code, label.css("input").attrib["name"]) == (422, field)
+    assert given.items() <= held.items() | {("shown", "lines"), ("sort", "left")}
+    assert form.css("[name=shown][checked]").attrib["value"] == "lines"
+    assert form.css("[name=sort] [selected]").attrib["value"] == "left"
 
 
 def test_other_texts_stand_with_their_differences(revised: TestClient) -> None:
