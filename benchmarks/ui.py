@@ -111,16 +111,18 @@ def made_corpus(folder: Path, number: int) -> Path:
     if not corpus.is_dir():
         publish(corpus / PUBLISHED, records(number), BuildConfig())
     if not (corpus / LEDGER).is_file():
-        with Ledger.open(corpus) as ledger, (corpus / REJECTED).open("wb") as rejected:
+        rejected = []
+        with Ledger.open(corpus) as ledger:  # which cuts the lists of a crawl to what it noted
             for at, record in enumerate(open_corpus(corpus).records()):
                 day = f"2026-{at * 12 // number + 1:02}-{at % 28 + 1:02}T08:00:00+00:00"
                 crawled(ledger, record.url, record.source, day, UrlOutcome("", "kept", "", "r", record.n_words))
                 if at % 2:
                     lost = Rejected(*REASONS[at % len(REASONS)], "detail", f"{record.url}/{at % 50}/x", record.title)
                     crawled(ledger, lost.url, record.source, day, UrlOutcome.of(lost))
-                    rejected.write(journal_line(lost))
+                    rejected.append(journal_line(lost))
                 if at % 1000 == 0:
                     ledger.commit()
+        (corpus / REJECTED).write_bytes(b"".join(rejected))
     if not index_path(corpus).is_file():
         print(f"index of {number:,} documents: {seconds(lambda: make_index(corpus)):.0f} s")
     return corpus

@@ -41,6 +41,8 @@ REMOVING = ".removing.json"
 
 MANIFEST = "manifest.json"
 CARD = "README.md"
+CONTENTS = ".contents.json"
+"""Counts of the published documents, for statistics; without it they are counted anew."""
 STAGING = ".building"
 UNFINISHED = ".unfinished"
 """In the published folder beside the shards: the new shards of a running build, and the names of all files that it adds
@@ -61,7 +63,7 @@ ADOPTED = ".adopted"
 OWN: Mapping[str, re.Pattern[str]] = {
     INTAKE: re.compile(r"\d{6,}\.jsonl"),
     ARCHIVE: re.compile(r"\d{6,}\.warc\.gz"),
-    PUBLISHED: re.compile(r"manifest\.json|README\.md|shard-[0-9a-f]+\.(jsonl(\.zst|\.gz)?|parquet)"),
+    PUBLISHED: re.compile(r"manifest\.json|README\.md|\.contents\.json|shard-[0-9a-f]+\.(jsonl(\.zst|\.gz)?|parquet)"),
     LOGS: re.compile(r"\d{8}T\d{6}Z\.log(\.1)?"),
     PROFILES: re.compile(r"[^/]+\.json"),
     INDEX: re.compile(r"index\.json|documents|signatures|runs|paragraphs|ids|kept|verified|rows"),

@@ -98,7 +98,7 @@ def test_old_shards_go(tmp_path: Path, record: Record) -> None:
     (tmp_path / ".building" / "00000").touch()
     (tmp_path / "notes.txt").touch()
     manifest = publish(tmp_path, many(record, 2), config())
-    assert set(content(tmp_path)) == {"README.md", MANIFEST, "notes.txt", manifest.shards[0].name}
+    assert set(content(tmp_path)) == {".contents.json", "README.md", MANIFEST, "notes.txt", manifest.shards[0].name}
     check(tmp_path)
 
 
@@ -127,7 +127,8 @@ def test_a_shard_whose_records_did_not_change_keeps_its_name_and_is_not_written(
         now = publish(tmp_path, records, config(ShardFormat.PLAIN, 400_000))
         kept = {shard.name for shard in now.shards} & {shard.name for shard in before.shards}
         assert {name: (tmp_path / name).stat().st_ino for name in kept} == {name: written[name] for name in kept}
-        assert set(content(tmp_path)) == {"README.md", MANIFEST, *(shard.name for shard in now.shards)}
+        shards = {shard.name for shard in now.shards}
+        assert set(content(tmp_path)) == {".contents.json", "README.md", MANIFEST} | shards
         assert names_in_card(tmp_path) == sorted(shard.name for shard in now.shards)
         n_new += len(now.shards) - len(kept)
         before = now
@@ -189,7 +190,7 @@ def test_valid_whenever_the_build_dies(
     assert list(open_corpus(tmp_path).records()) in (old, new)
     publish(tmp_path, new, config())
     check(tmp_path)
-    assert len(content(tmp_path)) == 2 + len(read_manifest(tmp_path).shards)
+    assert len(content(tmp_path)) == 3 + len(read_manifest(tmp_path).shards)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from newscorpus.errors import LedgerError
-from newscorpus.store.ledger.database import reading
+from newscorpus.store.ledger.database import reading, remembered
 from newscorpus.store.ledger.recover import LINES
 from newscorpus.store.ledger.values import UrlState, key_of
 
@@ -97,13 +97,14 @@ def find(corpus: Path, url: str) -> UrlEntry | None:
 
 
 def archived_articles(corpus: Path, portal: str) -> Iterator[tuple[str, str, int]]:
-    """Return the archived articles of a portal, whatever their outcome, ordered by the hash of their addresses.
+    """Return the archived articles of a portal, whatever their outcome, ordered by their `document_id`.
 
     Each is given by its address, archive file and offset.
     """
     sql = "SELECT url, archive_file, archive_offset FROM urls WHERE portal = ? AND kind = 'article'"
     with reading(corpus) as connection:
-        yield from connection.execute(f"{sql} AND archive_file != '' ORDER BY id", (portal,))
+        # The ids are signed; by the index on them, rows of all portals would be read one by one.
+        yield from connection.execute(f"{sql} AND archive_file != '' ORDER BY id < 0, +id", (portal,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +135,16 @@ def met_addresses(corpus: Path, portal: str, most: int) -> list[MetAddress]:
 
 def states(corpus: Path) -> dict[tuple[str, UrlState], int]:
     """Count the addresses by portal and state."""
+    return {key: n for key, (n, _) in states_and_kept(corpus).items()}
+
+
+@remembered
+def states_and_kept(corpus: Path) -> dict[tuple[str, UrlState], tuple[int, str]]:
+    """Count the addresses by portal and state, each with the time when its last article was fetched, or ""."""
+    sql = "SELECT portal, state, count(*), max(iif(reason = 'kept', fetched, '')) FROM urls GROUP BY 1, 2 ORDER BY 1, 2"
     with reading(corpus) as connection:
-        rows = connection.execute("SELECT portal, state, count(*) FROM urls GROUP BY 1, 2 ORDER BY 1, 2")
-        return {(portal, UrlState(state)): n for portal, state, n in rows}
+        rows = connection.execute(sql)
+        return {(portal, UrlState(state)): (n, last) for portal, state, n, last in rows}
 
 
 def ledger_files(corpus: Path) -> frozenset[str]:
@@ -192,6 +200,7 @@ class SpanOfTime:
     kept: int  # articles
 
 
+@remembered
 def last_pages(corpus: Path) -> list[LastPage]:
     """Return the articles fetched last, the latest first."""
     with reading(corpus) as connection:
@@ -207,6 +216,7 @@ def next_addresses(corpus: Path, portal: str) -> list[QueuedAddress]:
         return [QueuedAddress(*row) for row in connection.execute(NEXT, (portal, QUEUED))]
 
 
+@remembered
 def over_time(corpus: Path) -> dict[str, list[SpanOfTime]]:
     """Return the results of each portal from its first response to its last, in at most `SPANS` equal spans."""
     counts: defaultdict[tuple[str, int, int], dict[int, tuple[int, int]]] = defaultdict(dict)

@@ -3,12 +3,15 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import lru_cache, wraps
 from pathlib import Path
+from typing import TypeVar
 
 from newscorpus.errors import LedgerError
 from newscorpus.files import exclusive
 from newscorpus.layout import CRAWL_LOCK, LEDGER
 
+T = TypeVar("T")
 Execute = Callable[[str, tuple[object, ...]], sqlite3.Cursor]
 """Execute a statement in the open transaction."""
 
@@ -173,6 +176,21 @@ def reading(corpus: Path) -> Iterator[sqlite3.Connection]:
             yield connection
     except sqlite3.Error as error:
         raise LedgerError(described(corpus, error)) from error
+
+
+def remembered(read: Callable[[Path], T]) -> Callable[[Path], T]:
+    """Let a function of the ledger of a corpus return its last result while the ledger is unchanged."""
+
+    @lru_cache
+    def read_anew(corpus: Path, _state: tuple[tuple[int, int, int], ...]) -> T:
+        return read(corpus)
+
+    @wraps(read)
+    def read_changed(corpus: Path) -> T:
+        files = [path.stat() for name in (LEDGER, f"{LEDGER}-wal") if (path := corpus / name).is_file()]
+        return read_anew(corpus, tuple((one.st_ino, one.st_size, one.st_mtime_ns) for one in files))
+
+    return read_changed
 
 
 @contextmanager

@@ -16,8 +16,8 @@ from statistics import median
 
 from newscorpus.layout import CRAWL_REPORT, DUPLICATES
 from newscorpus.portal.addresses import section_of
-from newscorpus.store.ledger.addresses import states
-from newscorpus.store.ledger.database import reading
+from newscorpus.store.ledger.addresses import states_and_kept
+from newscorpus.store.ledger.database import reading, remembered
 from newscorpus.store.ledger.portals import Alarm, open_alarms
 from newscorpus.store.ledger.values import OVER_BUDGET, UrlState, key_of_id
 
@@ -63,9 +63,6 @@ MOST_DUPLICATES = 0.2
 
 CLOSED = "quality/paywall_stub"
 """Reason of pages for subscribers only, which no crawl can get."""
-
-LOST = "FROM urls WHERE kind IN ('', 'article') AND stage != ''"
-"""Rejected pages with the address of an article; requests of other spiders have no kind."""
 
 ENDS = {
     "byte_budget": "limits.max_bytes is reached",
@@ -183,29 +180,31 @@ def cut_short(queued: int, counted: Mapping[str, int], end: str) -> Iterator[str
     yield from (text.format(counted[name]) for name, text in bounds.items() if counted.get(name))
 
 
-def count_lost(connection: sqlite3.Connection) -> dict[str, list[tuple[str, int]]]:
-    """Count the articles that each portal lost, by reason, the most frequent first."""
-    sql = f"SELECT portal, stage || '/' || reason, count(*) {LOST} GROUP BY 1, 2 ORDER BY 3 DESC, 2"
-    found: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
-    for portal, reason, n in connection.execute(sql):
-        if reason not in NOT_LOST:
-            found[portal].append((reason, n))
-    return found
+@remembered
+def count_lost(corpus: Path) -> dict[str, list[tuple[str, int, list[str]]]]:
+    """Count the articles that each portal lost, by reason, the most frequent first, with the first addresses."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    addresses: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    # Rejected pages with the address of an article; requests of other spiders have no kind.
+    lost = "SELECT portal, stage || '/' || reason, url FROM urls WHERE kind IN ('', 'article') AND stage != ''"
+    with reading(corpus) as connection:
+        for portal, reason, url in connection.execute(f"{lost} ORDER BY serial"):
+            if reason not in NOT_LOST:
+                counts[portal][reason] += 1
+                if len(first := addresses[portal, reason]) < SAMPLE:
+                    first.append(url)
+    ordered = {portal: sorted(of.items(), key=lambda item: (-item[1], item[0])) for portal, of in counts.items()}
+    return {portal: [(*one, addresses[portal, one[0]]) for one in of] for portal, of in ordered.items()}
 
 
 def losses(
-    connection: sqlite3.Connection,
-    portal: str,
-    kept: int,
-    rejected: Sequence[tuple[str, int]],
-    left_out: Sequence[LeftOut],
+    kept: int, rejected: Sequence[tuple[str, int, Sequence[str]]], left_out: Sequence[LeftOut]
 ) -> Iterator[PortalLoss]:
     """Return the reasons by which a portal lost many articles, the most frequent first."""
-    shown_of = f"SELECT url {LOST} AND portal = ? AND stage || '/' || reason = ? ORDER BY serial LIMIT ?"
-    pages = kept + sum(n for _, n in rejected)
-    for reason, n in rejected:
+    pages = kept + sum(n for _, n, _ in rejected)
+    for reason, n, addresses in rejected:
         if n >= EXAMPLES and n > MOST_LOST * pages and reason != CLOSED:
-            yield _loss(reason, n, pages, [url for (url,) in connection.execute(shown_of, (portal, reason, SAMPLE))])
+            yield _loss(reason, n, pages, addresses)
     for reason, n in Counter(one.reason for one in left_out).most_common():
         if n >= EXAMPLES and n > MOST_DUPLICATES * pages:
             yield _loss(reason, n, pages, [one.url for one in left_out if one.reason == reason][:SAMPLE])
@@ -302,8 +301,10 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
             by_portal = json.loads((corpus / CRAWL_REPORT).read_bytes())["by_portal"]
             ends = {portal: str(figures.get("end", "")) for portal, figures in by_portal.items()}
     at: defaultdict[str, Counter[UrlState]] = defaultdict(Counter)
-    for (portal, state), n in states(corpus).items():
+    last_kept: defaultdict[str, str] = defaultdict(str)
+    for (portal, state), (n, last) in states_and_kept(corpus).items():
         at[portal][state] = n
+        last_kept[portal] = max(last_kept[portal], last)
     excluded, duplicates = left_out_as_duplicates(corpus), defaultdict[str, list[LeftOut]](list)
     for one in excluded:
         duplicates[one.portal].append(one)
@@ -318,9 +319,7 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
             portal: 60 * n / max(1.0, (now - datetime.fromisoformat(first)).total_seconds())
             for portal, n, first in connection.execute(sql, (since,))
         }
-        sql = "SELECT portal, max(fetched) FROM urls WHERE reason = 'kept' GROUP BY portal"
-        last_kept = dict(connection.execute(sql).fetchall())
-        lost, covered, found = count_lost(connection), coverage(connection, excluded), []
+        lost, covered, found = count_lost(corpus), coverage(connection, excluded), []
         for portal in sorted({*at, *counts}):
             counted, left_out, rate = counts[portal], duplicates[portal], rates.get(portal, 0.0)
             queued = at[portal][UrlState.QUEUED] + at[portal][UrlState.WAITING]
@@ -342,10 +341,10 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
                     pages_per_minute=round(rate, 1),
                     seconds_left=round(60 * queued / rate) if rate else 0,
                     cut_short=tuple(cut_short(queued, counted, ends.get(portal, ""))),
-                    losses=tuple(losses(connection, portal, counted["kept"], lost[portal], left_out)),
+                    losses=tuple(losses(counted["kept"], lost.get(portal, ()), left_out)),
                     coverage=covered[portal],
                     redesigns=tuple(open_alarms(connection, portal)),
-                    last_kept=last_kept.get(portal) or "",
+                    last_kept=last_kept[portal],
                 )
             )
     return found

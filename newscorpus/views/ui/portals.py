@@ -20,7 +20,6 @@ from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.schema import find_file, own_portal_file, read_portal
 from newscorpus.store.ledger.addresses import archived_articles, over_time, states
 from newscorpus.store.ledger.portals import alarms, last_looks
-from newscorpus.store.pages import saved_pages
 from newscorpus.upkeep.check import RuleTrial, found_lately, try_rules
 from newscorpus.upkeep.overview import overview as look_into
 from newscorpus.views.explain.page import archived_source
@@ -33,8 +32,7 @@ def home(request: Request) -> Response:
     """Show a card of each corpus."""
     state = state_of(request)
     cards = [(name, look_into(folder)) for name, folder in state.corpora.items()]
-    saved = {name: len(saved_pages(state.corpora[name])) for name in state.folders}
-    return state.render(request, "home.html", "Corpora", cards=cards, saved=saved)
+    return state.render(request, "home.html", "Corpora", cards=cards)
 
 
 PAGES = 12

@@ -46,8 +46,7 @@ class CorpusPages:
     def draw(self, group: str, name: ListName, taken: Collection[str]) -> str:
         """Return the page with the least address hash (measure) or the least certain text; "" if none is left."""
         if name == "measure":  # a fair choice, whatever the model thinks of them
-            urls = (url for url, *_ in archived_articles(self.folder, group) if url not in taken)
-            return min(urls, key=document_id, default="")
+            return next((url for url, *_ in archived_articles(self.folder, group) if url not in taken), "")
         if not (published_folder(self.folder) / MANIFEST).is_file():
             return ""
         records = (one for one in open_corpus(self.folder).records() if one.source == group and one.url not in taken)

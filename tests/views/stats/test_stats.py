@@ -16,12 +16,13 @@ from typer.testing import CliRunner
 
 from newscorpus.cli import app
 from newscorpus.config import BuildConfig
+from newscorpus.corpus.contents import LENGTH_CLASSES, OTHERS, SAMPLES, UNKNOWN, ContentCounts, Size
 from newscorpus.corpus.published import publish
 from newscorpus.data import Article, Fields, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.page.records import make_record
 from newscorpus.store.intake import journal_line
-from newscorpus.views.stats.count import LENGTH_CLASSES, OTHERS, SAMPLES, UNKNOWN, CorpusStats, Size, corpus_stats
+from newscorpus.views.stats.count import CorpusStats, corpus_stats
 from newscorpus.views.stats.page import MAX_BARS, page, picture, summary, tables
 
 HOSTILE = '</text><script>alert("1")</script>$x_{$ [bold]&amp;'
@@ -118,6 +119,20 @@ def test_kept_articles_are_quoted_by_portal(tmp_path: Path) -> None:
     assert "| slovo slovo slovo3 words, sk, no date, confidence 0.90" in " ".join(text.split()).replace(" 3 w", "3 w")
 
 
+@pytest.mark.parametrize("kept", [None, b"", b"{}", b'{"groups": {}, "clusters": {}, "kept": {}, "generation": "x"}'])
+def test_counts_kept_at_publication_are_those_of_the_documents(tmp_path: Path, kept: bytes | None) -> None:
+    records = [record(n, 10 * n, source=f"p{n % 2}", cluster_size=n, published="2026-01-02") for n in range(1, 9)]
+    folder = corpus(tmp_path, records)
+    counted, file = corpus_stats(folder, watch=iter), folder / "corpus" / ".contents.json"
+    (shard,) = (folder / "corpus").glob("shard-*")
+    content = shard.read_bytes()
+    shard.write_bytes(bytes(len(content)))
+    assert corpus_stats(folder) == counted, "no document is read"
+    shard.write_bytes(content)
+    file.unlink() if kept is None else file.write_bytes(kept)
+    assert corpus_stats(folder) == counted
+
+
 def test_several_corpora_are_counted_as_one(tmp_path: Path) -> None:
     one = corpus(tmp_path / "one", [record(1), record(2)], [Rejected("fetch", "http_404")], ["near"])
     other = corpus(tmp_path / "other", [record(3, source="beta")], [Rejected("fetch", "http_404")], ["near", "exact"])
@@ -158,10 +173,12 @@ def test_a_published_folder_has_no_rejections_and_one_of_nothing_its_page(tmp_pa
     assert b"0 documents" in picture(found)
 
 
-def test_groups_beyond_the_bound_are_added_up(tmp_path: Path) -> None:
+def test_groups_beyond_the_bound_are_added_up() -> None:
     records = [record(number, section=f"s{number}", source=f"p{number}") for number in range(5)]
-    found = corpus_stats(corpus(tmp_path, records), max_groups=2)
-    assert documents(found, "section") == {OTHERS: 3, "s0": 1, "s1": 1}
+    counts = ContentCounts(max_groups=2)
+    assert list(counts.count(records)) == records
+    found = counts.contents()
+    assert {name: size.documents for name, size in found.groups["section"].items()} == {OTHERS: 3, "s0": 1, "s1": 1}
     assert {portal: len(articles) for portal, articles in found.kept.items()} == {OTHERS: 3, "p0": 1, "p1": 1}
 
 

@@ -51,7 +51,7 @@ def client(folder: Path) -> Iterator[TestClient]:
 
 def test_a_folder_shows_its_pages_and_nothing_of_a_corpus(client: TestClient) -> None:
     home = client.get("/").text
-    assert "6 pages" in home
+    assert "Mark pages, train and compare systems" in home
     assert "/documents/pages" not in home
     assert '<option value="novy-0">novy-0</option>' in client.get("/mark/pages").text
     assert "Bridge 0 of novy is open" in client.get("/try?url=novy-0").text
@@ -68,6 +68,13 @@ def test_a_folder_shows_its_pages_and_nothing_of_a_corpus(client: TestClient) ->
 def test_mistakes_are_one_line(client: TestClient, action: str, fields: dict[str, list[str]], line: str) -> None:
     answer = client.post(f"/mark/pages/pages/{action}", data=fields)
     assert (answer.status_code, line in answer.text) == (422, True), answer.text
+
+
+def test_thresholds_go_to_the_systems_that_take_them(client: TestClient) -> None:
+    given = {"systems": ["main-text", "justext"], "upper": "0.9", "lower": "-1"}
+    client.post("/mark/pages/pages/extract", data=given)
+    commands = client.app.state.own.jobs.started[-1].commands  # type: ignore[attr-defined]
+    assert [command[-2:] for command in commands] == [("--upper=0.9", "--lower=-1"), ("--extractor", "justext")]
 
 
 def run(tab: Any, button: str) -> str:
