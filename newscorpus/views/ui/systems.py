@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from newscorpus.artifacts import own_models
-from newscorpus.page.registry import DEFAULT, choices, own_names
+from newscorpus.page.registry import DEFAULT, choices, own_names, systems
 from newscorpus.portal.schema import set_extractor
 from newscorpus.views.ui.sources import FolderPages
 from newscorpus.views.ui.state import answer, state_of
@@ -25,6 +25,7 @@ COLUMNS = (
 )
 """Columns of the tables of `evaluate` that are shown."""
 
+FIELDS = ("systems", "upper", "lower", "learners", "start", "model")
 Given = Mapping[str, list[str]]
 """The values of a form, by the name of the field."""
 
@@ -71,10 +72,14 @@ def _train(request: Request, given: Given) -> Response:
 
 
 def _extract(request: Request, given: Given) -> Response:
-    """Extract the pages of a folder by the chosen systems, each into a subfolder."""
+    """Extract the pages of a folder by the chosen systems, each into a subfolder; systems take the thresholds given."""
     state, (source, _) = state_of(request), state_of(request).group(request)
-    folder, systems = source.folder, _checked(given["systems"])
-    outputs = (["--output", str(folder / Path(name).name), "--extractor", name] for name in systems)
+    folder, chosen, takes = source.folder, _checked(given["systems"]), {*systems(), *own_names()}
+    thresholds = [f"--{name}={value}" for name in ("upper", "lower") for value in filter(None, given[name])]
+    outputs = (
+        ["--output", str(folder / Path(name).name), "--extractor", name, *(thresholds if name in takes else ())]
+        for name in chosen
+    )
     return answer(request, state.jobs.start(*(["extract", str(folder), "--no-filters", *each] for each in outputs)))
 
 
@@ -98,7 +103,7 @@ def _on_form(act: Callable[[Request, Given], Response]) -> Callable[[Request], A
 
     async def handle(request: Request) -> Response:
         async with request.form() as form:
-            given = {name: list(map(str, form.getlist(name))) for name in ("systems", "learners", "start", "model")}
+            given = {name: list(map(str, form.getlist(name))) for name in FIELDS}
         return await run_in_threadpool(act, request, given)
 
     return handle

@@ -207,6 +207,8 @@ def test_the_start_page_shows_each_corpus(demo_corpus: Path, tmp_path: Path) -> 
         assert f"<dd>{open_corpus(demo_corpus).manifest.documents:,}</dd>" in text
         assert "Nothing is published here yet" in text
         assert text.count('class="primary"') == 1
+        for view in ("documents", "watch"):
+            assert "Nothing is published here yet" in client.get(f"/{view}/{tmp_path.name}").text
         left_out = client.get("/left-out/demo").text
         assert f'href="/left-out/{tmp_path.name}"' in left_out, "the same view of the other corpus"
     with TestClient(make_app([], ["here"]), base_url="http://here") as client:
@@ -222,7 +224,10 @@ def test_the_start_page_shows_each_corpus(demo_corpus: Path, tmp_path: Path) -> 
         ("/documents/demo/{id}", "[data-ready]"),
         ("/left-out/demo", ".reason"),
         ("/documents/demo?words=zzz", ".empty"),
+        ("/documents/demo?words=(a&until=2026-05-31", ".failed"),
         ("/mark/demo", "main"),
+        ("/mark/demo/demo", ".systems"),
+        ("/portal/demo", "main li"),
         ("/mark/demo/demo/measure?who=ann", "[data-marks=ready]"),
         ("/portal/demo/demo", "#tried table"),
         ("/try?url={url}", "[data-ready]"),

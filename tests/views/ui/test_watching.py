@@ -129,4 +129,4 @@ def test_looking_writes_nothing_into_the_corpus(client: TestClient, demo_corpus:
 
 def test_a_folder_that_holds_nothing_says_so(tmp_path: Path) -> None:
     with TestClient(make_app([tmp_path], ["here"]), base_url="http://here") as client:
-        assert "Nothing was crawled or published here yet" in client.get(f"/watch/{tmp_path.name}").text
+        assert "Nothing is published here yet" in client.get(f"/watch/{tmp_path.name}").text
