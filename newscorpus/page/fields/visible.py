@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, islice
 from urllib.parse import urlsplit
 
@@ -11,7 +12,7 @@ from lxml.html import HtmlElement
 from newscorpus.data import Evidence
 from newscorpus.page.fields.dates import WORDS, Setting, parse_date
 from newscorpus.page.fields.markup import MAX_OF_A_KIND, Markup, enough, holds_many, join, opening, pieces, plain
-from newscorpus.page.fields.nearby import CODE, marks_of
+from newscorpus.page.fields.nearby import CODE, MAX_MARK, marks_of
 from newscorpus.page.fields.people import squeezed
 
 MAX_HEADLINE = 300
@@ -34,6 +35,7 @@ CARDS = re.compile(
     r"|embed|tweet|instagram-|fb-post"
 )
 """Names of page parts with other documents or social media posts."""
+_is_card = lru_cache(4_096)(CARDS.search)  # pages of a site share some hundreds of names
 QUOTES = frozenset({"article", "blockquote"})
 """Elements that hold another document unless they contain the headline."""
 ENTRY = re.compile(r"(?:^|\s)(?:hentry|h-entry|wp-block-post)(?=\s|$)")
@@ -157,9 +159,9 @@ def read_logo(tree: HtmlElement, markup: Markup) -> Iterator[Evidence]:
             yield Evidence("site_name", name, "heading")
     title = squeezed(plain(markup.title))
     for image in islice(tree.iter("img"), MAX_HOME_LINKS):
-        name = plain(image.get("alt"), MAX_SITE_NAME) if LOGO.search(f"{marks_of(image)} {image.get('src')}") else ""
-        name = LOGO_WORD.sub("", name)
-        if (short := squeezed(name)) and short != title and (title.startswith(short) or title.endswith(short)):
+        name = LOGO_WORD.sub("", plain(image.get("alt"), MAX_SITE_NAME))
+        is_site = (short := squeezed(name)) and short != title and (title.startswith(short) or title.endswith(short))
+        if is_site and LOGO.search(f"{marks_of(image)} {image.get('src', '')[:MAX_MARK]}"):
             yield Evidence("site_name", name, "heading")
 
 
@@ -206,7 +208,7 @@ def is_elsewhere(element: HtmlElement, around: Container[HtmlElement]) -> bool:
     for holder in (element, *element.iterancestors()):
         if holder in around:
             return False
-        if holder.tag in QUOTES or ENTRY.search(holder.get("class", "")) or CARDS.search(marks_of(holder)):
+        if holder.tag in QUOTES or ENTRY.search(holder.get("class", "")) or _is_card(marks_of(holder)):
             return True
         headings = islice(holder.iter("h2", "h3", "h4"), MAX_HEADINGS)
         if sum(_links_elsewhere(heading, element) for heading in headings) == 1:  # several are in a list of cards
