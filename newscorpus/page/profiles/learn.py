@@ -69,9 +69,12 @@ def paths_of(blocks: Sequence[Block]) -> list[str]:
 
 def step_of(element: Element) -> str:
     """Name an element by tag, stable id and classes, or, where it has neither, by its `data-` attributes."""
-    if element.tag in _PAGE_TAGS:
-        return element.tag  # their names describe the page
-    return _step(element.tag, element.id[:MAX_NAME], element.classes, element.data)
+    return _step_of(element.tag, element.id, element.classes, element.data)
+
+
+def _step_of(tag: str, identifier: str, classes: str, data: str = "") -> str:
+    # The names of the page's own elements describe the page
+    return tag if tag in _PAGE_TAGS else _step(tag, identifier[:MAX_NAME], classes, data)
 
 
 @lru_cache(CACHED)
@@ -131,7 +134,7 @@ def markup_signs(tree: HtmlElement) -> frozenset[str]:
                 return frozenset(signs)
             if isinstance(child.tag, str) and child.tag not in UNSEEN:
                 identifier, classes = child.get("id") or "", child.get("class") or ""
-                inner = step_of(Element(child.tag, identifier[:MAX_NAME], classes[: 10 * MAX_NAME]))
+                inner = _step_of(child.tag, identifier, classes[: 10 * MAX_NAME])
                 signs.add(f"{step} > {inner}")
                 pending.append((child, inner))
     return frozenset(signs)
