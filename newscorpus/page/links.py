@@ -131,7 +131,9 @@ class PageReading:
     # `<title>` and first headline, case-folded and without numbers.
     names: tuple[str, ...] = ()
     is_amp: bool = False  # the page declares itself an AMP version: `<html amp>` or `<html ⚡>`
-    signature: str = ""  # of its content, see `content_signature`
+    # 16 hex digits, equal for pages with the same headings and paragraphs; "" where there is too little text. Links are
+    # left out and every number counts as 0: menus, counters and dates differ between copies of a page.
+    signature: str = ""
     # In text outside links, menus included: pages of the same signature may differ in table cells.
     letters: int = 0
     # Hash of all text, links included, and of the articles linked: some section pages differ only in these.
@@ -173,13 +175,15 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
     page = next(root.iter("html"), None)
     titles = (plain(root.findtext("head/title"), MAX_HEADLINE), next(map(heading_text, root.iter("h1")), ""))
     names = (collapse(re.sub(r"\d+", "", title)).casefold() for title in titles)
-    text = "".join(_texts(root, every=True))
+    texts = [*_texts(root)]
+    content = _without_numbers(" ".join(text for text, is_content in texts if is_content))
+    text = "".join(text for text, _ in texts)
     anchors = [*islice(root.iter("a"), MAX_HREFS)]
     linked = [*map(_text, anchors)]
     headlines: dict[str, str] = {}
     for anchor, shown in zip(anchors, linked, strict=True):
         address = addresses.get(anchor.get("href") or "", "")
-        heading = next(anchor.iter(*HEADINGS), None)  # as in a linked teaser
+        heading = next(anchor.iter(*HEADINGS), None) if len(anchor) else None  # as in a linked teaser
         headline = _text(heading) if heading is not None else ""
         headlines[address] = max(headlines.get(address, ""), headline or shown, key=len)
     links = tuple(dict.fromkeys((*filter(may_be_page, found), *_articles_besides(root, base))))[:MAX_LINKS]
@@ -191,7 +195,7 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
         part_links=tuple(part_links[:MAX_LINKS]),
         names=tuple(filter(None, names)),
         is_amp=page is not None and bool({"amp", "⚡"} & {str(name).lower() for name in page.attrib}),
-        signature=content_signature(root),
+        signature=_hash(content) if len(content) >= MIN_CHARACTERS else "",
         letters=sum(map(str.isalpha, text)),
         shown=_hash(" ".join((_without_numbers(text), *linked, *articles))),
     )
@@ -211,6 +215,8 @@ def read_link_texts(root: HtmlElement, url: str) -> dict[str, str]:
 
 def _text(link: HtmlElement) -> str:
     """Return the text of a link; "" where it has more elements than a teaser."""
+    if not len(link):
+        return collapse(link.text or "")
     if sum(1 for _ in islice(link.iter(), MAX_LINK_ELEMENTS + 1)) > MAX_LINK_ELEMENTS:
         return ""
     return collapse(" ".join(link.itertext(with_tail=False)))
@@ -233,15 +239,6 @@ def _stated(script: str) -> Iterator[str]:
     for match in STATED.finditer(script):
         if script.endswith(ADDRESS_KEYS, 0, match.start()):
             yield match[1].replace("\\", "")
-
-
-def content_signature(root: HtmlElement) -> str:
-    """Return 16 hex digits, equal for pages with the same headings and paragraphs; "" where there is too little text.
-
-    Links are left out and every number counts as 0: menus, counters and dates differ between copies of a page.
-    """
-    text = _without_numbers(" ".join(_texts(root)))
-    return _hash(text) if len(text) >= MIN_CHARACTERS else ""
 
 
 def _without_numbers(text: str) -> str:
@@ -304,17 +301,21 @@ def _spellings(first: str, number: int) -> set[str]:
     return {document_id(urlunsplit(address)) for address in addresses}
 
 
-def _texts(root: HtmlElement, *, every: bool = False) -> Iterator[str]:
-    """Yield the text of headings and paragraphs, or of every element, in a fixed order."""
-    left = [(root, every)]
+def _texts(root: HtmlElement) -> Iterator[tuple[str, bool]]:
+    """Yield the texts of a page in a fixed order, and whether each stands in a heading or paragraph."""
+    left = [(root, False)]
     while left:
         element, inside = left.pop()
-        if not isinstance(element.tag, str) or element.tag in OUTSIDE:
+        tag = element.tag
+        if not isinstance(tag, str) or tag in OUTSIDE:
             continue
-        inside = inside or element.tag in TEXTS
-        if inside:
-            yield from filter(None, (element.text, *(child.tail for child in element)))
-        left.extend((child, inside) for child in element)
+        inside = inside or tag in TEXTS
+        if text := element.text:
+            yield text, inside
+        for child in element[:]:
+            if tail := child.tail:
+                yield tail, inside
+            left.append((child, inside))
 
 
 def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
@@ -353,7 +354,7 @@ def _relations(element: HtmlElement) -> list[str]:
 
 def _number(link: HtmlElement) -> int:
     """Return the page number that is a link's whole text; 0 for other texts, or more than a few elements."""
-    if sum(1 for _ in islice(link.iter(), MAX_NUMBER_ELEMENTS + 1)) > MAX_NUMBER_ELEMENTS:
+    if len(link) and sum(1 for _ in islice(link.iter(), MAX_NUMBER_ELEMENTS + 1)) > MAX_NUMBER_ELEMENTS:
         return 0  # links may be nested: their text would be read once per level
     found = NUMBERED.fullmatch(collapse("".join(link.itertext(with_tail=False)) if len(link) else link.text or ""))
     return int(found[1]) if found else 0

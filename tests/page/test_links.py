@@ -14,7 +14,6 @@ from newscorpus.page.links import (
     MAX_LINKS,
     PageReading,
     PartLink,
-    content_signature,
     continues,
     first_part,
     next_part,
@@ -298,8 +297,7 @@ TEXT = "The council met on Tuesday and decided to repair the old bridge."
 
 
 def signature(body: str) -> str:
-    found: str = content_signature(html.document_fromstring(f"<html><body>{body}</body></html>"))
-    return found
+    return read_page(Page.from_html(f"<html><body>{body}</body></html>", SITE)).signature
 
 
 def test_equal_content_has_one_signature() -> None:
