@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from newscorpus.data import ROBOTS_TXT, Evidence
 from newscorpus.portal.portal import Portal
-from newscorpus.urls import SLUG_WORDS, canonical_url, names_document
+from newscorpus.urls import KEPT_ADDRESSES, SLUG_WORDS, canonical_url, names_document
 
 PORTAL_EVIDENCE = "portal"
 """Source of evidence from a portal file."""
@@ -139,6 +139,7 @@ def is_front(url: str) -> bool:
     return parts.path in {"", "/"} and not any(re.search(r"\d{3}|^\d+$", text) for text in asked)
 
 
+@lru_cache(KEPT_ADDRESSES)
 def looks_like_article(url: str) -> bool:
     """Whether an address looks like an article's: with a date, an article number, a hash, or a headline at its end."""
     if is_listing(url):
