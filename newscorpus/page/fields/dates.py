@@ -115,6 +115,7 @@ AMBIGUOUS: Mapping[str, tuple[int, int]] = WORDS["ambiguous"]
 """Names of months that mean one month in Croatian and another elsewhere."""
 DAYS = {fold(word): int(days) for days, words in WORDS["days"].items() for word in words.split() if len(word) > 2}
 UNITS = {fold(word): timedelta(**{unit: 1}) for unit, words in WORDS["units"].items() for word in words.split()}
+LONG_UNITS = frozenset(map(fold, WORDS["long_units"].split()))
 AGO_WORDS = "|".join(map(fold, WORDS["ago"]))
 AGO = re.compile(rf"\b(?:{AGO_WORDS})\b")
 SINGLE = "|".join(map(fold, WORDS["single_units"].split()))
@@ -123,7 +124,9 @@ ONE_AGO = re.compile(rf"\b(?:{AGO_WORDS})\s+(?:(?:{ONE})\s+)?({SINGLE})\b|\b({SI
 """A single unit without a number, adjacent to "ago", since "before the hour of ..." gives no date."""
 # Letters alone: beside a date, unlike in `newscorpus.tokens`, a digit is no part of a word.
 PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-COUNTED = re.compile(r"(?<![\d.:/-])(?P<count>\d{1,3})\s*(?P<unit>[^\W\d_]+)")
+COUNTED = re.compile(r"(?<![\d.:/-])(\d{1,3})\s*([^\W\d_]+)")
+SUM = re.compile(rf"{COUNTED.pattern}(?:[\s,]*(?:(?:and|a|aj|i|и|und|et|y|e)\s+)?{COUNTED.pattern})*")
+"""Counted units in a row, which add up: "1 day, 3 hours"."""
 WEEKDAYS = {fold(stem): day for day, stems in enumerate(WORDS["weekdays"]) for stem in stems.split()}
 WEEKDAY = re.compile(r"([^\W\d_]{3,})[\s,.]{1,3}(?:(?:dne|den|the|el|le|il|am|dem)\s)?$")
 NEAR = 20
@@ -324,11 +327,13 @@ def month_number(word: str, language: str = "", ordinal_day: bool = False) -> in
 
 def time_ago(text: str, now: datetime) -> tuple[datetime, bool] | None:
     """Parse "3 hours ago" or "an hour ago": return the time, and whether it is exact to the minute; None for none."""
-    for match in COUNTED.finditer(text):
-        unit = UNITS.get(fold(match["unit"]))
+    for match in SUM.finditer(text):
+        names = {fold(name): int(count) for count, name in COUNTED.findall(match[0])}
+        units = [UNITS[name] for name in names if name in UNITS]
         around = text[max(0, match.start() - NEAR) : match.start()] + " " + text[match.end() : match.end() + NEAR]
-        if unit and AGO.search(fold(around)):
-            return now - int(match["count"]) * unit, unit < timedelta(days=1)
+        if units and AGO.search(fold(around)):
+            passed = sum((n * UNITS[name] for name, n in names.items() if name in UNITS), timedelta())
+            return (now - passed, min(units) < timedelta(days=1)) if LONG_UNITS.isdisjoint(names) else None
     if single := ONE_AGO.search(fold(text)):
         unit = UNITS[single[1] or single[2]]
         return now - unit, unit < timedelta(days=1)

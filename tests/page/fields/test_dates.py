@@ -177,6 +177,11 @@ hace 3 horas                                      | 2024-02-05T07:30:00+01:00
 3 hours ago                                       | 2024-02-05T07:30:00+01:00
 30 minutes ago                                    | 2024-02-05T10:00:00+01:00
 2 days ago                                        | 2024-02-03
+1 day, 3 hours ago                                | 2024-02-04T07:30:00+01:00
+před 1 týdnem a 2 dny                             | 2024-01-27
+5 comments 2 hours ago                            | 2024-02-05T08:30:00+01:00
+4 months, 2 weeks ago                             |
+1 year, 1 week ago                                |
 před 2 dny                                        | 2024-02-03
 31. 2. 2024                                       |
 32. ledna 2024                                    |
