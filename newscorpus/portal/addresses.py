@@ -52,7 +52,8 @@ class AddressTrust(StrEnum):
     UNLIKELY = "unlikely"
     """It looks like a list, a forum, a shop or a manual; the page needs strong proof."""
     LISTED = "listed"
-    """It numbers a page of a list, or similar addresses were lists; the page must declare itself an article."""
+    """It is that of a tag, an author or a further page of a list, or similar ones were lists; the page must declare
+    itself an article."""
     SECTION = "section"
     """No article: by the portal's file, or because it is a front page."""
 
@@ -116,9 +117,9 @@ def find_trust(url: str, portal: Portal, evidence: Collection[Evidence] = ()) ->
         return AddressTrust.SECTION
     if looks_like_article(url):
         return AddressTrust.LIKELY
-    if is_listing(url) and is_further(url):
-        return AddressTrust.LISTED
     parts = urlsplit(url)
+    if is_listing(url) and (is_further(url) or (find_archive(url) and not parts.query)):
+        return AddressTrust.LISTED
     is_other = is_listing(url) or find_archive(url) or OTHER_KINDS.search(f".{parts.hostname or ''}{parts.path}")
     return AddressTrust.UNLIKELY if is_other else AddressTrust.DOUBTFUL
 
