@@ -189,6 +189,7 @@ def test_a_tag_above_the_headline_is_no_section_in_a_menu_in_a_row_or_where_the_
     assert read(f"<article>{TOWN}{HEADLINE}{TEXT}</article>", head=head).section == "Local"
     category = '<a href="/category/local/" rel="category">Local</a>'
     assert read(f"<article>{TOWN}{HEADLINE}{category}{TEXT}</article>").section == "Local"
+    assert read(f'<article>{TOWN}<meta property="articleSection" content="Local">{TEXT}</article>').section == "Local"
     assert read(f"<nav>{TOWN}</nav><article>{HEADLINE}{TEXT}</article>").section == ""
     fields = read(f"<article><div>{TOWN} {RIVER}</div>{HEADLINE}{TEXT}</article>")
     assert (fields.section, fields.tags) == ("", ("Town", "river"))
