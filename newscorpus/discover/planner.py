@@ -196,12 +196,12 @@ class FetchPlanner:
         self.contents.remember_start(url, reading)
         if not self.ledger.knows(probe := missing_page(url)):
             yield PlannedFetch(probe, FetchKind.PROBE)
+        yield from self.feeds(reading.lists)  # first: the first list that has an article says what is known of it
         for named in () if self.portal.sitemaps else sitemaps:
             yield from self.sitemap(ListingEntry(named), named)
         yield from self._guesses(
             () if self.portal.sitemaps or sitemaps else (urljoin(url, path) for path in USUAL_SITEMAPS)
         )
-        yield from self.feeds(reading.lists)
 
     def may_be_page(self, url: str) -> bool:
         """Whether the guessed address of a feed may be a wanted page instead."""

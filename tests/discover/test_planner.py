@@ -246,7 +246,7 @@ def test_a_site_may_keep_its_sitemaps_elsewhere(planner: Callable[..., FetchPlan
 def test_lists_are_looked_for_where_nobody_names_them(planner: Callable[..., FetchPlanner]) -> None:
     made, probe = planner(), missing_page(BASE)
     urls = [one.url for one in made.start_page(f"{BASE}/en/", PageReading(lists=(f"{BASE}/rss",)), ())]
-    usual = ["sitemap.xml", "sitemap_index.xml", "news-sitemap.xml", "rss"]
+    usual = ["rss", "sitemap.xml", "sitemap_index.xml", "news-sitemap.xml"]
     assert urls == [probe, *(f"{BASE}/{name}" for name in usual)]
     portal = replace(made.portal, feeds=(f"{BASE}/feed",), sitemaps=(f"{BASE}/map",))
     plan = replace(made, portal=portal).start_page(f"{BASE}/", PageReading(lists=(f"{BASE}/rss",)), (LIST,))
