@@ -24,7 +24,7 @@ from newscorpus.corpus.remove import finish_removal
 from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.fetch.alarms import RAISED, AlarmCommand, CrawlAlarm
 from newscorpus.fetch.options import corpus_folder, switch, worker_count
-from newscorpus.fetch.plugin import FAILED, KEPT, KEPT_IN_ALL, LEFT, hints_of, stat
+from newscorpus.fetch.plugin import FAILED, KEPT, KEPT_IN_ALL, LEFT, PAGES, hints_of, stat
 from newscorpus.fetch.workers import workers_of
 from newscorpus.files import exclusive, replace_file
 from newscorpus.layout import (
@@ -33,6 +33,7 @@ from newscorpus.layout import (
     CRAWL_REPORT,
     FILES,
     INTAKE,
+    LEDGER,
     OWN,
     archived_files,
     refuse_strangers,
@@ -101,7 +102,8 @@ class CorpusExtension:
             LedgerError: another crawl is at work in it, or its ledger cannot be used.
         """
         corpus = corpus_folder(crawler.settings)
-        if fresh := crawler.settings.get("NEWSCORPUS_FRESH"):
+        fresh, is_new = crawler.settings.get("NEWSCORPUS_FRESH"), not (corpus / LEDGER).is_file()
+        if fresh:
             begin_anew(corpus, fresh)
         try:
             finish_removal(corpus)
@@ -113,6 +115,8 @@ class CorpusExtension:
         on_alarm = crawler.settings.getlist("NEWSCORPUS_ON_ALARM")
         extension = cls(crawler, corpus, builds=builds, profiles=profiles, on_alarm=on_alarm)
         extension.ledger = Ledger.open(corpus, adopts=adopts)
+        standing = "is new" if is_new else "begins anew" if fresh else "goes on"
+        sys.stderr.write(f"The corpus {standing}: {corpus.absolute()}\n")
         extension._log = CrawlLog(corpus, crawler.settings["LOG_LEVEL"])
         logging.getLogger().addHandler(extension._log)
         if not profiles:
@@ -189,8 +193,8 @@ class CorpusExtension:
                 published = f"; {built['kept']} published, {built['low_confidence']} left out as doubtful, {repeated}"
             is_done = not (stats.get("downloader/request_count") or any(one["queued"] for one in figures.values()))
             why = f"; {NOTHING_LEFT}" if is_done else ""
-            text = "Kept %d articles; %d are in the intake of %s%s%s"
-            logger.info(text, stats.get(KEPT, 0), kept, self._corpus, published, why)
+            text = "Kept %d articles of %d pages fetched; %d are in the intake of %s%s%s"
+            logger.info(text, stats.get(KEPT, 0), stats.get(PAGES, 0), kept, self._corpus, published, why)
         else:
             logger.error("Kept no article: %s", why_nothing(stats, figures))
         losses = [(one.portal, loss) for one in statuses for loss in one.losses]

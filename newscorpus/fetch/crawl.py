@@ -30,11 +30,10 @@ from scrapy.utils.project import get_project_settings
 import newscorpus.settings
 from newscorpus.errors import STOPPED, ArgumentError, CorpusError, CrawlError
 from newscorpus.fetch.closing import CorpusExtension
-from newscorpus.fetch.options import corpus_folder, default_corpus
+from newscorpus.fetch.options import default_corpus
 from newscorpus.fetch.plugin import FAILED, KEPT, KEPT_IN_ALL, LEFT, add_settings
 from newscorpus.fetch.progress import ProgressExtension
 from newscorpus.fetch.scheduler import scheduler_of
-from newscorpus.layout import LEDGER
 from newscorpus.resources import project_folder
 from newscorpus.store.ledger import LedgerError
 
@@ -98,10 +97,8 @@ def crawl_portals(names: str, arguments: Iterable[str], values: Iterable[str]) -
             raise CrawlError(f"{pair!r} is not of the form NAME=VALUE")
     settings = project_settings()
     settings.setdict(arglist_to_dict(list(values)), priority="cmdline")
-    corpus = corpus_folder(settings) if settings.get("NEWSCORPUS_CORPUS") else default_corpus(names)
-    begins_anew = arglist_to_dict(list(arguments)).get("fresh") or settings.get("NEWSCORPUS_FRESH")
-    standing = "is new" if not (corpus / LEDGER).is_file() else "begins anew" if begins_anew else "goes on"
-    sys.stderr.write(f"The corpus {standing}: {corpus.absolute()}\n")
+    if not settings.get("NEWSCORPUS_CORPUS"):
+        default_corpus(names)  # reports that it is ambiguous
     given = (text for pair in (*arguments, f"portal={names}") for text in ("-a", pair))
     execute(["scrapy", "crawl", "portal", *given], settings)
     raise AssertionError("Scrapy exits")

@@ -113,7 +113,7 @@ def test_the_end_says_how_many_are_published(tmp_path: Path, caplog: pytest.LogC
             intake.append(Row(make_record(article, "a", "en", 1.0), sign(text)))
     close(tmp_path, {"newscorpus/kept": 3, "downloader/request_count": 3})
     counts = "1 published, 1 left out as doubtful, 1 as duplicates or earlier texts"
-    assert f"Kept 3 articles; 3 are in the intake of {tmp_path}; {counts}\n" in caplog.text
+    assert f"Kept 3 articles of 0 pages fetched; 3 are in the intake of {tmp_path}; {counts}\n" in caplog.text
     assert "Worth doing: the build lost 1 of 3 pages (33.3%) by quality/low_confidence: Look at some in" in caplog.text
 
 
@@ -129,7 +129,7 @@ def test_a_crawl_that_could_fetch_nothing_fails_though_articles_are_there(
     caplog.set_level("INFO")
     close(tmp_path, stats)
     assert stats["newscorpus/failed"] == "start"
-    assert f"Kept 0 articles; 7 are in the intake of {tmp_path}" in caplog.text
+    assert f"Kept 0 articles of 0 pages fetched; 7 are in the intake of {tmp_path}" in caplog.text
     assert "Nothing could be fetched: fetch/dns" in caplog.text
 
 

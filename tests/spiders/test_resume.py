@@ -143,7 +143,7 @@ def test_a_corpus_that_is_finished_is_left_as_it_is(crawl: Callable[..., Any], b
     before = asked(base)
     done = crawl(calm.corpus.parent, "-a", "portal=mock", portal=PORTAL.format(base=base))
     assert done.exit_code == 0, done.output
-    assert f"Kept 0 articles; {ROWS} are in" in done.output
+    assert f" {ROWS} are in" in done.output
     assert asked(base) == before
     assert len(done.records) == ROWS
 

@@ -236,4 +236,5 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
-        raise OSError(f"port {port} of {host}: {getattr(error, 'strerror', None) or error}") from error
+        why = str(getattr(error, "strerror", None) or error).partition(" (while")[0]  # Python repeats host and port
+        raise OSError(f"port {port} of {host}: {why}; --port N takes another, --port 0 any free one") from error
