@@ -178,6 +178,11 @@ def remove(
         typer.echo("Make exports, annotations and uploads again, and remove it from other corpora.")
 
 
+def _refuse_filter(value: str) -> None:
+    if value:
+        raise typer.BadParameter("documents are chosen by `newscorpus search ... --save NAME`, then --subcorpus NAME")
+
+
 @app.command()
 def export(
     corpus: Corpus,
@@ -207,6 +212,9 @@ def export(
     name: CorpusName = "",
     creator: Annotated[str, Option(help="Name of the publisher, for cards and headers.")] = "",
     url: Annotated[str, Option(help="Address of the corpus, for cards and headers.")] = "",
+    _filter: Annotated[
+        str, Option("--language", "--portal", "--section", "--author", hidden=True, callback=_refuse_filter)
+    ] = "",
 ) -> None:
     """Write a published corpus for other programs."""
     from newscorpus.corpus.export.export import export as export_corpus

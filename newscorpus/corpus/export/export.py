@@ -24,7 +24,6 @@ from newscorpus.corpus.release import KINDS, diff
 from newscorpus.corpus.subcorpora import read_subcorpus
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
-from newscorpus.files import naming
 from newscorpus.lines import encode_indented
 from newscorpus.tokens import count_words
 
@@ -156,13 +155,15 @@ def _replacing_folder(folder: Path) -> Iterator[Path]:
         old.rename(folder)
     for left in (staging, old):
         shutil.rmtree(left, ignore_errors=True)
-    staging.mkdir(parents=True)
     try:
-        with naming(folder):
-            yield staging
+        staging.mkdir(parents=True)
+        yield staging
         if folder.exists():
             folder.rename(old)
         staging.rename(folder)
         shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:  # such as that of a full disk, which names no file
+        error.filename = str(error.filename or folder).replace(staging.name, folder.name)
+        raise
     finally:
         shutil.rmtree(staging, ignore_errors=True)
