@@ -29,7 +29,7 @@ class Limits:
     max_characters: int = 2_000_000
     # Characters in classes, ids and roles of elements with text; a word of them takes some 5 µs. Largest: 143,581.
     max_name_characters: int = 2_000_000
-    page_seconds: float = 30.0  # time limit; most pages take 0.01 s, the slowest real one took 2 s
+    page_seconds: float = 30.0  # of CPU time; most pages take 0.01 s, the slowest real one took 2 s
 
 
 class Part(StrEnum):

@@ -36,7 +36,7 @@ NEWSCORPUS_FIELDS_MODEL = learned.MODEL
 NEWSCORPUS_WORKERS = os.cpu_count() or 1
 """Worker processes for pages; by default one per core, since the crawl mostly waits. 0: it judges them itself."""
 NEWSCORPUS_PAGE_SECONDS = Limits().page_seconds
-"""Time limit per page or list; a process that takes longer is killed (`extract/timeout`)."""
+"""CPU time per page or list; a process that takes more is killed (`extract/timeout`)."""
 NEWSCORPUS_PAUSE_SECONDS = PolitenessConfig().first_pause_seconds
 """First pause after a refusal (403, 429, 5xx, no response), doubled after each further one."""
 NEWSCORPUS_ARCHIVE = True

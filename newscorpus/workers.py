@@ -1,4 +1,4 @@
-"""Run work in worker processes, with a time limit per item and bounded memory, in order.
+"""Run work in worker processes, with a limit of CPU time per item and bounded memory, in order.
 
 The crawl awaits a `WorkerPool`, other commands use `in_order`. A hanging process loses only its item. When a process
 dies, a new one retries the item while all others are idle, since memory may have been short. Processes ignore Ctrl-C,
@@ -41,6 +41,9 @@ LOADED = "newscorpus.page.loaded"
 UNDER_WAY = 4
 """Items read ahead per process, so that none waits for a slow item; this bounds the memory."""
 
+PATIENCE = 4
+"""Waiting time in units of CPU time: on a loaded machine a process has a core for a part of the time. A choice."""
+
 INTERRUPT_SECONDS = 1.0
 """Maximum delay of Ctrl-C: CPython misses a signal that arrives while the main thread releases the GIL to block."""
 
@@ -60,7 +63,8 @@ class WorkerPool(Generic[T, R]):
         function: importable, or a partial of an importable function. An exception ends its process.
         size: number of processes; they start with the first items, or with `start`. With 0, `submit` calls the function
             in this process, without a time limit, and lets its exceptions pass.
-        seconds: time limit per item; a process that takes longer is killed and replaced.
+        seconds: limit of CPU time per item; a process that takes more is killed and replaced, and so is one that takes
+            `PATIENCE` times as long by the clock.
         prepare: called first in every process, without a time limit.
     """
 
@@ -186,7 +190,9 @@ class _Worker(Generic[T, R]):
                 return
             self._pipe, theirs = FORKSERVER.Pipe()
             self._is_prepared = False
-            process = FORKSERVER.Process(target=_serve, args=(theirs, self._function, self._prepare), daemon=True)
+            process = FORKSERVER.Process(
+                target=_serve, args=(theirs, self._function, self._seconds, self._prepare), daemon=True
+            )
             # A process inherits the signal mask, so Ctrl-C does not reach it even while it starts. The tracker of
             # multiprocessing must run before, since its start unblocks the signal.
             resource_tracker.ensure_running()
@@ -218,18 +224,18 @@ class _Worker(Generic[T, R]):
             return Lost("worker_failed", f"no process: {error}")
         if not self._process:
             return Lost("worker_failed", "the pool is closed")
-        result: R | Lost
+        result: R | Lost = Lost("timeout", f"took more than {self._seconds:g} seconds")
         try:
             if failure := self.wait():
                 result = Lost("worker_failed", str(failure))
             else:
                 self._pipe.send(item)
-                result = Lost("timeout", f"took longer than {self._seconds:g} seconds")
-                if self._pipe.poll(self._seconds):
+                if self._pipe.poll(PATIENCE * self._seconds):
                     result = self._pipe.recv()
         except (EOFError, OSError):
             self._process.join()
-            result = Lost("worker_failed", f"the process died with exit code {self._process.exitcode}")
+            if self._process.exitcode != -signal.SIGPROF:
+                result = Lost("worker_failed", f"the process died with exit code {self._process.exitcode}")
         if isinstance(result, Lost):
             self.stop()
         return result
@@ -252,9 +258,15 @@ class _Worker(Generic[T, R]):
 
 
 def _serve(
-    pipe: "connection.Connection[Any, Any]", function: Callable[[Any], Any], prepare: Callable[[], object] | None
+    pipe: "connection.Connection[Any, Any]",
+    function: Callable[[Any], Any],
+    seconds: float,
+    prepare: Callable[[], object] | None,
 ) -> None:
-    """Process items until the pipe is closed; the first answer is None, or the exception of `prepare`."""
+    """Process items until the pipe is closed; the first answer is None, or the exception of `prepare`.
+
+    An item that takes more than `seconds` of CPU time ends the process by SIGPROF.
+    """
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         if prepare:
@@ -268,7 +280,10 @@ def _serve(
             item = pipe.recv()
         except EOFError:
             return
-        pipe.send(function(item))
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        result = function(item)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        pipe.send(result)
 
 
 class Commands:

@@ -69,12 +69,12 @@ def test_a_process_that_dies_or_hangs_costs_its_item_only() -> None:
         partial(int, "no number"),
         partial(abs, -3),
     ]
-    results = [result for _, result in in_order(call, tasks, 1, 5)]
+    results = [result for _, result in in_order(call, tasks, 1, 1)]
     assert results == [
         1,
         Lost("worker_failed", "the process died with exit code 3"),
         2,
-        Lost("timeout", "took longer than 5 seconds"),
+        Lost("timeout", "took more than 1 seconds"),
         Lost("worker_failed", "the process died with exit code 1"),
         3,
     ]
@@ -160,14 +160,20 @@ def test_while_it_is_tried_again_no_other_works(tmp_path: Path) -> None:
         assert all(end <= began or ended <= start for start, end in spans.values())
 
 
-def test_a_hanging_process_is_killed_and_replaced() -> None:
+@pytest.mark.parametrize("hang", [partial(time.sleep, 60), partial(exec, "while True: pass")], ids=["idle", "busy"])
+def test_a_hanging_process_is_killed_and_replaced(hang: Task) -> None:
     async def job(pool: Pool) -> tuple[int, Any, int]:
-        return await submit(pool, os.getpid), await submit(pool, time.sleep, 60), await submit(pool, os.getpid)
+        return await submit(pool, os.getpid), await submit(pool, hang), await submit(pool, os.getpid)
 
     hanging, lost, replacement = run(job, seconds=0.5)
-    assert lost == Lost("timeout", "took longer than 0.5 seconds")
+    assert lost == Lost("timeout", "took more than 0.5 seconds")
     assert not is_alive(hanging)
     assert replacement not in {hanging, os.getpid()}
+
+
+def test_the_time_of_others_on_the_cores_is_not_that_of_an_item() -> None:
+    tasks: list[Task] = [partial(time.sleep, 0.7), partial(sum, range(10))] * 2
+    assert [result for _, result in in_order(call, tasks, 1, 0.5)] == [None, 45] * 2
 
 
 @pytest.mark.parametrize(("size", "waits"), [(1, True), (2, False)])

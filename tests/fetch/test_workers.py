@@ -36,7 +36,7 @@ def test_a_list_is_read_in_another_process() -> None:
 
 
 def test_what_takes_too_long_is_rejected() -> None:
-    lost = Rejected("discovery", "timeout", "took longer than 0.5 seconds", URL)
+    lost = Rejected("discovery", "timeout", "took more than 0.5 seconds", URL)
     assert read(0.5, partial(time.sleep, 60)) == lost
 
 
