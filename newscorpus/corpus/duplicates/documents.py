@@ -218,18 +218,15 @@ def sketch_lines(config: BuildConfig, batch: Batch) -> tuple[list[tuple[Sketch, 
         except (msgspec.DecodeError, UnicodeDecodeError) as damage:
             error = f"{name}, line {number}: {collapse(str(damage))}"
             break
-    sketches = make_sketches([(str(given.id), given.source or "", given.text, b"") for given, _ in decoded], config)
-    made = [
-        (
-            replace(
-                sketch,
-                published=seconds(given.published or ""),
-                fetched=seconds(given.fetched or ""),
-                digest=digest(line.strip()),
-                is_list=is_list(given.url or ""),
-            ),
-            compressor.compress(line),
+    texts = [(str(given.id), given.source or "", given.text, b"") for given, _ in decoded]
+    made = []
+    for sketch, (given, line) in zip(make_sketches(texts, config), decoded, strict=True):
+        stated = replace(
+            sketch,
+            published=seconds(given.published or ""),
+            fetched=seconds(given.fetched or ""),
+            digest=digest(line.strip()),
+            is_list=is_list(given.url or ""),
         )
-        for sketch, (given, line) in zip(sketches, decoded, strict=True)
-    ]
+        made.append((stated, compressor.compress(line)))
     return made, error

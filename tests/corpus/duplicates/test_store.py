@@ -112,6 +112,15 @@ def test_an_endless_id_is_refused(tmp_path: Path) -> None:
         Store.create(tmp_path, LAYOUT).append([sketch("x" * 70_000)], COVERED)
 
 
+def test_texts_sketched_together_have_the_sketches_of_each_alone() -> None:
+    long = " ".join(f"slovo{number}" for number in range(300))
+    texts = ["", long, "a", "\u0301á", long[:90], "\n\n", f"{long}\n\n{long[50:]}\n", "", *map(str, range(200))]
+    given = [(str(number), "a", text, b"") for number, text in enumerate(texts)]
+    together = make_sketches(given, BuildConfig())
+    alone = [made for one in given for made in make_sketches([one], BuildConfig())]
+    assert list(map(repr, together)) == list(map(repr, alone))
+
+
 def test_which_documents_stay_is_noted(tmp_path: Path) -> None:
     store = Store.create(tmp_path, LAYOUT).append([sketch("a"), sketch("b")], COVERED)
     store.note_kept(np.array([1]))
