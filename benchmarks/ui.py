@@ -226,7 +226,7 @@ def explained(page: SourcePage) -> bytes:
 
 
 def view_rows(corpus: Path) -> Iterator[str]:
-    """Rows of a table: how long the views take; the first call of each is left out."""
+    """Rows of a table: what the first call of each view computes, and how long the next take."""
     app, name = make_app([corpus], ["bench"]), corpus.name
     context = f"/documents/{name}?words={vocabulary()[100]}&shown=lines&sort=left"
     with TestClient(app, base_url="http://bench") as client:
@@ -247,9 +247,11 @@ def view_rows(corpus: Path) -> Iterator[str]:
             page = SourcePage(Page.from_html(page_of(share)))
             calls[f"a page of 1 MB explained and written as HTML, {what}"] = partial(explained, page)
         for what, call in calls.items():
+            begun = time.process_time()
             answer = call()
-            assert getattr(answer, "status_code", 200) in {200, 422}, what
-            yield f"| {what} | {milliseconds(call)} |"
+            first = 1000 * (time.process_time() - begun)
+            assert getattr(answer, "status_code", 200) == 200, what
+            yield f"| {what} | {first:.0f} | {milliseconds(call)} |"
 
 
 def main() -> None:
@@ -259,12 +261,12 @@ def main() -> None:
         "# The browser side",
         "",
         "`python -m benchmarks.ui FOLDER`, on a machine shared with others: median of five calls in ms, and in",
-        "brackets the mean of what the process computed, which a machine of one's own takes. The frequencies are",
-        "loaded behind the list.",
+        "brackets the mean of what the process computed, which a machine of one's own takes. The first call after a",
+        "change of the ledger counts its addresses. The frequencies are loaded behind the list.",
         f"{N_DOCUMENTS:,} documents of {WORDS_A_DOCUMENT} made words; the crawl left out {N_DOCUMENTS // 2:,} pages.",
         "",
-        "| view | ms |",
-        "|---|--:|",
+        "| view | first call, computing | ms |",
+        "|---|--:|--:|",
         *view_rows(corpus),
         "",
         "| search | documents | hits | hits by hand | list | frequencies | sorted lines | random sample |",

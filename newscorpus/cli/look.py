@@ -170,8 +170,7 @@ def stats(
     from newscorpus.files import replace_file
     from newscorpus.layout import LEDGER
     from newscorpus.terminal import complain, print_table, progress
-    from newscorpus.views.stats.count import corpus_stats
-    from newscorpus.views.stats.page import crawl_state, page, picture, summary, tables
+    from newscorpus.views.stats.page import corpus_stats, crawl_state, page, picture, summary, tables
 
     found = corpus_stats(*corpora, watch=partial(progress, what="records"))
     is_whole = True

@@ -10,8 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from operator import attrgetter
+from pathlib import Path
+
+import msgspec
 
 from newscorpus.data import Record
+from newscorpus.files import replace_file
+from newscorpus.layout import CONTENTS
 from newscorpus.page.records import excerpt
 
 MONTH = re.compile(r"(?P<year>\d{4})-(?:0[1-9]|1[0-2])")
@@ -54,18 +59,17 @@ class KeptArticle:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Counts of the documents of one or more corpora."""
+    """Counts of the documents of a corpus, or of several."""
 
     # Size of each group, by kind (`KINDS`): years and months with the latest first, lengths and confidence ascending,
     # others by size.
     groups: Mapping[str, Mapping[str, Size]]
     clusters: Mapping[int, int]  # number of clusters of near-duplicates, by size
     kept: Mapping[str, tuple[KeptArticle, ...]]  # samples by portal, the largest first
-    generation: str = ""  # of the corpus, as in its manifest
 
 
 class ContentCounts:
-    """Count the documents of corpora, from their records or from earlier counts."""
+    """Count the documents of corpora."""
 
     def __init__(self, max_groups: int = MAX_GROUPS) -> None:
         self._max_groups = max_groups
@@ -79,8 +83,12 @@ class ContentCounts:
         for record in records:
             self._clusters[record.cluster_size] += record.cluster_size > 1
             for kind, name in _groups(record):
-                self._add(kind, name[:MAX_NAME], 1, record.n_words)
-            quoted = self._quoted((record.source or UNKNOWN)[:MAX_NAME])
+                known, group = self._documents[kind], name[:MAX_NAME]
+                counted = OTHERS if group not in known and len(known) >= self._max_groups else group
+                known[counted] += 1
+                self._words[kind][counted] += record.n_words
+            portal = (record.source or UNKNOWN)[:MAX_NAME]
+            quoted = self._samples[portal if portal in self._documents["portal"] else OTHERS]
             if len(quoted) < SAMPLES or record.id < quoted[-1].id:
                 stated = f", confidence {record.confidence:.2f}" if record.confidence else ""
                 date = record.published or "no date"
@@ -90,26 +98,7 @@ class ContentCounts:
                 del quoted[SAMPLES:]
             yield record
 
-    def add(self, contents: Contents) -> None:
-        """Add the counts of a corpus."""
-        self._clusters.update(contents.clusters)
-        for kind, groups in contents.groups.items():
-            for name, size in groups.items():
-                self._add(kind, name, size.documents, size.words)
-        for portal, articles in contents.kept.items():
-            quoted = self._quoted(portal)
-            quoted[:] = sorted([*quoted, *articles], key=_id)[:SAMPLES]
-
-    def _add(self, kind: str, name: str, documents: int, words: int) -> None:
-        known = self._documents[kind]
-        counted = OTHERS if name not in known and len(known) >= self._max_groups else name
-        known[counted] += documents
-        self._words[kind][counted] += words
-
-    def _quoted(self, portal: str) -> list[KeptArticle]:
-        return self._samples[portal if portal in self._documents["portal"] else OTHERS]
-
-    def contents(self, generation: str = "") -> Contents:
+    def contents(self) -> Contents:
         """Return the counts so far."""
         groups: dict[str, dict[str, Size]] = {}
         for kind in KINDS:
@@ -121,7 +110,21 @@ class ContentCounts:
             groups[kind] = {name: groups[kind].get(name, Size(0, 0)) for name in classes}
         portals = (portal for portal in islice(groups["portal"], QUOTED_PORTALS) if portal in self._samples)
         kept = {portal: tuple(self._samples[portal]) for portal in portals}
-        return Contents(groups, dict(sorted((+self._clusters).items())), kept, generation)
+        return Contents(groups, dict(sorted((+self._clusters).items())), kept)
+
+
+def write_contents(folder: Path, generation: str, contents: Contents) -> None:
+    """Keep the counts of a generation of the corpus published in a folder."""
+    replace_file(folder / CONTENTS, msgspec.json.encode((generation, contents)))
+
+
+def read_contents(folder: Path, generation: str) -> Contents | None:
+    """Return the counts kept of a generation of the corpus published in a folder; None if there are none."""
+    try:
+        of, found = msgspec.json.decode((folder / CONTENTS).read_bytes(), type=tuple[str, Contents])
+    except (OSError, ValueError):  # of an older version, or damaged
+        return None
+    return found if of == generation else None
 
 
 def _groups(record: Record) -> Iterator[tuple[str, str]]:

@@ -12,10 +12,8 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
-import msgspec
-
 from newscorpus.config import BuildConfig, ShardFormat
-from newscorpus.corpus.contents import ContentCounts, Contents
+from newscorpus.corpus.contents import ContentCounts, write_contents
 from newscorpus.corpus.manifest import (
     Manifest,
     RecordCounts,
@@ -29,7 +27,7 @@ from newscorpus.corpus.shards import SUFFIXES, Shard, file_hash, read_shard, wri
 from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import replace_file, replacing, sync_folder
-from newscorpus.layout import CARD, CONTENTS, COPIES, MANIFEST, OWN, PUBLISHED, STAGING, UNFINISHED, check_corpus
+from newscorpus.layout import CARD, COPIES, MANIFEST, OWN, PUBLISHED, STAGING, UNFINISHED, check_corpus
 from newscorpus.page.records import column_types
 from newscorpus.urls import is_remote
 
@@ -61,14 +59,6 @@ class Published:
 
     folder: Path  # of the manifest and the shards
     manifest: Manifest
-
-    def contents(self) -> Contents | None:
-        """Return the counts kept at publication; None if there are none, or they are of other documents."""
-        try:
-            found = msgspec.json.decode((self.folder / CONTENTS).read_bytes(), type=Contents)
-        except (OSError, ValueError):  # of an older version, or damaged
-            return None
-        return found if found.generation == self.manifest.generation else None
 
     def records(self) -> Iterator[Record]:
         """Read all records, in order.
@@ -181,7 +171,9 @@ def publish_ranges(folder: Path, ranges: Iterable[Iterable[Record]], config: Bui
             suffix = SUFFIXES[config.shards.format]
             shards += (replace(one, name=f"shard-{one.sha256[:HASH_LENGTH]}{suffix}") for one in written)
             files += (place / one.name for one in written)
-        return _replace(folder, shards, files, counts, contents, config)
+        manifest = _replace(folder, shards, files, counts, config)
+        write_contents(folder, manifest.generation, contents.contents())
+        return manifest
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
@@ -196,26 +188,18 @@ def publish_joined(folder: Path, parts: Sequence[Path], config: BuildConfig) -> 
         OSError: as for `publish`.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    counts, counted, shards, files = RecordCounts(), list[Contents | None](), list[Shard](), list[Path]()
+    counts = RecordCounts()
+    shards, files = list[Shard](), list[Path]()
     for part in parts:
         manifest = read_manifest(part)
         counts.add(manifest)
-        counted.append(Published(part, manifest).contents())
         shards += manifest.shards
         files += (part / shard.name for shard in manifest.shards)
-    contents = ContentCounts()
-    for one in filter(None, counted):
-        contents.add(one)
-    return _replace(folder, shards, files, counts, contents if all(counted) else None, config)
+    return _replace(folder, shards, files, counts, config)
 
 
 def _replace(
-    folder: Path,
-    shards: Sequence[Shard],
-    files: Sequence[Path],
-    counts: RecordCounts,
-    contents: ContentCounts | None,  # None: not known
-    config: BuildConfig,
+    folder: Path, shards: Sequence[Shard], files: Sequence[Path], counts: RecordCounts, config: BuildConfig
 ) -> Manifest:
     """Move files to the published folder as its shards, unless they are there, and replace card and manifest."""
     packages = (*VERSIONED, "pyarrow") if config.shards.format is ShardFormat.PARQUET else VERSIONED
@@ -241,8 +225,6 @@ def _replace(
         if not (path.is_file() and path.stat().st_size == shard.bytes and file_hash(path) == shard.sha256):
             source.replace(path)
     sync_folder(folder)
-    if contents:
-        replace_file(folder / CONTENTS, msgspec.json.encode(contents.contents(manifest.generation)))
     replace_file(folder / CARD, card(manifest).encode())
     replace_file(folder / MANIFEST, write_manifest(manifest))
     _sweep(folder)

@@ -139,12 +139,6 @@ def _pages_of_warc(path: Path, _size: int, _time: int) -> dict[str, ByteRange]:
     return {found.page.url: found.place for found in read_captures(path) if isinstance(found, Capture) and found.place}
 
 
-def has_pages(folder: Path) -> bool:
-    """Tell whether a folder has files of pages, without listing them all."""
-    is_saved = any(path.is_file() for path in (folder / SAVED).glob("*")) or bool(archived_files(folder))
-    return is_saved or any(path.name.lower().endswith((*HTML_SUFFIXES, *WARC_SUFFIXES)) for path in folder.iterdir())
-
-
 def _page_files(folder: Path) -> list[Path]:
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file())

@@ -36,7 +36,7 @@ from newscorpus.store.ledger.addresses import unfinished_captures
 from newscorpus.store.ledger.status import status
 from newscorpus.store.pages import archive_files, page_of_capture
 from newscorpus.views.explain.address import Fate, explain
-from newscorpus.views.stats.count import corpus_stats
+from newscorpus.views.stats.page import corpus_stats
 
 BTE = Recipe("bte")
 PORTAL = Portal("news", ("en",), ("news.example",), ("https://news.example/",), articles=("/(?:story|other)",))

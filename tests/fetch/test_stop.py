@@ -87,7 +87,7 @@ def test_sigterm_to_the_whole_group_leaves_what_is_under_way_queued(tmp_path: Pa
         log = (tmp_path / "log").read_text()
         assert process.returncode == STOPPED, log
         at = states(tmp_path / "corpus")
-        queued = at["mock", UrlState.QUEUED]
+        queued, _ = at["mock", UrlState.QUEUED]
         assert UrlState.LEASED not in {state for _, state in at}
         assert f"mock was cut short: it was stopped, addresses still queued: {queued}" in log
         assert "Stopped at once by SIGTERM" in log

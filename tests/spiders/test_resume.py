@@ -197,7 +197,7 @@ def test_a_budget_of_pages_that_ends_the_crawl_is_said_with_what_is_left(
     (now,) = status(done.corpus)
     (line,) = now.cut_short
     left = int(line.removeprefix("limits.max_pages is reached, addresses not taken in: "))
-    not_taken = states(done.corpus)["mock", UrlState.RESERVED]
+    not_taken = states(done.corpus)["mock", UrlState.RESERVED][0]
     assert left == not_taken + now.rejected["discovery/page_budget"] > 40
     assert done.report["by_portal"]["mock"]["cut_short"] == [line]
     assert f"mock was cut short: {line}" in done.output

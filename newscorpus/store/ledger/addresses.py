@@ -133,13 +133,8 @@ def met_addresses(corpus: Path, portal: str, most: int) -> list[MetAddress]:
         return [MetAddress(url, kind, UrlState(state), *others) for url, kind, state, *others in rows]
 
 
-def states(corpus: Path) -> dict[tuple[str, UrlState], int]:
-    """Count the addresses by portal and state."""
-    return {key: n for key, (n, _) in states_and_kept(corpus).items()}
-
-
 @remembered
-def states_and_kept(corpus: Path) -> dict[tuple[str, UrlState], tuple[int, str]]:
+def states(corpus: Path) -> dict[tuple[str, UrlState], tuple[int, str]]:
     """Count the addresses by portal and state, each with the time when its last article was fetched, or ""."""
     sql = "SELECT portal, state, count(*), max(iif(reason = 'kept', fetched, '')) FROM urls GROUP BY 1, 2 ORDER BY 1, 2"
     with reading(corpus) as connection:

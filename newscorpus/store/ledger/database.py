@@ -182,15 +182,14 @@ def remembered(read: Callable[[Path], T]) -> Callable[[Path], T]:
     """Let a function of the ledger of a corpus return its last result while the ledger is unchanged."""
 
     @lru_cache
-    def read_anew(corpus: Path, _state: tuple[tuple[int, int, int], ...]) -> T:
+    def read_anew(corpus: Path, _state: object) -> T:
         return read(corpus)
 
-    @wraps(read)
     def read_changed(corpus: Path) -> T:
         files = [path.stat() for name in (LEDGER, f"{LEDGER}-wal") if (path := corpus / name).is_file()]
         return read_anew(corpus, tuple((one.st_ino, one.st_size, one.st_mtime_ns) for one in files))
 
-    return read_changed
+    return wraps(read)(read_changed)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from statistics import median
 
 from newscorpus.layout import CRAWL_REPORT, DUPLICATES
 from newscorpus.portal.addresses import section_of
-from newscorpus.store.ledger.addresses import states_and_kept
+from newscorpus.store.ledger.addresses import states
 from newscorpus.store.ledger.database import reading, remembered
 from newscorpus.store.ledger.portals import Alarm, open_alarms
 from newscorpus.store.ledger.values import OVER_BUDGET, UrlState, key_of_id
@@ -302,7 +302,7 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
             ends = {portal: str(figures.get("end", "")) for portal, figures in by_portal.items()}
     at: defaultdict[str, Counter[UrlState]] = defaultdict(Counter)
     last_kept: defaultdict[str, str] = defaultdict(str)
-    for (portal, state), (n, last) in states_and_kept(corpus).items():
+    for (portal, state), (n, last) in states(corpus).items():
         at[portal][state] = n
         last_kept[portal] = max(last_kept[portal], last)
     excluded, duplicates = left_out_as_duplicates(corpus), defaultdict[str, list[LeftOut]](list)

@@ -1,19 +1,24 @@
-"""Show crawls and contents of corpora as tables, as an HTML page, and as an SVG picture of the charts.
+"""Sum up crawls and contents of corpora, and show them as tables, as an HTML page, and as an SVG picture of the charts.
 
 Page and picture have no scripts and load no other files; all texts are escaped. The browser side shows the same parts.
 """
 
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 
+from newscorpus.corpus.contents import ContentCounts, Contents, Size, read_contents
 from newscorpus.corpus.export.text import NO_XML
+from newscorpus.corpus.left_out import read_duplicates
+from newscorpus.corpus.published import Watch, corpus_of, open_corpus
 from newscorpus.files import is_held
-from newscorpus.layout import BUILD_LOCK, CRAWL_LOCK
+from newscorpus.layout import BUILD_LOCK, CRAWL_LOCK, DUPLICATES
 from newscorpus.store.crawl_log import is_crawling
 from newscorpus.store.ledger.addresses import (
     LastPage,
@@ -25,8 +30,8 @@ from newscorpus.store.ledger.addresses import (
 )
 from newscorpus.store.ledger.portals import SitePace, site_paces
 from newscorpus.store.ledger.status import PortalStatus, status
+from newscorpus.store.reasons import Refusals, refusals
 from newscorpus.tokens import number_of
-from newscorpus.views.stats.count import CorpusStats
 from newscorpus.views.theme import environment
 
 TITLES = {
@@ -86,6 +91,46 @@ def crawl_state(corpus: Path) -> CrawlState:
 
 
 @dataclass(frozen=True, slots=True)
+class CorpusStats:
+    """Counts of the documents in one or more corpora, and of the excluded ones."""
+
+    name: str  # of the folders
+    total: Size  # all published documents
+    bytes: int  # of the published files
+    contents: Contents
+    duplicates: Mapping[str, int]  # number of excluded documents, by kind
+    refusals: tuple[Refusals, ...]  # by stage and reason, the most frequent first
+
+
+def corpus_stats(*corpora: Path, watch: Watch | None = None) -> CorpusStats:
+    """Count the contents of corpora: folders of crawls, or published ones, which have no rejections.
+
+    With `watch` the documents are counted anew, and their files checked; else counts kept at publication are taken.
+
+    Raises:
+        CorpusError: a corpus is incomplete, or a file beside it is damaged.
+    """
+    published = [open_corpus(corpus) for corpus in corpora]
+    is_counted = watch or len(published) > 1
+    contents = None if is_counted else read_contents(published[0].folder, published[0].manifest.generation)
+    if contents is None:
+        counts, records = ContentCounts(), chain.from_iterable(one.records() for one in published)
+        deque(counts.count(watch(records) if watch else records), maxlen=0)
+        contents = counts.contents()
+    roots = [corpus_of(one.folder) for one in published]
+    lists = [path for root in roots if (path := root / DUPLICATES).exists()]
+    duplicates = chain.from_iterable(map(read_duplicates, lists))
+    return CorpusStats(
+        name=", ".join(root.resolve().name for root in roots),
+        total=Size(sum(one.manifest.documents for one in published), sum(one.manifest.words for one in published)),
+        bytes=sum(one.manifest.bytes for one in published),
+        contents=contents,
+        duplicates=dict(Counter(line.kind.value for line in duplicates).most_common()),
+        refusals=refusals(roots),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Bar:
     """A bar of a chart: its length as a share of the longest bar, 0..1, and the numbers at its end."""
 
@@ -132,12 +177,12 @@ def summary(stats: CorpusStats) -> str:
 def tables(stats: CorpusStats) -> list[StatsTable]:
     """Return all non-empty tables, in order."""
     made = []
-    for kind, groups in stats.groups.items():
+    for kind, groups in stats.contents.groups.items():
         rows = tuple((group, (size.documents, size.words)) for group, size in groups.items())
         made.append(StatsTable(TITLES[kind], (kind, "documents", "words"), rows))
     rejections = {f"{one.stage}/{one.reason}": one.number for one in stats.refusals}
     counts: Sequence[tuple[str, tuple[str, str], Mapping[Any, int]]] = (
-        ("Clusters of near-duplicates", ("documents in the cluster", "clusters"), stats.clusters),
+        ("Clusters of near-duplicates", ("documents in the cluster", "clusters"), stats.contents.clusters),
         ("Documents left out as duplicates", ("kind", "documents"), stats.duplicates),
         ("Rejections by stage and reason", ("stage and reason", "pages"), rejections),
     )

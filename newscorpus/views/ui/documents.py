@@ -15,16 +15,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from newscorpus.corpus.changes import marked_difference, texts_of
 from newscorpus.corpus.published import published_folder
 from newscorpus.corpus.query import QueryError
-from newscorpus.corpus.search import (
-    NAMED_KINDS,
-    Query,
-    SearchIndex,
-    Side,
-    in_order,
-    lines_table,
-    month_rows,
-    opened_index,
-)
+from newscorpus.corpus.search import NAMED_KINDS, Query, Side, in_order, lines_table, month_rows, opened_index
 from newscorpus.corpus.subcorpora import save_subcorpus
 from newscorpus.layout import MANIFEST
 from newscorpus.lines import csv_lines
@@ -38,6 +29,7 @@ MOST_LISTED = 200
 """Maximum sections and authors that the form suggests, the most frequent."""
 EXCERPT = 300
 """Characters of a text in the list."""
+BOUNDS = {"listed": LISTED, "lined": LINED, "most_listed": MOST_LISTED, "excerpt": EXCERPT}
 
 
 class Form(msgspec.Struct, frozen=True):
@@ -76,36 +68,21 @@ def view(request: Request) -> Response:
     with opened_index(corpus) as index:
         if index is None:
             return state.render(request, "indexing.html", title, corpus=name, search=search)
-        error = None
+        query, form, shown = search.query, search.form, dict[str, object]()
         try:
-            shown = _found(index, search)
-        except QueryError as wrong:
-            error, shown = wrong, {}
-        answer = state.render(
-            request,
-            "documents.html",
-            title,
-            corpus=name,
-            search=search,
-            error=error,
-            choices={kind: index.choices(kind) for kind in NAMED_KINDS},
-            listed=LISTED,
-            lined=LINED,
-            most_listed=MOST_LISTED,
-            **shown,
-        )
-    answer.status_code = 422 if error else 200
-    return answer
-
-
-def _found(index: SearchIndex, search: Search) -> dict[str, object]:
-    query, form = search.query, search.form
-    found: dict[str, object] = {"number": index.number(query)}
-    found["members"] = index.members(query.group) if query.group else []
-    if form.shown == "lines" and query.parsed:
-        lines = islice(index.lines(query, LINED if form.drawn else None), LINED)
-        return {**found, "lines": list(in_order(lines, form.sort))}
-    return {**found, "documents": index.documents(query, LISTED, LISTED * (form.page - 1)), "excerpt": EXCERPT}
+            shown["number"] = index.number(query)
+            shown["members"] = index.members(query.group) if query.group else []
+            if form.shown == "lines" and query.parsed:
+                lines = islice(index.lines(query, LINED if form.drawn else None), LINED)
+                shown["lines"] = list(in_order(lines, form.sort))
+            else:
+                shown["documents"] = index.documents(query, LISTED, LISTED * (form.page - 1))
+        except QueryError as error:
+            shown["error"] = error
+        shown["choices"] = {kind: index.choices(kind) for kind in NAMED_KINDS}
+        found = state.render(request, "documents.html", title, corpus=name, search=search, **BOUNDS, **shown)
+    found.status_code = 422 if "error" in shown else 200
+    return found
 
 
 def counts(request: Request) -> Response:

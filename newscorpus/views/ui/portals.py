@@ -18,13 +18,12 @@ from newscorpus.files import replace_file
 from newscorpus.layout import LEDGER, MANIFEST
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.schema import find_file, own_portal_file, read_portal
-from newscorpus.store.ledger.addresses import archived_articles, over_time, states
+from newscorpus.store.ledger.addresses import archived_articles, over_time
 from newscorpus.store.ledger.portals import alarms, last_looks
 from newscorpus.upkeep.check import RuleTrial, found_lately, try_rules
 from newscorpus.upkeep.overview import overview as look_into
 from newscorpus.views.explain.page import archived_source
-from newscorpus.views.stats.count import corpus_stats
-from newscorpus.views.stats.page import crawl_state, shown
+from newscorpus.views.stats.page import corpus_stats, crawl_state, shown
 from newscorpus.views.ui.state import AppState, answer, state_of
 
 
@@ -47,8 +46,9 @@ NAMED = re.compile(r"\s*([\w-]+)\s*=")
 def overview(request: Request) -> Response:
     """List the portals of a corpus."""
     state, name = state_of(request), request.path_params["corpus"]
-    portals = sorted({portal for portal, _ in states(state.corpus(request)) if portal})
-    return state.render(request, "portals.html", f"Portals: {name}", corpus=name, portals=portals)
+    return state.render(
+        request, "portals.html", f"Portals: {name}", corpus=name, portals=state.source(request).groups()
+    )
 
 
 def view(request: Request) -> Response:

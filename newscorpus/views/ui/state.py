@@ -18,8 +18,6 @@ from starlette.responses import HTMLResponse, Response
 from newscorpus.layout import LEDGER, MANIFEST, PUBLISHED, check_folder
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
-from newscorpus.store.ledger.addresses import states
-from newscorpus.store.pages import has_pages
 from newscorpus.views.explain.page import FOLDER as SHOWN_TEMPLATES
 from newscorpus.views.explain.page import TEMPLATES as SHOWN
 from newscorpus.views.explain.page import ShownPage, frame, show_page
@@ -167,10 +165,8 @@ class AppState:
 
     def portal(self, request: Request) -> tuple[Path, str]:
         """Return the corpus folder and the portal named in the address of a request."""
-        corpus, portal = self.corpus(request), request.path_params["portal"]
-        if portal not in {known for known, _ in states(corpus)}:
-            raise HTTPException(404, f"no portal {portal!r} was crawled here")
-        return corpus, portal
+        source, portal = self.group(request)
+        return source.folder, portal
 
     def do(self, work: Callable[[], T]) -> T:
         """Run `work` in the worker process, and wait for it.
@@ -215,8 +211,8 @@ class AppState:
 
 
 def _is_folder(folder: Path) -> bool:
-    """Tell whether a folder has saved pages, and neither a ledger nor published documents."""
-    return not any((folder / own).exists() for own in (LEDGER, PUBLISHED, MANIFEST)) and has_pages(folder)
+    """Tell whether a folder has files, and neither a ledger nor published documents."""
+    return not any((folder / own).exists() for own in (LEDGER, PUBLISHED, MANIFEST)) and any(folder.iterdir())
 
 
 def state_of(request: Request) -> AppState:

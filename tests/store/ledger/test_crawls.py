@@ -216,7 +216,7 @@ class Crawls(RuleBasedStateMachine):
         """Commit, as the clock does in a crawl."""
         self.ledger.commit()
         self.committed = deepcopy(self.now)
-        there = states(self.corpus)
+        there = {key: n for key, (n, _) in states(self.corpus).items()}
         for name in PORTALS:
             assert there.get((name, UrlState.WAITING), 0) == self.ledger.queue.waiting(name)
             assert there.get((name, UrlState.QUEUED), 0) == self.ledger.queue.ready[name]

@@ -184,7 +184,7 @@ def test_nothing_is_true_before_the_commit(ledger: Ledger, tmp_path: Path) -> No
     with reading(tmp_path) as connection:
         found = connection.execute("SELECT * FROM files WHERE length > 0")
         assert list(map(tuple, found)) == [("intake/000001.jsonl", 9)]
-    assert states(tmp_path) == {("a", UrlState.DONE): 1}
+    assert {key: n for key, (n, _) in states(tmp_path).items()} == {("a", UrlState.DONE): 1}
 
 
 def test_every_crawl_has_a_segment_of_its_own(tmp_path: Path) -> None:

@@ -22,8 +22,7 @@ from newscorpus.data import Article, Fields, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.page.records import make_record
 from newscorpus.store.intake import journal_line
-from newscorpus.views.stats.count import CorpusStats, corpus_stats
-from newscorpus.views.stats.page import MAX_BARS, page, picture, summary, tables
+from newscorpus.views.stats.page import MAX_BARS, CorpusStats, corpus_stats, page, picture, summary, tables
 
 HOSTILE = '</text><script>alert("1")</script>$x_{$ [bold]&amp;'
 
@@ -49,7 +48,7 @@ def duplicate_line(kind: str) -> str:
 
 
 def documents(found: CorpusStats, kind: str) -> dict[str, int]:
-    return {group: size.documents for group, size in found.groups[kind].items() if size.documents}
+    return {group: size.documents for group, size in found.contents.groups[kind].items() if size.documents}
 
 
 def test_documents_and_words_are_counted_by_each_kind_of_group(tmp_path: Path) -> None:
@@ -61,8 +60,8 @@ def test_documents_and_words_are_counted_by_each_kind_of_group(tmp_path: Path) -
     ]
     found = corpus_stats(corpus(tmp_path, records))
     assert found.total == Size(4, 4065)
-    assert found.groups["portal"] == {"alfa": Size(3, 65), "beta": Size(1, 4000)}
-    assert list(found.groups["month"].items()) == [
+    assert found.contents.groups["portal"] == {"alfa": Size(3, 65), "beta": Size(1, 4000)}
+    assert list(found.contents.groups["month"].items()) == [
         ("2026-01", Size(2, 4030)),
         ("2025-12", Size(1, 10)),
         (UNKNOWN, Size(1, 25)),
@@ -71,10 +70,10 @@ def test_documents_and_words_are_counted_by_each_kind_of_group(tmp_path: Path) -
     assert documents(found, "language") == {"sk": 3, UNKNOWN: 1}
     assert documents(found, "section") == {"Šport": 2, UNKNOWN: 2}
     assert documents(found, "length") == {"0 to 24": 1, "25 to 49": 2, "3200 and more": 1}
-    assert tuple(found.groups["length"]) == LENGTH_CLASSES
+    assert tuple(found.contents.groups["length"]) == LENGTH_CLASSES
     assert documents(found, "confidence") == {"0.0 to 0.1": 1, "0.9 to 1.0": 3}
     assert documents(found, "flag") == {"flash_news": 1, "masked_email": 1}
-    assert found.clusters == {3: 2}
+    assert found.contents.clusters == {3: 2}
 
 
 def test_what_was_left_out_is_counted(tmp_path: Path) -> None:
@@ -108,18 +107,18 @@ def test_kept_articles_are_quoted_by_portal(tmp_path: Path) -> None:
     records = [record(number, 3, title=f"Nadpis {number}", confidence=0.9) for number in range(9)]
     records.append(record(99, 2, source="beta", confidence=0.0, published="2026-01-01"))
     found = corpus_stats(corpus(tmp_path, records))
-    assert list(found.kept) == ["alfa", "beta"]
-    assert [one.id for one in found.kept["alfa"]] == sorted(record.id for record in records[:9])[:SAMPLES]
-    (quoted,) = found.kept["beta"]
+    assert list(found.contents.kept) == ["alfa", "beta"]
+    assert [one.id for one in found.contents.kept["alfa"]] == sorted(record.id for record in records[:9])[:SAMPLES]
+    (quoted,) = found.contents.kept["beta"]
     assert (quoted.excerpt, quoted.detail) == ("slovo slovo", "2 words, sk, 2026-01-01")
-    assert corpus_stats(corpus(tmp_path, records[::-1])).kept == found.kept
+    assert corpus_stats(corpus(tmp_path, records[::-1])).contents.kept == found.contents.kept
     text = Selector(page(found).decode()).xpath("string(//body)").get("")
     assert "What was kept: samples" in text
     assert "alfa: 5 of 9" in text
     assert "| slovo slovo slovo3 words, sk, no date, confidence 0.90" in " ".join(text.split()).replace(" 3 w", "3 w")
 
 
-@pytest.mark.parametrize("kept", [None, b"", b"{}", b'{"groups": {}, "clusters": {}, "kept": {}, "generation": "x"}'])
+@pytest.mark.parametrize("kept", [None, b"", b"{}", b'["x",{"groups":{},"clusters":{},"kept":{}}]'])
 def test_counts_kept_at_publication_are_those_of_the_documents(tmp_path: Path, kept: bytes | None) -> None:
     records = [record(n, 10 * n, source=f"p{n % 2}", cluster_size=n, published="2026-01-02") for n in range(1, 9)]
     folder = corpus(tmp_path, records)
@@ -160,7 +159,7 @@ def test_a_ledger_that_cannot_be_read_costs_its_crawl_and_is_said(tmp_path: Path
     (folder / "ledger.sqlite").write_bytes(b"rubbish" * 1_000)
     done = CliRunner().invoke(app, ["stats", str(folder), "--output", str(tmp_path / "out")])
     assert (done.exit_code, "ledger.sqlite: " in done.stderr) == (1, True)
-    assert "1 documents" in (tmp_path / "out" / "stats.html").read_text("utf-8")
+    assert "1 document," in (tmp_path / "out" / "stats.html").read_text("utf-8")
 
 
 def test_a_published_folder_has_no_rejections_and_one_of_nothing_its_page(tmp_path: Path) -> None:
@@ -252,7 +251,7 @@ def test_labels_of_any_script_fit_beside_their_bars(tmp_path: Path, label: str, 
 def test_a_chart_has_a_bar_for_each_of_the_first_rows(tmp_path: Path) -> None:
     found = corpus_stats(corpus(tmp_path, []))
     groups = {f"row {number} {'x' * 40}": Size(1100 - number, 5000) for number in range(MAX_BARS + 5)}
-    tree = Selector(page(replace(found, groups={"section": groups})).decode())
+    tree = Selector(page(replace(found, contents=replace(found.contents, groups={"section": groups}))).decode())
     widths = [float(width) for width in tree.xpath("//rect/@width").getall()]
     assert len(widths) == MAX_BARS
     assert widths == sorted(widths, reverse=True)
