@@ -108,7 +108,7 @@ def named_agent(addresses: Iterable[str], settings: BaseSettings) -> str:
     """
     contact = settings.get("NEWSCORPUS_CONTACT") or ""
     if not contact and not all(map(is_loopback, addresses)):
-        raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
+        raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it, or --contact, to your mail address or page")
     return user_agent(contact)
 
 

@@ -198,7 +198,7 @@ class PageSplit(StrEnum):
 @app.command()
 def evaluate(
     folder: Annotated[
-        Path | None, Argument(metavar="[FOLDER]", help="Folder of pages with texts in clean/, or marks.")
+        Path | None, Argument(metavar="FOLDER", help="Folder of pages with texts in clean/, or marks.")
     ] = None,
     dataset: Annotated[list[Path] | None, Option(metavar="FILE", help="Pages with gold text; may be repeated.")] = None,
     extractor: Annotated[

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -38,7 +38,7 @@ CONTEXT_COLUMNS = 40
 def status(
     corpora: Annotated[
         list[Path] | None,
-        Argument(metavar="[CORPUS]...", help="Folders of corpora.", show_default="all in `corpora`"),
+        Argument(metavar="CORPUS", help="Folders of corpora.", show_default="all in `corpora`"),
     ] = None,
     as_json: Annotated[bool, Option("--json", help="Print JSON, one portal a line.")] = False,
 ) -> None:
@@ -130,7 +130,7 @@ def _print_rows(rows: Sequence[tuple[str, ...]]) -> None:
 def log(
     corpus: Annotated[
         Path | None,
-        Argument(metavar="[CORPUS]", help="Folder of the corpus.", show_default="the last crawled one in `corpora`"),
+        Argument(metavar="CORPUS", help="Folder of the corpus.", show_default="the last crawled one in `corpora`"),
     ] = None,
     back: Annotated[int, Option(min=0, metavar="N", help="Of the Nth crawl before the last one.")] = 0,
     errors: Annotated[bool, Option("--errors", help="Only warnings and errors.")] = False,
@@ -235,9 +235,10 @@ def verify(
 
 
 def _day(given: str) -> str:
-    if given and not re.fullmatch(r"\d{4}(-\d\d){2}", given):
-        raise BadParameter(f"{given!r} is no day, such as 2026-05-31")
-    return given
+    try:
+        return date.fromisoformat(given).isoformat() if given else ""
+    except ValueError as error:
+        raise BadParameter(f"{given!r} is no day, such as 2026-05-31") from error
 
 
 class SearchCommand(TyperCommand):
@@ -398,7 +399,7 @@ def explain(
 
 @app.command()
 def reasons(
-    reason: Annotated[str, Argument(metavar="[REASON]", help="Such as fetch/http_404; without it, all.")] = "",
+    reason: Annotated[str, Argument(metavar="REASON", help="Such as fetch/http_404; without it, all.")] = "",
     corpus: Annotated[Path | None, Option(help="Folder of a corpus: only its reasons, with examples.")] = None,
 ) -> None:
     """Explain why pages are rejected, and what to change.

@@ -346,7 +346,8 @@ class SearchIndex:
             name, known = getattr(query, kind), self.choices(kind)
             if name and name not in known:
                 near = difflib.get_close_matches(name, known, 3, 0.5) or known[:10]
-                raise QueryError(f"no document has the {kind} {name!r}; some have: {', '.join(near) or 'none'}", kind)
+                what = kind.replace("source", "portal")
+                raise QueryError(f"no document has the {what} {name!r}; some have: {', '.join(near) or 'none'}", kind)
 
 
 def _is_other_text(line: DuplicateLine, name: str) -> bool:

@@ -99,7 +99,7 @@ def make_index(corpus: Path, watch: Watch = iter) -> Path:
                 raise CorpusError(f"{corpus}: published anew while it was indexed; search again")
             temporary.replace(path)
         except sqlite3.OperationalError as error:  # such as a full disk
-            raise OSError(f"{temporary}: {error}") from error
+            raise OSError(f"{path}: {error}") from error
         finally:
             temporary.unlink(missing_ok=True)
     return path

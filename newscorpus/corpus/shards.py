@@ -73,7 +73,7 @@ def read_shard(path: Path, exact_schema: int | None = None) -> Iterator[Record]:
         CorpusError: the file is missing, damaged, holds something other than records, or needs pyarrow.
     """
     if path.suffix == ".parquet":
-        yield from _parquet(path).read_parquet(path)
+        yield from _parquet().read_parquet(path)
         return
     for number, line in enumerate(read_lines(path), 1):
         try:
@@ -111,7 +111,7 @@ def _write_shard(path: Path, rows: Iterable[tuple[Record, bytes]], scores: Score
     rows = (row for row, _ in zip(rows, numbers, strict=False))  # counts the rows
     with path.open("xb") as file:
         if path.suffix == ".parquet":
-            _parquet(path).write_parquet(file, (record for record, _ in rows), scores)
+            _parquet().write_parquet(file, (record for record, _ in rows), scores)
         else:
             write_lines(file, (line for _, line in rows), path.suffix)
         sync(file)
@@ -124,10 +124,10 @@ def file_hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _parquet(path: Path) -> ModuleType:
+def _parquet() -> ModuleType:
     """Import the module for Parquet when needed: it takes a second, and an extra."""
     try:
         from newscorpus.corpus import parquet  # noqa: PLC0415
     except ImportError as error:
-        raise CorpusError(f"{path}: Parquet needs pyarrow ({error}); pip install 'newscorpus[parquet]'") from error
+        raise CorpusError(f"Parquet needs pyarrow ({error}); pip install 'newscorpus[parquet]'") from error
     return parquet

@@ -210,7 +210,7 @@ def test_no_search_index_brings_it_back(corpus: Path) -> None:
         yield from records
         remove(corpus, [GONE], REASON, from_archive=True)
 
-    with pytest.raises((CorpusError, OSError), match=r"published anew|search.tmp"):
+    with pytest.raises((CorpusError, OSError), match=r"published anew|search.sqlite"):
         make_index(corpus, watch)
     assert traces(corpus.parent) == []
 

@@ -191,7 +191,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(corpus: Path, monkeypatch: 
         raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr("newscorpus.corpus.search_index._fill", full)
-    with pytest.raises(OSError, match=r"vesti\.search\.tmp: database or disk is full"):
+    with pytest.raises(OSError, match=r"vesti\.search\.sqlite: database or disk is full"):
         make_index(corpus)
 
 
@@ -238,10 +238,11 @@ def test_the_verb_makes_the_index_and_prints_lines(corpus: Path) -> None:
     [
         (['"'], "a quotation mark without its second one"),
         (["NOT most"], "name one that is"),
-        (["most", "--portal", "vesty"], "no document has the source 'vesty'; some have: a, b"),
+        (["most", "--portal", "vesty"], "no document has the portal 'vesty'; some have: a, b"),
         (["most", "--flag", "masked"], "no document has the flag 'masked'; some have: masked_email"),
         (["most", "--save", "../x"], "a subcorpus is named with letters"),
         (["most", "--since", "2026-05-02", "--until", "2026-05-01"], "2026-05-02 is later than until 2026-05-01"),
+        (["most", "--since", "2026-13-01"], "'2026-13-01' is no day"),
         (["most", "--since", "May"], "'May' is no day, such as 2026-"),
     ],
 )

@@ -67,6 +67,7 @@ CLOSED = "quality/paywall_stub"
 ENDS = {
     "byte_budget": "limits.max_bytes is reached",
     "limit": "the limit of articles is reached",
+    "closespider_pagecount": "the limit of responses is reached",
     "quiet_hours": "it was stopped in quiet hours",
     "shutdown": "it was stopped",
     "refused": "the site refused again and again",

@@ -85,7 +85,8 @@ class DemoReport:
     outcomes: tuple[PageOutcome, ...]  # one for each page with gold, by name
     records: tuple[Record, ...]  # published ones
     rejected: Mapping[str, int]  # number of addresses by "stage/reason"
-    duplicates: int  # number of documents that were left out as duplicates; earlier revisions do not count
+    duplicates: int  # number of documents that were left out as duplicates
+    revisions: int  # number of earlier texts of kept documents
     strangers: tuple[str, ...]  # addresses of published records that have no gold
 
     @property
@@ -122,7 +123,8 @@ def read_report(corpus: Path, gold: Mapping[str, Gold]) -> DemoReport:
     """
     records = tuple(open_corpus(corpus).records())
     rejected = tuple(read_journal(corpus / REJECTED)) if (corpus / REJECTED).exists() else ()
-    duplicates = [line for line in read_duplicates(corpus / DUPLICATES) if line.kind is not DuplicateKind.REVISION]
+    repeated = list(read_duplicates(corpus / DUPLICATES))
+    duplicates = [line for line in repeated if line.kind is not DuplicateKind.REVISION]
     try:
         fetched = int(json.loads((corpus / CRAWL_REPORT).read_bytes())["stats"][PAGES])
     except (ValueError, KeyError, TypeError) as error:
@@ -157,6 +159,7 @@ def read_report(corpus: Path, gold: Mapping[str, Gold]) -> DemoReport:
         records=records,
         rejected=Counter(f"{each.stage}/{each.reason}" for each in rejected),
         duplicates=len(duplicates),
+        revisions=len(repeated) - len(duplicates),
         strangers=tuple(sorted(kept.keys() - {canonical_url(page.url) for page in gold.values()})),
     )
 
@@ -232,6 +235,7 @@ def print_report(report: DemoReport, console: Console) -> None:
     counts.add_row("fetched", str(report.fetched))
     counts.add_row(KEPT, str(len(report.records)))
     counts.add_row(DUPLICATE, str(report.duplicates))
+    counts.add_row("earlier text of a kept page", str(report.revisions))
     for reason, count in sorted(report.rejected.items()):
         counts.add_row(f"rejected: {escape(reason)}", str(count))
     counts.add_section()

@@ -178,7 +178,7 @@ def test_a_missing_extra_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -
     [
         ("/documents/demo?words=-bridge", 422, "name one that is"),
         ("/documents/demo?words=title:bridge", 422, "unknown syntax"),
-        ("/documents/demo?source=vesty", 422, "no document has the source"),
+        ("/documents/demo?source=vesty", 422, "no document has the portal"),
         ("/documents/demo?words=" + "(" * 10_000, 422, "at most 1,000"),
         ("/documents/demo/lines.csv?words=-bridge", 422, "name one that is"),
         ("/documents/demo?least=much", 422, "Expected `float`"),
