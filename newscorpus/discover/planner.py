@@ -129,6 +129,8 @@ class FetchPlanner:
             fields = {"title", "modified", *(one.field for one in evidence)}
             evidence += tuple(one for one in self.ledger.revisits.evidence(url) if one.field not in fields)
             yield PlannedFetch(url, kind or FetchKind.ARTICLE, depth, evidence, is_repeat=True)
+        elif evidence:
+            self.ledger.revisits.add_evidence(url, evidence)
         is_new = isinstance(outcome, FetchKind) or n_shown is not None
         return is_new and (kind or find_kind(url, self.portal)) is FetchKind.ARTICLE
 
@@ -196,12 +198,12 @@ class FetchPlanner:
         self.contents.remember_start(url, reading)
         if not self.ledger.knows(probe := missing_page(url)):
             yield PlannedFetch(probe, FetchKind.PROBE)
-        yield from self.feeds(reading.lists)  # first: the first list that has an article says what is known of it
         for named in () if self.portal.sitemaps else sitemaps:
             yield from self.sitemap(ListingEntry(named), named)
         yield from self._guesses(
             () if self.portal.sitemaps or sitemaps else (urljoin(url, path) for path in USUAL_SITEMAPS)
         )
+        yield from self.feeds(reading.lists)
 
     def may_be_page(self, url: str) -> bool:
         """Whether the guessed address of a feed may be a wanted page instead."""

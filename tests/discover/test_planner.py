@@ -133,6 +133,21 @@ def test_what_the_feed_said_of_an_article_travels_with_its_next_request_but_the_
     assert repeat.evidence == (Evidence("tags", "a", "feed"),)
 
 
+def test_what_a_feed_says_is_kept_for_a_queued_page_that_links_named_first(
+    planner: Callable[..., FetchPlanner], ledger: Ledger
+) -> None:
+    said = (Evidence("published", "2026-11-01", "feed"),)
+    for given in ([], [{"field": "tags", "value": "a", "source": "sitemap"}]):
+        url = f"{STORY}{len(given)}"
+        request = json.dumps({"cb_kwargs": {"evidence": given}}).encode()
+        ledger.add(Link(key_of(url), url, "vesti", "section", request=request))
+        ledger.add(Link(key_of(f"{url}/other"), f"{url}/other", "vesti", "section"))
+        assert ask(planner(), ListingEntry(url, said), ListingEntry(f"{url}/other", said)) == []
+        assert [one.source for one in ledger.revisits.evidence(url)] == ["sitemap" if given else "feed"], (
+            "the first list"
+        )
+
+
 def test_what_is_still_queued_is_not_queued_again(planner: Callable[..., FetchPlanner], ledger: Ledger) -> None:
     ask(planner(), ListingEntry(STORY, modified="2026-11-01"))
     ledger.add(Link(key_of(STORY), STORY, "vesti", "article"))
@@ -246,7 +261,7 @@ def test_a_site_may_keep_its_sitemaps_elsewhere(planner: Callable[..., FetchPlan
 def test_lists_are_looked_for_where_nobody_names_them(planner: Callable[..., FetchPlanner]) -> None:
     made, probe = planner(), missing_page(BASE)
     urls = [one.url for one in made.start_page(f"{BASE}/en/", PageReading(lists=(f"{BASE}/rss",)), ())]
-    usual = ["rss", "sitemap.xml", "sitemap_index.xml", "news-sitemap.xml"]
+    usual = ["sitemap.xml", "sitemap_index.xml", "news-sitemap.xml", "rss"]
     assert urls == [probe, *(f"{BASE}/{name}" for name in usual)]
     portal = replace(made.portal, feeds=(f"{BASE}/feed",), sitemaps=(f"{BASE}/map",))
     plan = replace(made, portal=portal).start_page(f"{BASE}/", PageReading(lists=(f"{BASE}/rss",)), (LIST,))

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
+
 from newscorpus.config import ArticleRevisitConfig, RevisitConfig
 from newscorpus.data import Evidence
 from newscorpus.errors import LedgerError
@@ -157,6 +159,15 @@ class Revisits:
         """Return the evidence of the list that named `url` first."""
         row = self._execute("SELECT request FROM urls WHERE id = ?", (key_of(url),)).fetchone()
         return evidence_of(row[0]) if row else ()
+
+    def add_evidence(self, url: str, evidence: Collection[Evidence]) -> None:
+        """Store the evidence of a list with the queued request of a page that only links have named so far."""
+        sql = "SELECT request FROM urls WHERE id = ? AND state = ? AND fetched = ''"
+        row = self._execute(sql, (key_of(url), UrlState.QUEUED)).fetchone()
+        stored = json.loads(row[0]) if row and row[0] else {}
+        if stored.get("cb_kwargs", {}).get("evidence") == []:
+            stored["cb_kwargs"]["evidence"] = msgspec.to_builtins(tuple(evidence))
+            self._execute("UPDATE urls SET request = ? WHERE id = ?", (json.dumps(stored).encode(), key_of(url)))
 
     def schedule(self, url: str, now: float, interval: float) -> None:
         """Schedule the next visit of `url`, `interval` seconds after `now` (seconds since the epoch)."""
