@@ -39,8 +39,8 @@ SERVICES = re.compile(
     re.IGNORECASE,
 )
 """Paths of services, which hold no articles."""
-OWN_FEED = re.compile(r"/[^/]+/(?:feeds?|rss2?)(?:/(?:rss2?|atom|rdf))?/?$", re.IGNORECASE)
-"""End of the path of a post's, tag's or section's feed; a site's own feed lies right below its root."""
+OWN_FEED = re.compile(r"(?:/[^/]+/(?:feeds?|rss2?)(?:/(?:rss2?|atom|rdf))?|/[^/_-]+[_-]rss2?)/?$", re.IGNORECASE)
+"""End of the path of a feed of a post, tag, section or search; a site's own feed lies right below its root."""
 FEED_VALUE = re.compile(r"(?:comments-)?(?:feed|rss2?|atom|rdf)", re.IGNORECASE)
 """Values of a query parameter that requests a feed in place of the page."""
 

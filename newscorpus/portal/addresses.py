@@ -62,7 +62,7 @@ PROMISING = (AddressTrust.CERTAIN, AddressTrust.LIKELY)
 """Addresses whose pages are articles unless they declare otherwise."""
 
 LISTING = re.compile(
-    r"/(?:authors?|autor|tags?|tema|topics?)(?:/|$)|/(?:page|seite|strana|stranica|stranka|strona)(?:/?$|/\d+(?:/|$))",
+    r"/(?:authors?|autor|tags?|tema|topics?|(?:@@)?search)(?:/|$)|/(?:page|seite|strana|stranica|stranka|strona)(?:/?$|/\d+(?:/|$))",
     re.IGNORECASE,
 )
 OTHER_KINDS = re.compile(
@@ -118,7 +118,7 @@ def find_trust(url: str, portal: Portal, evidence: Collection[Evidence] = ()) ->
     if looks_like_article(url):
         return AddressTrust.LIKELY
     parts = urlsplit(url)
-    if is_listing(url) and (is_further(url) or (find_archive(url) and not parts.query)):
+    if is_listing(url) and (is_further(url) or SEARCH.search(parts.path) or (find_archive(url) and not parts.query)):
         return AddressTrust.LISTED
     is_other = is_listing(url) or find_archive(url) or OTHER_KINDS.search(f".{parts.hostname or ''}{parts.path}")
     return AddressTrust.UNLIKELY if is_other else AddressTrust.DOUBTFUL
@@ -174,7 +174,7 @@ CHOICES = frozenset({"outputtype", "output", "view", "format", "version"})
 VERSIONS = frozenset({"amp", "print"})
 ACTIONS = frozenset({"_wpnonce", "like_comment", "replytocom", "reply_to", "unapproved", "moderation-hash"})
 """Parameters of forms for replies and votes."""
-ARRANGEMENTS = frozenset({"dir", "order", "order_by", "orderby", "share", "shared", "sort", "sort_by", "sortby"})
+ARRANGEMENTS = frozenset("dir order order_by orderby share shared sort sort_by sort_on sort_order sortby".split())
 """Parameters that share a page or sort a list, unless the value has a number, which may be an article's."""
 
 
@@ -248,14 +248,16 @@ NAMED_ARCHIVE = re.compile(
     r"/(?:authors?|autori?|[ck]ategor[a-z]{1,4}|keywords?|labels?|tags?|tema|topics?)/[^/]+/?$", re.IGNORECASE
 )
 DAY_ARCHIVE = re.compile(r"/(?:19|20)\d\d(?:[/-](?:0?[1-9]|1[0-2])(?:[/-](?:0?[1-9]|[12]\d|3[01]))?)?(?:/|\.html?)?$")
+SEARCH = re.compile(r"/(?:@@)?search(?:\.\w{2,5})?/?$", re.IGNORECASE)
+"""End of the path of a search, whose links to tags are archives."""
 ARCHIVE_NAMES = frozenset({"author", "author_name", "cat", "category_name", "m", "tag"})
 """Parameters of a front page that select an archive (WordPress without permalinks)."""
 
 
 def find_archive(url: str) -> str:
-    """Return the common form of archives of tags, categories, authors, years, months or days; "" for other addresses.
+    """Return the form of archives of tags, categories, authors, searches, years, months or days; "" for others.
 
-    It ends in `*` for tags, categories and authors. Archives repeat the articles of start pages, feeds and sitemaps,
+    It ends in `*` for all but years, months and days. Archives repeat the articles of start pages, feeds and sitemaps,
     and there may be more of them than articles.
     """
     try:
@@ -266,6 +268,8 @@ def find_archive(url: str) -> str:
     if found := NAMED_ARCHIVE.search(path):
         begin, word = path[: found.start()], found[0].split("/")[1]
         return f"{parts.netloc}{re.sub(r'[0-9]+', '0', begin)}/{word}/*"
+    if SEARCH.search(path) and parts.query:
+        return f"{parts.netloc}{path.rstrip('/')}?*"
     if DAY_ARCHIVE.search(path):
         return f"{parts.netloc}{re.sub(r'[0-9]+', '0', path.rstrip('/'))}"
     asked = {name for name, _ in parse_qsl(parts.query)} & ARCHIVE_NAMES if path in {"", "/"} else ()

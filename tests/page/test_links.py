@@ -132,7 +132,8 @@ def test_a_section_may_be_named_like_the_ending_of_a_file(path: str) -> None:
     "href",
     (
         "mailto:a@b.c javascript:void(0) tel:123 /a.JPG /b.pdf /c.zip ftp://x.org/ http://[x data:x "
-        "/posts/old-bridge.rst /?attachment_id=17 /old-bridge/feed/ /tag/rain/feeds/atom/ /?feed=comments-rss2&p=17 "
+        "/posts/old-bridge.rst /?attachment_id=17 /old-bridge/feed/ /?feed=comments-rss2&p=17 "
+        "/tag/rain/feeds/atom/ /search_rss?tag=rain "
         "/wp-login.php?redirect_to=x /user/login"
     ).split(),
 )

@@ -131,6 +131,8 @@ def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]]
         ({}, "/forum/bridge", AddressTrust.UNLIKELY),
         ({}, "/tag/water-in-the-cellar", AddressTrust.LISTED),
         ({}, "/topics/show.asp?item=193311", AddressTrust.UNLIKELY),
+        ({}, "/en/@@search?tag=water", AddressTrust.LISTED),
+        ({}, "/search-for-a-lost-dog", AddressTrust.LIKELY),
         ({}, "/sport?page=2", AddressTrust.LISTED),
         ({}, "/sport/page/12/", AddressTrust.LISTED),
         ({}, "/p/1234", AddressTrust.DOUBTFUL),
@@ -163,6 +165,7 @@ def test_how_far_an_address_promises_an_article(patterns: dict[str, list[str]], 
         ("/story-1/?share=mail&nb=1", "/story-1/"),
         ("/story-1/?like_comment=7&_wpnonce=0a1b2c", "/story-1/"),
         ("/sport?orderby=date&order=asc&page=2", "/sport?page=2"),
+        ("/search?tag=rain&sort_on=date", "/search?tag=rain"),
     ],
 )
 def test_another_version_is_folded_into_the_article(version: str, article: str) -> None:
