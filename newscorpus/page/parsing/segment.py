@@ -163,10 +163,12 @@ class _Walk:
                 self.close(level)
 
     def is_hidden_label(self, node: HtmlElement) -> bool:
-        """Tell whether an inline node is short and hidden, so that its words are not part of the surrounding text."""
+        """Tell whether an inline node is hidden and short, or microdata: its words are not part of the text around."""
         hidden, style = node.get("hidden"), node.get("style")
         if (hidden is None and style is None) or self.shows_hidden or not _hides(hidden, style):
             return False
+        if "itemscope" in node.attrib:
+            return True
         inside = [each.tag for each in islice(node.iterdescendants(), LABEL_ELEMENTS + 1)]
         if len(inside) > LABEL_ELEMENTS or "br" in inside or not self.block_tags.isdisjoint(inside):
             return False

@@ -148,6 +148,7 @@ def test_blocks_share_their_ancestors() -> None:
         ("<a style='display: none' href=/x>Sdílet <b>článek</b></a>", "Vláda jedná o dani."),
         ("<i aria-hidden=true>ve středu </i>", "Vláda ve středu jedná o dani."),  # it is seen, and not read out
         (f"<span hidden>{'a' * 161} </span>", f"Vláda {'a' * 161} jedná o dani."),
+        (f"<span hidden itemscope>{'a' * 161} </span>", "Vláda jedná o dani."),
     ],
 )
 def test_a_hidden_label_is_no_part_of_the_text_around_it(inside: str, text: str) -> None:
