@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from operator import itemgetter
 
 from lxml.html import HtmlElement
@@ -235,7 +235,15 @@ def _innermost_texts(elements: Iterable[HtmlElement]) -> list[str]:
     marked = list(filter(_names_author, elements))
     holders = {holder for each in marked for holder in islice(each.iterancestors(), INSIDE)}
     own = (each for each in marked if each not in holders and not REVIEW.search(_text_before(each)))
-    return [text for each in own if (text := short_text(each))]
+    return [text for each in own if (text := _listed_persons(each) or short_text(each))]
+
+
+def _listed_persons(element: HtmlElement) -> str:
+    """Join the names in an element's parts if there is nothing between two of them; "" elsewhere."""
+    parts = [*islice(element, INSIDE)]
+    persons = [part for part in parts if is_personal_name(short_text(part))] if len(parts) > 1 else []
+    is_list = any(one.getnext() is other and not (one.tail or "").strip() for one, other in pairwise(persons))
+    return ", ".join(map(short_text, persons)) if is_list else ""
 
 
 def _text_before(element: HtmlElement) -> str:

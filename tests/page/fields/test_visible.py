@@ -120,6 +120,7 @@ def test_the_day_is_that_of_the_pages_own_clock() -> None:
         ("written by Jane Doe on 2024-01-12", ("Jane Doe",)),
         ("Posted by Jane Doe and Ana Horvat on 12 January 2024", ("Jane Doe", "Ana Horvat")),
         ("Von Jana Novak am 12. Januar 2024", ("Jana Novak",)),
+        ("by <span>Jane Doe</span> <span>Ana Horvat</span> — <i>12. 1. 2024</i>", ("Jane Doe", "Ana Horvat")),
         ("Jan Novák Aktualizováno 12. 1. 2024", ()),
         ("Středa 12. ledna 2024", ()),
     ],
