@@ -18,13 +18,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.newspapers import ROOT
-from benchmarks.sites import ghost, puput, static, wordpress
+from benchmarks.sites import ghost, mezzanine, puput, static, wordpress
 from benchmarks.sites.crawl import Crawl, Project
 from benchmarks.sites.posts import Post, come_back, make_posts
 from benchmarks.sites.score import Score, changes, score
 from benchmarks.sites.system import MissingError, System
 
-SYSTEMS: Sequence[System] = (*static.SYSTEMS, *wordpress.SYSTEMS, *ghost.SYSTEMS, *puput.SYSTEMS)
+SYSTEMS: Sequence[System] = (
+    *(*static.SYSTEMS, *wordpress.SYSTEMS, *ghost.SYSTEMS, *puput.SYSTEMS, *mezzanine.SYSTEMS),
+)
 RESULT = ROOT / "benchmarks" / "results" / "sites.md"
 KEEP = ROOT / "build" / "sites"
 FILES = ("added", "four-key")

@@ -35,8 +35,9 @@ class System:
     """A publishing system with one theme and one configuration; a subclass says how it is filled, and how installed.
 
     `states` says how its pages, feeds or sitemaps state a field; what is stated nowhere is missing. `published` is
-    stated by "time" or "day"; `authors` "all" or only the "first"; `section` "all" or in its "address" alone; `tags`
-    "all" or "with section" as one more; `changes`, that an article has changed, for instance in the "sitemap".
+    stated by "time" or "day", or by time for the "newest" alone; `authors` "all" or only the "first"; `section` "all"
+    or in its "address" alone; `tags` "all" or "with section" as one more; `changes`, that an article has changed, for
+    instance in the "sitemap".
     """
 
     name: str  # what the command calls it, such as `hexo-next`; the family is what stands before the first dash
