@@ -294,8 +294,8 @@ def batch(
         _run_here(recipe, plan, at_once)
         published = open_corpus(plan.folder)
         manifest = published.manifest
-        counts = f"{number_of(manifest.documents, 'document')}, {number_of(manifest.words, 'word')}"
-        typer.echo(f"{counts}; the corpus lies in {published.folder}")
+        documents = number_of(manifest.documents, "document")
+        typer.echo(f"{documents}, {manifest.words} words; the corpus lies in {published.folder}")
         if plan.export.format:
             typer.echo(f"The export lies in {plan.folder / EXPORT}")
         for address in filter(None, (plan.upload, plan.export.upload)):

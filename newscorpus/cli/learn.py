@@ -248,14 +248,7 @@ def evaluate(
 
 
 def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path], split: PageSplit, jobs: int) -> None:
-    from newscorpus.lab.evaluation.folder import (
-        evaluate_folder,
-        extract_folder,
-        find_article,
-        gold_texts,
-        print_folder,
-        text_of,
-    )
+    from newscorpus.lab.evaluation.folder import evaluate_folder, extract_folder, gold_texts, print_folder, text_of
     from newscorpus.page.page_files import page_origin
     from newscorpus.page.recipe import Recipe, extractor_of
     from newscorpus.store.pages import saved_pages
@@ -268,8 +261,7 @@ def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path],
     for _, recipe, _ in chosen:
         extractor_of(recipe)  # reports a wrong name before any page is read
     for name, recipe, origin in chosen:
-        convert = partial(text_of, partial(find_article, recipe, origin))
-        pages = extract_folder(folder, folder / name, convert, jobs)
+        pages = extract_folder(folder, folder / name, partial(text_of, recipe, origin), jobs)
         n_rejected = sum(bool(rejected) for _, rejected in progress(pages, f"pages extracted by {name}"))
         _show_step(f"{number_of(n_pages - n_rejected, 'page')} extracted by {name}, {n_rejected:,} rejected")
     print_folder(evaluate_folder(folder, split), table_console())

@@ -71,8 +71,9 @@ def build(
     for line in report.damage():
         typer.echo(line, err=True)
     left_out = counted({"low_confidence": report.low_confidence, "gone": report.gone, **report.duplicates})
-    documents, words = number_of(report.documents, "document"), number_of(report.words, "word")
-    typer.echo(f"{documents}; {report.kept:,} kept, {words}; left out: {left_out}")
+    typer.echo(
+        f"{number_of(report.documents, 'document')}; {report.kept} kept, {report.words} words; left out: {left_out}"
+    )
     typer.echo(f"The corpus lies in {corpus / PUBLISHED}")
 
 
@@ -98,8 +99,7 @@ def dedup(
 
     config = replace(ANY_CONFIDENCE, duplicates=DuplicateConfig(survivor=survivor, revision=revision))
     done = dedup_documents(inputs, output, against or (), config, jobs, progress)
-    documents = number_of(done.documents, "document")
-    typer.echo(f"{documents}; {done.kept:,} kept; left out: {counted(done.duplicates)}")
+    typer.echo(f"{number_of(done.documents, 'document')}; {done.kept} kept; left out: {counted(done.duplicates)}")
     if report:
         for source, repeated, kind, count in done.reprints[:SHOWN]:
             typer.echo(f"{count:8} {kind:8} {source or 'unknown'} repeats {repeated or 'unknown'}")
@@ -251,8 +251,7 @@ def export(
     for part, documents in report.documents.items():
         typer.echo(f"{part or 'all'}: {number_of(documents, 'document')}, {number_of(report.words[part], 'word')}")
     if report.unscored:
-        without = number_of(len(report.unscored), "document")
-        typer.echo(f"{without} without a score; the first: {report.unscored[0]}", err=True)
+        typer.echo(f"{len(report.unscored):,} documents without a score; the first: {report.unscored[0]}", err=True)
     if since:
         typer.echo(f"since {since}: {counted({kind: len(ids) for kind, ids in report.changes.items()})}")
     typer.echo(f"The export lies in {output}")
@@ -280,8 +279,7 @@ def annotate(
     setting, title = Annotation(annotator, output, model, tokenizer), name or corpus_of(corpus.resolve()).name
     report = annotate_corpus(corpus, setting, title, jobs, partial(progress, what="parts"))
     counts = report.counts
-    shown = {"document": counts.documents, "sentence": counts.sentences, "token": counts.tokens}
-    told = ", ".join(number_of(number, what) for what, number in shown.items())
+    told = f"{number_of(counts.documents, 'document')}, {counts.sentences:,} sentences, {counts.tokens:,} tokens"
     typer.echo(told + (f", {counts.tokenizer_tokens:,} of {report.tokenizer}" if report.tokenizer else ""))
     typer.echo(f"Annotated by {report.annotator}; it lies in {output}")
 

@@ -73,14 +73,9 @@ class FolderScores:
         return sum(self.files.values(), TextScores(Overlap(), Overlap(), 0))
 
 
-def find_article(recipe: Recipe, origin: PageOrigin, page: Page) -> Article | Rejected:
-    """Extract the article of a page for `evaluate FOLDER`."""
-    return extractor_of(recipe, origin(page))(page)
-
-
-def text_of(find: Callable[[Page], Article | Rejected], page: Page) -> bytes | Rejected:
-    """Return the text that `find` finds on a page."""
-    article = find(page)
+def text_of(recipe: Recipe, origin: PageOrigin, page: Page) -> bytes | Rejected:
+    """Return the text of the article of a page."""
+    article = extractor_of(recipe, origin(page))(page)
     return article.text.encode("utf-8", "replace") if isinstance(article, Article) else article
 
 

@@ -10,14 +10,17 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from newscorpus.cli import app, main
-from newscorpus.data import Article, Page, Rejected
+from newscorpus.data import Page, Rejected
 from newscorpus.lab.evaluation.folder import FolderError, evaluate_folder, extract_folder, print_folder, text_of
 from newscorpus.lab.evaluation.scores import Overlap
 from newscorpus.lab.gold.pages import PagesError
-from newscorpus.page.registry import load
+from newscorpus.page.page_files import page_origin
+from newscorpus.page.recipe import Recipe
 
 GOLD = {"1": "one two three four", "2": "five six"}
 FOUND = {"1": "one three nine", "2": "five six"}
+
+BTE = partial(text_of, Recipe("bte"), page_origin())
 
 NGRAMS = {"total": ["0.50000"] * 3, "1": ["0.00000"] * 3, "2": ["1.00000"] * 3}  # a shorter text is one n-gram
 
@@ -68,15 +71,15 @@ def test_every_other_subfolder_is_scored_by_name(folder: Path) -> None:
 
 
 def test_extracted_texts_stand_beside_the_others_and_a_rejected_page_makes_no_file(folder: Path) -> None:
-    extracted = list(extract_folder(folder, folder / "bte", partial(text_of, load("bte"))))
+    extracted = list(extract_folder(folder, folder / "bte", BTE))
     assert extracted == [("1", None), ("2", None)]
     assert [(folder / "bte" / f"{name}.txt").read_text("utf-8") for name, _ in extracted] == list(GOLD.values())
     assert evaluate_folder(folder)[0].total.words.scores.f1 == 1
 
-    def reject(page: Page) -> Article | Rejected:
+    def reject(page: Page) -> Rejected:
         return Rejected("extract", "no_main_text", url=page.url)
 
-    rejected = extract_folder(folder, folder / "bte", partial(text_of, reject))
+    rejected = extract_folder(folder, folder / "bte", reject)
     assert [found.reason for _, found in rejected if found] == ["no_main_text"] * 2
     assert not list((folder / "bte").glob("*.txt"))
 
@@ -85,7 +88,7 @@ def test_extracted_texts_stand_beside_the_others_and_a_rejected_page_makes_no_fi
 def test_pages_gold_and_files_are_never_written_over(folder: Path, name: str) -> None:
     (folder / "rules.txt").touch()
     with pytest.raises(FolderError, match=f"{name}: not a folder for what is extracted"):
-        list(extract_folder(folder, folder / name, partial(text_of, load("bte"))))
+        list(extract_folder(folder, folder / name, BTE))
 
 
 def test_faults_name_the_file(folder: Path, tmp_path: Path) -> None:
