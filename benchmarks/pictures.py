@@ -1,5 +1,6 @@
-"""Take the pictures of docs/ui.md: `python -m benchmarks.pictures`, with Chromium, from a crawl of the demo portal."""
+"""Take the pictures of docs/ui.md from a crawl of the demo, with Chromium: `python -m benchmarks.pictures`."""
 
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -77,6 +78,16 @@ def mark(tab: Any, address: str, corpus: Path) -> None:
     tab.evaluate("scrollTo(0, 0)")
 
 
+def systems(tab: Any, address: str, corpus: Path) -> None:
+    """The scores of three systems on a marked page."""
+    mark(tab, address, corpus)
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("text=1 done")
+    tab.goto(f"{address}/mark/demo/demo")
+    tab.click("button:text-is('Evaluate')")
+    tab.wait_for_selector("td:text-is('main-text')")
+
+
 def watch(tab: Any, address: str, _corpus: Path) -> None:
     """The crawl, which has ended."""
     tab.goto(f"{address}/watch/demo")
@@ -115,6 +126,7 @@ VIEWS: Mapping[str, tuple[Callable[[Any, str, Path], None], tuple[int, int], Lit
     "ui-documents": (documents, WIDE, "light"),
     "ui-left-out": (left_out, WIDE, "light"),
     "ui-mark": (mark, WIDE, "light"),
+    "ui-systems": (systems, WIDE, "light"),
     "ui-portal": (portal, WIDE, "light"),
     "ui-watch": (watch, WIDE, "light"),
     "ui-documents-narrow": (documents, NARROW, "dark"),
@@ -132,7 +144,8 @@ def main() -> None:
         corpus = run_demo(Path(folder) / "demo").corpus
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         with serving(corpus) as address:
-            for name, (prepare, (width, height), scheme) in VIEWS.items():
+            for name in sys.argv[1:] or VIEWS:
+                prepare, (width, height), scheme = VIEWS[name]
                 tab = chromium.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
                 tab.set_default_timeout(PATIENCE_MS)
                 prepare(tab, address, corpus)

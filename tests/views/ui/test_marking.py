@@ -65,7 +65,7 @@ def test_ten_pages_by_keys_alone_give_scores(tab: Any, served: str, gold: Path) 
     tab.click("text=Systems: train")
     tab.click("button:text-is('Evaluate')")
     tab.wait_for_selector("td:text-is('main-text')")
-    assert "f1 low" in tab.text_content("table")
+    assert "F1 low" in tab.text_content("table")
 
 
 def test_marks_are_shown_taken_back_and_widened(tab: Any, served: str, gold: Path, demo_corpus: Path) -> None:
