@@ -224,7 +224,7 @@ def _addresses(file: str) -> tuple[str, ...]:
     except OSError as error:
         raise CrawlError(f"argument 'urls': {file}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise CrawlError(f"argument 'urls': {file}: not UTF-8") from error
+        raise CrawlError(f"argument 'urls': {file}: not UTF-8; save it in this encoding") from error
     if not (addresses := tuple(line for line in lines if line and not line.startswith("#"))):
         raise CrawlError(f"argument 'urls': {file}: holds no address")
     return addresses

@@ -173,7 +173,7 @@ def remove(
         typer.echo(f"Taken out: {gone}. The corpus was published again without them.")
     if report.linking:
         typer.echo(f"Links to it stay in {number_of(report.linking, 'archived page')} of other documents.")
-    if report.copies:
+    if report.copies and (report.rows or report.archived or report.earlier):
         typer.echo(f"Copies may hold it: {', '.join(report.copies)}")
         typer.echo("Make exports, annotations and uploads again, and remove it from other corpora.")
 
