@@ -60,7 +60,7 @@ def keep_good(
     """
 
     def label(reading: Reading) -> tuple[LabelledBlock, ...]:
-        return revise(system.label(reading), reading.fields.title)
+        return revise(system.label(reading), reading.fields.title, ("drop_headline",))
 
     def find(reading: Reading) -> FoundText | Rejected:
         labelled = label(reading)

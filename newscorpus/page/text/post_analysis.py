@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Final
 
 from msgspec.structs import replace
@@ -35,7 +35,7 @@ _SEPARATORS = tuple(map(re.compile, (r"[|»]", r"[|»:]", r"[|»:()]", r"[|»:()
 PHRASES: Mapping[str, Sequence[str]] = read_toml(__package__, "end_phrases.toml")
 """Phrases that follow the end of an article, by language."""
 
-DEFAULT_RULES: Final = ("drop_headline",)
+DEFAULT_RULES: Final = ("drop_headline", "doubtful_tail")
 
 DEFAULTS: Final = PostAnalysisConfig()
 
@@ -96,6 +96,19 @@ def drop_headline(labelled: Labelled, title: str, config: PostAnalysisConfig) ->
         elif item.label is Label.GOOD:
             has_begun = True
     return relabel(labelled, dropped, Label.BAD)
+
+
+def doubtful_tail(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
+    """Label the good blocks bad below the last sure one and a gap that stand elsewhere in the tree than those above."""
+    good = [at for at, item in enumerate(labelled) if item.label is Label.GOOD]
+    sure = next((at for at in reversed(good) if labelled[at].score >= config.min_sure_score), len(labelled))
+    gaps = (below for above, below in pairwise(good) if above >= sure and below - above > config.min_gap_blocks)
+    end = next(gaps, len(labelled))
+    if end == len(labelled):  # as on most pages
+        return labelled
+    tags = {at: tuple(each.tag for each in labelled[at].block.element.ancestry) for at in good}
+    above_end = {tags[at] for at in good if at < end}
+    return relabel(labelled, {at for at in good if at >= end and tags[at] not in above_end}, Label.BAD)
 
 
 def start(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
@@ -247,6 +260,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "trailing_headlines": trailing_headlines,
     "expand_title_to_content": expand_title_to_content,
     "drop_headline": drop_headline,
+    "doubtful_tail": doubtful_tail,
 }
 """The rules by name."""
 

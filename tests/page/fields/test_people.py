@@ -12,6 +12,7 @@ from newscorpus.page.fields.people import authors_and_agencies, is_account, name
         ("Von Anna Schmidt und Jörg Müller", ("Anna Schmidt", "Jörg Müller")),
         ("Autor: Jan Novák, Petr Dvořák", ("Jan Novák", "Petr Dvořák")),
         ("Piše: Ana Horvat", ("Ana Horvat",)),
+        ("Od Jana Nováka", ("Jana Nováka",)),
         ("Автор: Иван Петров и Анна Смирнова", ("Иван Петров", "Анна Смирнова")),
         ("Janez Novak in Ana Kos", ("Janez Novak", "Ana Kos")),
         ("Ursula von der Leyen", ("Ursula von der Leyen",)),

@@ -4,6 +4,7 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from newscorpus.config import RULE_SETS, PostAnalysisConfig, RuleName
 from newscorpus.data import Block, Element, Label, LabelledBlock
@@ -263,6 +264,26 @@ def test_without_a_title_nothing_is_the_headline() -> None:
     assert after(page("G h1 –", "G p Text"), "drop_headline", "") == "GG"
 
 
+# The doubtful tail
+
+
+@pytest.mark.parametrize(
+    ("scores", "tag", "expected"),
+    [
+        ((0.9, 0.6, 0.1, 0.1, 0.1, 0.1, 0.7, 0.6), "li", "GGBBBBBB"),  # four blocks below the text, none is sure
+        ((0.9, 0.6, 0.1, 0.1, 0.1, 0.1, 0.7, 0.6), "p", "GGBBBBGG"),  # like the text
+        ((0.9, 0.6, 0.1, 0.1, 0.1, 0.7, 0.6), "li", "GGBBBGG"),  # a smaller gap
+        ((0.9, 0.6, 0.1, 0.1, 0.1, 0.1, 0.7, 0.8), "li", "GGBBBBGG"),  # one is sure
+        ((0.7, 0.6, 0.1, 0.1, 0.1, 0.1, 0.7, 0.6), "li", "GGBBBBGG"),  # nothing is
+        ((0.7, 0.1, 0.1, 0.1, 0.1, 0.9, 0.6), "li", "GBBBBGG"),  # a doubtful beginning
+    ],
+)
+def test_doubtful_blocks_below_a_gap_leave(scores: tuple[float, ...], tag: str, expected: str) -> None:
+    lines = page(*(f"{'G' if s > 0.5 else 'B'} {'p' if at < 2 else tag} text" for at, s in enumerate(scores)))
+    labelled = tuple(replace(item, score=score) for item, score in zip(lines, scores, strict=True))
+    assert after(labelled, "doubtful_tail") == expected
+
+
 # Rules in a row
 
 
@@ -300,7 +321,7 @@ def test_every_rule_has_a_name_that_is_checked() -> None:
 def test_an_unknown_rule_is_named_beside_the_known_ones() -> None:
     with pytest.raises(
         ValueError,
-        match=r"^unknown rule 'begin'; known are: none, mrozek, brezovnik, start, common_parent, .*drop_headline$",
+        match=r"^unknown rule 'begin'; known are: none, mrozek, brezovnik, start, common_parent, .*doubtful_tail$",
     ):
         revise((), TITLE, ("start", "begin"))
 
