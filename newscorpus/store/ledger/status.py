@@ -151,7 +151,9 @@ def low_share(portal: str, days: Sequence[DayCoverage]) -> Iterator[str]:
     told = [day for day in days if day.rows + sum(day.left_out.values()) >= FEWEST]
     usual = median(day.share for day in told[:-1]) if told[1:] else 1.0
     if told and told[-1].share < usual / 2:
-        yield f"{portal} gave fewer rows than usual, {told[-1].share:.0%} for {usual:.0%}: {told[-1]}"
+        share = f"{told[-1].share:.0%}"
+        expected = f"fewer rows than usual, {share} for {usual:.0%}"
+        yield f"{portal} gave {expected if told[1:] else f'rows for only {share} of its articles'}: {told[-1]}"
 
 
 @dataclass(frozen=True, slots=True)

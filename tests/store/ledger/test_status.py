@@ -274,7 +274,7 @@ def test_a_fifth_left_out_as_copies_is_named_with_three_addresses(tmp_path: Path
     assert not any("duplicates" in line for line in said)
     said = list(covered(tmp_path / "many", 18).shortfalls())
     assert "vesti lost 18 of 35 pages (51.4%) by duplicates/near, such as u0, u1, u2" in said
-    assert said[-1].startswith("vesti gave fewer rows than usual, 18% for 100%: ")
+    assert said[-1].startswith("vesti gave rows for only 18% of its articles: ")
 
 
 def test_less_than_half_of_the_usual_share_of_rows_raises_the_alarm() -> None:
