@@ -171,9 +171,8 @@ def publish_ranges(folder: Path, ranges: Iterable[Iterable[Record]], config: Bui
             suffix = SUFFIXES[config.shards.format]
             shards += (replace(one, name=f"shard-{one.sha256[:HASH_LENGTH]}{suffix}") for one in written)
             files += (place / one.name for one in written)
-        manifest = _replace(folder, shards, files, counts, config)
-        write_contents(folder, manifest.generation, contents.contents())
-        return manifest
+        write_contents(folder, generation_of(shards), contents.contents())
+        return _replace(folder, shards, files, counts, config)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
