@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from functools import lru_cache, wraps
+from functools import wraps
 from pathlib import Path
 from typing import TypeVar
 
@@ -180,16 +180,17 @@ def reading(corpus: Path) -> Iterator[sqlite3.Connection]:
 
 def remembered(read: Callable[[Path], T]) -> Callable[[Path], T]:
     """Let a function of the ledger of a corpus return its last result while the ledger is unchanged."""
+    last: dict[Path, tuple[object, T]] = {}
 
-    @lru_cache
-    def read_anew(corpus: Path, _state: object) -> T:
-        return read(corpus)
-
+    @wraps(read)
     def read_changed(corpus: Path) -> T:
         files = [path.stat() for name in (LEDGER, f"{LEDGER}-wal") if (path := corpus / name).is_file()]
-        return read_anew(corpus, tuple((one.st_ino, one.st_size, one.st_mtime_ns) for one in files))
+        state = [(one.st_ino, one.st_size, one.st_mtime_ns) for one in files]
+        if corpus not in last or last[corpus][0] != state:
+            last[corpus] = state, read(corpus)
+        return last[corpus][1]
 
-    return wraps(read)(read_changed)
+    return read_changed
 
 
 @contextmanager
