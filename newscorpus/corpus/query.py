@@ -82,11 +82,11 @@ def parse(text: str) -> Node | None:
     return _Parser(text).parse() if text.strip() else None
 
 
-def phrases(node: Node) -> Iterator[Phrase]:
+def phrases(node: Node | None) -> Iterator[Phrase]:
     """Yield the wanted phrases of a query: their occurrences in the documents found are its hits."""
     if isinstance(node, Phrase):
         yield node
-    else:
+    elif node:
         for child in node.wanted if isinstance(node, AllOf) else node.choices:
             yield from phrases(child)
 

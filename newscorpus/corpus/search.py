@@ -210,8 +210,7 @@ class SearchIndex:
 
     def missing_words(self, query: Query) -> Iterator[str]:
         """Yield the words of a query that no document has, each with the words most like it."""
-        found = () if query.parsed is None else phrases(query.parsed)
-        for word in dict.fromkeys(word for phrase in found for word in phrase.words):
+        for word in dict.fromkeys(word for phrase in phrases(query.parsed) for word in phrase.words):
             condition, values = self._has_form(word)
             sql = "SELECT term FROM forms WHERE"
             if not self._connection.execute(f"{sql} {condition}", values).fetchone():
@@ -224,7 +223,7 @@ class SearchIndex:
     def _found(self, query: Query) -> tuple[Numbers, Numbers]:
         """Return the serials of the matching documents and the hits in them, sorted."""
         serials = self._serials(query)
-        found = [] if query.parsed is None else list(phrases(query.parsed))
+        found = list(phrases(query.parsed))
         self._check_size(found)
         occurrences = [self._occurrences(phrase) for phrase in found]
         after = [at + len(phrase.words) for at, phrase in zip(occurrences, found, strict=True)]
