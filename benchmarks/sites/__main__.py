@@ -24,9 +24,7 @@ from benchmarks.sites.posts import Post, come_back, make_posts
 from benchmarks.sites.score import Score, changes, score
 from benchmarks.sites.system import MissingError, System
 
-SYSTEMS: Sequence[System] = (
-    *(*static.SYSTEMS, *wordpress.SYSTEMS, *ghost.SYSTEMS, *puput.SYSTEMS, *mezzanine.SYSTEMS),
-)
+SYSTEMS: Sequence[System] = (*static.SYSTEMS, *wordpress.SYSTEMS, *ghost.SYSTEMS, *puput.SYSTEMS, *mezzanine.SYSTEMS)
 RESULT = ROOT / "benchmarks" / "results" / "sites.md"
 KEEP = ROOT / "build" / "sites"
 FILES = ("added", "four-key")
