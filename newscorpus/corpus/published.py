@@ -106,6 +106,11 @@ def published_folder(folder: Path) -> Path:
     return inside if inside.is_dir() and not (folder / MANIFEST).exists() else folder
 
 
+def is_published(folder: Path) -> bool:
+    """Tell whether a corpus is published in a folder: that of a crawl, or the one that holds the manifest."""
+    return (published_folder(folder) / MANIFEST).is_file()
+
+
 def corpus_of(folder: Path) -> Path:
     """Find the folder of the crawl that a published folder belongs to, else the folder itself."""
     return folder.parent if folder.name == PUBLISHED else folder

@@ -18,10 +18,10 @@ from newscorpus.corpus.erase import (
     write_removing,
 )
 from newscorpus.corpus.manifest import read_manifest
-from newscorpus.corpus.published import copies_of, open_corpus, publish, published_folder
+from newscorpus.corpus.published import copies_of, is_published, open_corpus, publish, published_folder
 from newscorpus.errors import CorpusError, LedgerError
 from newscorpus.files import exclusive
-from newscorpus.layout import BUILD_LOCK, INTAKE, MANIFEST, PLAN, TASKS, check_corpus, refuse_strangers
+from newscorpus.layout import BUILD_LOCK, INTAKE, PLAN, TASKS, check_corpus, refuse_strangers
 from newscorpus.store.archive.values import ArchiveError
 from newscorpus.store.removals import note_removal, removals_of
 from newscorpus.urls import canonical_url, document_id, is_web
@@ -93,15 +93,14 @@ def finish_removal(corpus: Path, watch: Watch = unwatched) -> Removing | None:
         with exclusive(corpus / BUILD_LOCK):
             removing = erase(corpus, removing)
             if not (corpus / INTAKE).is_dir():
-                folder = published_folder(corpus)
-                if (folder / MANIFEST).is_file():
-                    published, removals = open_corpus(folder), removals_of(corpus)
+                if is_published(corpus):
+                    published, removals = open_corpus(corpus), removals_of(corpus)
                     left = (record for record in published.records() if not removals.of(record.id))
-                    publish(folder, left, published.manifest.parameters)
+                    publish(published.folder, left, published.manifest.parameters)
                 end_removing(corpus)
     except (LedgerError, ArchiveError) as error:
         raise CorpusError(str(error)) from error
     if (corpus / INTAKE).is_dir():
-        is_published = (published_folder(corpus) / MANIFEST).is_file()
-        build(corpus, read_manifest(published_folder(corpus)).parameters if is_published else BuildConfig(), watch)
+        parameters = read_manifest(published_folder(corpus)).parameters if is_published(corpus) else BuildConfig()
+        build(corpus, parameters, watch)
     return removing

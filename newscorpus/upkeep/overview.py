@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from newscorpus.corpus.published import open_corpus, published_folder
+from newscorpus.corpus.published import is_published, open_corpus
 from newscorpus.errors import CorpusError, LedgerError
-from newscorpus.layout import CRAWL_REPORT, LEDGER, MANIFEST
+from newscorpus.layout import CRAWL_REPORT, LEDGER
 from newscorpus.resources import project_folder
 from newscorpus.store.crawl_log import crawl_logs, is_crawling
 from newscorpus.store.ledger.portals import site_paces
@@ -56,7 +56,7 @@ def overview(folder: Path) -> Overview:
             portals = tuple(one for one in status(folder) if one.portal)
             needs += [] if is_running else map(Need, _bad_end(folder))
             needs += _needs(folder, portals)
-        if (published_folder(folder) / MANIFEST).is_file():
+        if is_published(folder):
             manifest = open_corpus(folder).manifest
             documents, words = manifest.documents, manifest.words
     except (CorpusError, LedgerError) as error:

@@ -10,10 +10,10 @@ import msgspec
 
 from newscorpus.corpus.duplicates.find import DuplicateKind
 from newscorpus.corpus.left_out import DUPLICATE_LINES, DuplicateLine
-from newscorpus.corpus.published import open_corpus, published_folder
+from newscorpus.corpus.published import is_published, open_corpus
 from newscorpus.data import Evidence, Record, Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, LOW_CONFIDENCE, MANIFEST, REJECTED, check_corpus, inside
+from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, LOW_CONFIDENCE, REJECTED, check_corpus, inside
 from newscorpus.lines import complete_lines
 from newscorpus.page.rows import Row, decode_line, decode_row, unpacked
 from newscorpus.store import intake
@@ -194,7 +194,7 @@ def _find_rejection(path: Path, document: str) -> Rejected | None:
 
 
 def _published(corpus: Path, document: str) -> Record | None:
-    if not (published_folder(corpus) / MANIFEST).is_file():
+    if not is_published(corpus):
         return None
     return next((record for record in open_corpus(corpus).records() if record.id == document), None)
 

@@ -13,11 +13,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from newscorpus.corpus.changes import marked_difference, texts_of
-from newscorpus.corpus.published import published_folder
+from newscorpus.corpus.published import is_published
 from newscorpus.corpus.query import QueryError
 from newscorpus.corpus.search import NAMED_KINDS, Query, Side, in_order, lines_table, month_rows, opened_index
 from newscorpus.corpus.subcorpora import save_subcorpus
-from newscorpus.layout import MANIFEST
 from newscorpus.lines import csv_lines
 from newscorpus.views.ui.state import answer, state_of
 
@@ -63,7 +62,7 @@ def view(request: Request) -> Response:
     """Show the search results, or make the index first where there is none."""
     state, corpus, name = state_of(request), state_of(request).corpus(request), request.path_params["corpus"]
     search, title = _search(request), f"Documents: {name}"
-    if not (published_folder(corpus) / MANIFEST).is_file():
+    if not is_published(corpus):
         return state.render(request, "unpublished.html", title)
     with opened_index(corpus) as index:
         if index is None:

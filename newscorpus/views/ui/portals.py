@@ -12,10 +12,10 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from newscorpus.corpus.published import published_folder
+from newscorpus.corpus.published import is_published
 from newscorpus.errors import CorpusError, PortalError
 from newscorpus.files import replace_file
-from newscorpus.layout import LEDGER, MANIFEST
+from newscorpus.layout import LEDGER
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.schema import find_file, own_portal_file, read_portal
 from newscorpus.store.ledger.addresses import archived_articles, over_time
@@ -168,8 +168,7 @@ def watch(request: Request) -> Response:
     """Show the state of the crawl; while it runs, the page polls every few seconds."""
     state, corpus, name = state_of(request), state_of(request).corpus(request), request.path_params["corpus"]
     crawl = crawl_state(corpus) if (corpus / LEDGER).is_file() else None
-    is_published = (published_folder(corpus) / MANIFEST).is_file()
-    values = {"corpus": name, "crawl": crawl, "is_published": is_published, "tries": True}
+    values = {"corpus": name, "crawl": crawl, "is_published": is_published(corpus), "tries": True}
     return state.render(request, "watch.html", f"Watch: {name}", **values)
 
 

@@ -4,11 +4,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from newscorpus.corpus.published import open_corpus, published_folder
+from newscorpus.corpus.published import is_published, open_corpus
 from newscorpus.data import Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.lab.gold.marking import SPLITS, ListName, journal_of, place_of
-from newscorpus.layout import ARCHIVE, LEDGER, MANIFEST
+from newscorpus.layout import ARCHIVE, LEDGER
 from newscorpus.page.source_page import SourcePage
 from newscorpus.store.archive.values import ByteRange
 from newscorpus.store.ledger.addresses import archived_articles, find, states
@@ -47,7 +47,7 @@ class CorpusPages:
         """Return the page with the least address hash (measure) or the least certain text; "" if none is left."""
         if name == "measure":  # a fair choice, whatever the model thinks of them
             return next((url for url, *_ in archived_articles(self.folder, group) if url not in taken), "")
-        if not (published_folder(self.folder) / MANIFEST).is_file():
+        if not is_published(self.folder):
             return ""
         records = (one for one in open_corpus(self.folder).records() if one.source == group and one.url not in taken)
         least = min(records, key=lambda one: (one.confidence, one.id), default=None)
