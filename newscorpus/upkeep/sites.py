@@ -60,7 +60,7 @@ def find_sites(word: str) -> list[NewsSite]:
     names = {fold(name): one.language for one in locales if (name := one.get_language_name())}
     names |= {fold(english.languages.get(code, code)): code for code in codes} | {code: code for code in codes}
     language = names.get(get_global("language_aliases").get(wanted, wanted))  # of ISO 639-2, such as "ces"
-    countries = {name.casefold(): code.lower() for code, name in english.territories.items() if len(code) == 2}
+    countries = {fold(name): code.lower() for code, name in english.territories.items() if len(code) == 2}
     domain = countries.get(wanted, wanted if wanted in {*countries.values(), *COUNTRY_DOMAINS.values()} else "")
     ending = f".{COUNTRY_DOMAINS.get(domain, domain)}"
     found = [site for site in sites if language in site.languages]

@@ -33,6 +33,7 @@ def test_the_file_holds_addresses_by_language() -> None:
         ("hrvatski", "https://www.24sata.hr/", False),
         ("Slovakia", "https://www.sme.sk/", True),  # a portal here is first
         ("united kingdom", "https://www.bbc.co.uk/programmes/b007313q", False),
+        ("Türkiye", "https://www.hurriyet.com.tr", False),
         ("cz", "https://www.aktualne.cz/", False),
         ("mali", "https://malizine.com/", False),
         ("aftenpost", "https://www.aftenposten.no/", True),
