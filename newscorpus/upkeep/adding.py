@@ -55,7 +55,7 @@ BY_ITS_LOOK = {
     AddressTrust.LIKELY: "looks like an article's; its page may say otherwise",
     AddressTrust.DOUBTFUL: "does not look like an article's; its page may prove one",
     AddressTrust.UNLIKELY: "looks like a list, a forum or a shop; its page has to prove an article well",
-    AddressTrust.LISTED: "numbers a page of a list; only a page that declares an article is one",
+    AddressTrust.LISTED: "is of a tag, author, search or further page; only a page that declares an article is one",
     AddressTrust.SECTION: "front page",
 }
 
