@@ -30,7 +30,6 @@ from scrapy.utils.project import get_project_settings
 import newscorpus.settings
 from newscorpus.errors import STOPPED, ArgumentError, CorpusError, CrawlError
 from newscorpus.fetch.closing import CorpusExtension
-from newscorpus.fetch.options import default_corpus
 from newscorpus.fetch.plugin import FAILED, KEPT, KEPT_IN_ALL, LEFT, add_settings
 from newscorpus.fetch.progress import ProgressExtension
 from newscorpus.fetch.scheduler import scheduler_of
@@ -90,15 +89,13 @@ def crawl_portals(names: str, arguments: Iterable[str], values: Iterable[str]) -
     `names` is the argument `portal`; further arguments and settings have the form NAME=VALUE.
 
     Raises:
-        CrawlError: an argument or setting has no value, or the corpus is ambiguous.
+        CrawlError: an argument or setting has no value.
     """
     for pair in (*arguments, *values):
         if "=" not in pair:
             raise CrawlError(f"{pair!r} is not of the form NAME=VALUE")
     settings = project_settings()
     settings.setdict(arglist_to_dict(list(values)), priority="cmdline")
-    if not settings.get("NEWSCORPUS_CORPUS"):
-        default_corpus(names)  # reports that it is ambiguous
     given = (text for pair in (*arguments, f"portal={names}") for text in ("-a", pair))
     execute(["scrapy", "crawl", "portal", *given], settings)
     raise AssertionError("Scrapy exits")
