@@ -153,19 +153,19 @@ def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
     marked = RDFA if b" typeof=" in body else MICRODATA if b"itemprop" in body else None
     if marked is None:  # most pages; searching the bytes is cheap
         return ()
-    items: dict[HtmlElement, Item | None] = {}  # None for a property that is no item
-    chains: dict[HtmlElement, tuple[HtmlElement, ...]] = {}  # of items and properties, innermost first
+    # Each item or property with those around it, innermost first; None for a property that is no item.
+    chains: dict[HtmlElement, tuple[Item | None, ...]] = {}
     nested: set[HtmlElement] = set()
     stray: Item = {"@type": "Article"}
     for element in cast("list[HtmlElement]", marked(tree))[:MAX_PROPERTIES]:
         above = next((chain for ancestor in element.iterancestors() if (chain := chains.get(ancestor))), ())
         if len(above) == MAX_NESTED:
             continue
-        holder = next((around for ancestor in above if (around := items[ancestor])), stray)
+        holder = next(filter(None, above), stray)
         is_item = element.get("itemscope") is not None or element.get("typeof") is not None
         types = (element.get("itemtype") or element.get("typeof") or "").split()
         item: Item | None = {"@type": types} if is_item else None
-        items[element], chains[element] = item, (element, *above)
+        chains[element] = (item, *above)
         for name, value in _properties(element, item):
             present = holder.get(name)
             if isinstance(present, list):
@@ -174,7 +174,7 @@ def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
                 holder[name] = value if present is None else [present, value]
         if item and holder is not stray and element.get("itemprop", element.get("property")):
             nested.add(element)
-    found = [item for element, item in items.items() if item and element not in nested]
+    found = [item for element, (item, *_) in chains.items() if item and element not in nested]
     return tuple(found if len(stray) == 1 else [*found, stray])
 
 
