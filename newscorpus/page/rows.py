@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import msgspec
 import zstandard
 
-from newscorpus.data import SCHEMA, Record, Rejected
+from newscorpus.data import Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.page.records import current
 
@@ -121,7 +121,8 @@ def decode_line(line: bytes) -> Row | Withdrawal:
         row = ROWS.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CorpusError(str(error)) from error
-    return row if row.record.schema == SCHEMA else replace(row, record=current(row.record))
+    record = current(row.record)
+    return row if record is row.record else replace(row, record=record)
 
 
 def decode_row(line: bytes) -> Row:
