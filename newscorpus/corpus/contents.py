@@ -83,12 +83,8 @@ class ContentCounts:
         for record in records:
             self._clusters[record.cluster_size] += record.cluster_size > 1
             for kind, name in _groups(record):
-                known, group = self._documents[kind], name[:MAX_NAME]
-                counted = OTHERS if group not in known and len(known) >= self._max_groups else group
-                known[counted] += 1
-                self._words[kind][counted] += record.n_words
-            portal = (record.source or UNKNOWN)[:MAX_NAME]
-            quoted = self._samples[portal if portal in self._documents["portal"] else OTHERS]
+                self._add(kind, name[:MAX_NAME], Size(1, record.n_words))
+            quoted = self._quoted((record.source or UNKNOWN)[:MAX_NAME])
             if len(quoted) < SAMPLES or record.id < quoted[-1].id:
                 stated = f", confidence {record.confidence:.2f}" if record.confidence else ""
                 date = record.published or "no date"
@@ -97,6 +93,26 @@ class ContentCounts:
                 insort(quoted, article, key=_id)
                 del quoted[SAMPLES:]
             yield record
+
+    def add(self, contents: Contents) -> None:
+        """Add the counts of a corpus."""
+        self._clusters.update(contents.clusters)
+        for kind, groups in contents.groups.items():
+            for name, size in groups.items():
+                if size.documents:  # all classes of length and confidence are named
+                    self._add(kind, name, size)
+        for portal, articles in contents.kept.items():
+            quoted = self._quoted(portal)
+            quoted[:] = sorted([*quoted, *articles], key=_id)[:SAMPLES]
+
+    def _add(self, kind: str, name: str, size: Size) -> None:
+        known = self._documents[kind]
+        group = OTHERS if name not in known and len(known) >= self._max_groups else name
+        known[group] += size.documents
+        self._words[kind][group] += size.words
+
+    def _quoted(self, portal: str) -> list[KeptArticle]:
+        return self._samples[portal if portal in self._documents["portal"] else OTHERS]
 
     def contents(self) -> Contents:
         """Return the counts so far."""

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from newscorpus.config import BuildConfig, ShardFormat
-from newscorpus.corpus.contents import ContentCounts, write_contents
+from newscorpus.corpus.contents import ContentCounts, Contents, read_contents, write_contents
 from newscorpus.corpus.manifest import (
     Manifest,
     RecordCounts,
@@ -192,13 +192,18 @@ def publish_joined(folder: Path, parts: Sequence[Path], config: BuildConfig) -> 
         OSError: as for `publish`.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    counts = RecordCounts()
-    shards, files = list[Shard](), list[Path]()
+    counts, counted, shards, files = RecordCounts(), list[Contents | None](), list[Shard](), list[Path]()
     for part in parts:
         manifest = read_manifest(part)
         counts.add(manifest)
+        counted.append(read_contents(part, manifest.generation))
         shards += manifest.shards
         files += (part / shard.name for shard in manifest.shards)
+    if all(counted):  # else a part is of an older version
+        contents = ContentCounts()
+        for one in filter(None, counted):
+            contents.add(one)
+        write_contents(folder, generation_of(shards), contents.contents())
     return _replace(folder, shards, files, counts, config)
 
 

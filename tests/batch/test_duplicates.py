@@ -27,7 +27,7 @@ from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, Survivo
 from newscorpus.corpus.build import BuildReport, build
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.data import LOW_CONFIDENCE, Article, Fields
-from newscorpus.layout import CONTENTS, DUPLICATES, INTAKE, PUBLISHED, REJECTED
+from newscorpus.layout import DUPLICATES, INTAKE, PUBLISHED, REJECTED
 from newscorpus.layout import LOW_CONFIDENCE as LOW
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import make_record
@@ -105,7 +105,7 @@ def publish(plan: Plan) -> BuildReport:
 
 def published(folder: Path) -> Mapping[str, bytes]:
     files = [folder / DUPLICATES, folder / LOW, *(folder / PUBLISHED).iterdir()]
-    return {path.name: path.read_bytes() for path in files if path.name != CONTENTS}  # which only saves views the count
+    return {path.name: path.read_bytes() for path in files}
 
 
 @settings(max_examples=25, deadline=None)
