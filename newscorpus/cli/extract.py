@@ -119,13 +119,12 @@ def _extract_folder(
 ) -> None:
     from newscorpus.data import Page
     from newscorpus.lab.evaluation.folder import extract_folder
-    from newscorpus.page.recipe import extractor_of
     from newscorpus.terminal import complain, progress
     from newscorpus.views.explain.formats import SUFFIXES, in_format, refusal
 
     if output is None:
         raise typer.BadParameter("a folder of pages needs --output, the folder to write")
-    extractor_of(recipe, origin(Page("", b"")))  # reports a wrong name before anything is written
+    in_format(form, recipe, origin, Page("", b""))  # reports a wrong name or format before anything is written
     pages = extract_folder(source, output, partial(in_format, form, recipe, origin), jobs, SUFFIXES[form])
     outcomes: Counter[str] = Counter()
     for name, rejected in progress(pages, "pages"):

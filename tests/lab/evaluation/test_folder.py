@@ -196,6 +196,10 @@ def test_marked_pages_of_the_split_are_the_gold(saved: Path) -> None:
     ("command", "line"),
     [
         (["extract", "{}", "--output", "{}/out", "--extractor", "none"], "unknown extractor 'none'"),
+        (
+            ["extract", "{}", "--output", "{}/out", "--extractor", "bte", "--format", "blocks", "--jobs", "2"],
+            "does not decide block by block",
+        ),
         (["extract", "{}"], "a folder of pages needs --output"),
         (["extract", "{}/gold", "--output", "{}/out"], "gold: no page in it"),
         (["evaluate", "{}", "--extractor", "bte"], "neither texts in clean/ nor marked pages in gold/"),
