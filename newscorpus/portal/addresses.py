@@ -118,9 +118,11 @@ def find_trust(url: str, portal: Portal, evidence: Collection[Evidence] = ()) ->
     if looks_like_article(url):
         return AddressTrust.LIKELY
     parts = urlsplit(url)
-    if is_listing(url) and (is_further(url) or SEARCH.search(parts.path) or (find_archive(url) and not parts.query)):
-        return AddressTrust.LISTED
-    is_other = is_listing(url) or find_archive(url) or OTHER_KINDS.search(f".{parts.hostname or ''}{parts.path}")
+    archive = find_archive(url)
+    if is_listing(url):
+        is_page_of_list = is_further(url) or SEARCH.search(parts.path) or (archive and not parts.query)
+        return AddressTrust.LISTED if is_page_of_list else AddressTrust.UNLIKELY
+    is_other = archive or OTHER_KINDS.search(f".{parts.hostname or ''}{parts.path}")
     return AddressTrust.UNLIKELY if is_other else AddressTrust.DOUBTFUL
 
 
