@@ -94,7 +94,7 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
     shown_headings = (one for one in tree.iter(*_RANKS) if next(one.iterancestors(*_UNREAD), None) is None)
     has_own = any(own.read_heading(one)[0] for one in shown_headings)
     is_alone = has_own and (says is _Says.OG_TYPE or not _boxed_headings(tree))
-    runs = {} if is_alone else _texts_by_target(tree, own)
+    runs = {} if is_alone else _texts_by_target(own)
     texts = {target: collapse("".join(run)) for target, run in runs.items()}
     shown = texts.pop("", "")
     lines = [collapse(line) for line in paragraphs[:MOST_LINES]] if texts else []
@@ -332,7 +332,7 @@ def _dates(lines: Sequence[str]) -> str:
     return f"{dates} of {len(lines)} lines are hardly more than dates"
 
 
-def _texts_by_target(tree: HtmlElement, own: _Own) -> Mapping[str, list[str]]:
+def _texts_by_target(own: _Own) -> Mapping[str, list[str]]:
     """Return the pieces of text in order, by the document that their heading or box links to."""
     cards = _cards(own)
     card_links = frozenset(cards.values())
@@ -340,7 +340,7 @@ def _texts_by_target(tree: HtmlElement, own: _Own) -> Mapping[str, list[str]]:
     boxes: list[HtmlElement] = []
     pieces: dict[str, list[str]] = defaultdict(list)
     run = pieces[""]
-    walk = etree.iterwalk(tree, events=("start", "end"))
+    walk = etree.iterwalk(own.tree, events=("start", "end"))
     for event, element in walk:
         tag = element.tag
         if event == "start" and tag in _UNREAD:

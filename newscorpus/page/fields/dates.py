@@ -329,11 +329,11 @@ def time_ago(text: str, now: datetime) -> tuple[datetime, bool] | None:
     """Parse "3 hours ago" or "an hour ago": return the time, and whether it is exact to the minute; None for none."""
     for match in SUM.finditer(text):
         names = {fold(name): int(count) for count, name in COUNTED.findall(match[0])}
-        units = [UNITS[name] for name in names if name in UNITS]
+        units = [(count, UNITS[name]) for name, count in names.items() if name in UNITS]
         around = text[max(0, match.start() - NEAR) : match.start()] + " " + text[match.end() : match.end() + NEAR]
         if units and AGO.search(fold(around)):
-            passed = sum((n * UNITS[name] for name, n in names.items() if name in UNITS), timedelta())
-            return (now - passed, min(units) < timedelta(days=1)) if LONG_UNITS.isdisjoint(names) else None
+            passed, least = sum((n * unit for n, unit in units), timedelta()), min(unit for _, unit in units)
+            return (now - passed, least < timedelta(days=1)) if LONG_UNITS.isdisjoint(names) else None
     if single := ONE_AGO.search(fold(text)):
         unit = UNITS[single[1] or single[2]]
         return now - unit, unit < timedelta(days=1)
