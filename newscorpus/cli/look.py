@@ -142,7 +142,7 @@ def log(
     from newscorpus.upkeep.overview import default_corpora
 
     if corpus is None:
-        crawled = {crawl_logs(one)[-1].name: one for one in default_corpora() if crawl_logs(one)}
+        crawled = {found[-1].name: one for one in default_corpora() if (found := crawl_logs(one))}
         corpus = crawled[max(crawled)] if crawled else Path("corpora")
         typer.echo(f"The last crawl of {corpus}:", err=True)
     logs = crawl_logs(check_corpus(corpus))

@@ -82,8 +82,9 @@ class ContentCounts:
         """Count records and pass them on."""
         for record in records:
             self._clusters[record.cluster_size] += record.cluster_size > 1
+            size = Size(1, record.n_words)
             for kind, name in _groups(record):
-                self._add(kind, name[:MAX_NAME], Size(1, record.n_words))
+                self._add(kind, name[:MAX_NAME], size)
             quoted = self._quoted((record.source or UNKNOWN)[:MAX_NAME])
             if len(quoted) < SAMPLES or record.id < quoted[-1].id:
                 stated = f", confidence {record.confidence:.2f}" if record.confidence else ""
