@@ -152,8 +152,10 @@ def low_share(portal: str, days: Sequence[DayCoverage]) -> Iterator[str]:
     usual = median(day.share for day in told[:-1]) if told[1:] else 1.0
     if told and told[-1].share < usual / 2:
         share = f"{told[-1].share:.0%}"
-        expected = f"fewer rows than usual, {share} for {usual:.0%}"
-        yield f"{portal} gave {expected if told[1:] else f'rows for only {share} of its articles'}: {told[-1]}"
+        few = f"fewer rows than usual, {share} for {usual:.0%}"
+        if len(told) == 1:
+            few = f"rows for only {share} of its articles"
+        yield f"{portal} gave {few}: {told[-1]}"
 
 
 @dataclass(frozen=True, slots=True)
