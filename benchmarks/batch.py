@@ -32,7 +32,7 @@ from datatrove.utils.word_tokenizers import WhitespaceTokenizer
 from benchmarks.duplicates.texts import as_text, make_words
 from newscorpus.batch.duplicates import DuplicateTask, index_part
 from newscorpus.batch.engine import DUPLICATE_STAGES, Stage, build_parts, publish_parts, tasks_of, write_ranges
-from newscorpus.batch.plan import ExportSection, Plan
+from newscorpus.batch.plan import Plan
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.left_out import read_duplicates
 from newscorpus.corpus.verify import verify
@@ -108,7 +108,7 @@ def main() -> None:
     note = ""
     with tempfile.TemporaryDirectory() as name:
         folder = arguments.folder or Path(name)
-        plan = Plan(f"{folder}/ours", ((),) * PARTS, Recipe(), (), BuildConfig(), 1.0, "", ExportSection(), (), {}, "")
+        plan = Plan(f"{folder}/ours", ((),) * PARTS, Recipe(), (), BuildConfig(), 1.0, (), {}, "")
         made = [partial(make_part, plan, number, arguments.documents, arguments.words) for number in range(PARTS)]
         intake = Costs(folder / "made.json", arguments.at_once).take({"made": made})["made"]
         note += f" Texts are made, signed and stored as an intake in {intake.seconds:,.0f} seconds."

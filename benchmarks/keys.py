@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from benchmarks.batch import KINDS, ONE_TEXT, PARTS, TEMPLATE, TEMPLATES, Cost, alone, kind_of, measured, original_of
 from newscorpus.batch.duplicates import LINKS, DuplicateTask, link_entries
 from newscorpus.batch.engine import Stage, tasks_of
-from newscorpus.batch.plan import ExportSection, Plan
+from newscorpus.batch.plan import Plan
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates.store import DOCUMENT, Covered, IndexState, Store, layout_of
 from newscorpus.layout import INDEX
@@ -102,7 +102,7 @@ def main() -> None:
     arguments = parser.parse_args()
     documents = arguments.documents
     with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
-        plan = Plan(f"{name}/ours", ((),) * PARTS, Recipe(), (), BuildConfig(), 1.0, "", ExportSection(), (), {}, "")
+        plan = Plan(f"{name}/ours", ((),) * PARTS, Recipe(), (), BuildConfig(), 1.0, (), {}, "")
         costs = {
             "signatures made": measured([partial(make_index, plan, number, documents) for number in range(PARTS)]),
             "entries": measured([partial(make_entries, plan, number) for number in range(PARTS)]),

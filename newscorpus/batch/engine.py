@@ -20,16 +20,12 @@ import msgspec
 from datatrove.executor import LocalPipelineExecutor, SlurmPipelineExecutor
 
 from newscorpus.batch.duplicates import DuplicateTask, index_part, known_duplicates
-from newscorpus.batch.plan import EXPORT, Plan, SlurmSection, read_plan
-from newscorpus.config import SplitConfig
+from newscorpus.batch.plan import Plan, SlurmSection, read_plan
 from newscorpus.corpus.build import BuildReport, Survivors, build, records_of
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.store import Covered, Store, layout_of
-from newscorpus.corpus.export.export import export
-from newscorpus.corpus.export.source import About
 from newscorpus.corpus.published import publish, publish_joined
 from newscorpus.corpus.reextract import extract_pages, store
-from newscorpus.corpus.remote import upload_corpus
 from newscorpus.errors import ArgumentError, CorpusError
 from newscorpus.files import exclusive, replace_file, replacing, sync_folder
 from newscorpus.layout import INDEX, INTAKE, INTAKE_SEGMENT, PUBLISHED, REJECTED
@@ -113,12 +109,6 @@ def publish_parts(plan: Plan) -> None:
     publish_joined(plan.folder / PUBLISHED, parts, plan.build)
 
 
-def _upload(plan: Plan) -> None:
-    for folder, address in ((plan.folder, plan.upload), (plan.folder / EXPORT, plan.export.upload)):
-        if address:
-            upload_corpus(folder, address)
-
-
 def _survivor_files(plan: Plan) -> list[Path]:
     return sorted(plan.made(Stage.SURVIVORS, 0).parent.iterdir())
 
@@ -136,11 +126,9 @@ class Stage(StrEnum):
     SURVIVORS = "survivors"
     WRITE = "write"
     PUBLISH = "publish"
-    EXPORT = "export"
-    UPLOAD = "upload"
 
 
-ONE_TASK = {Stage.GROUP, Stage.SURVIVORS, Stage.PUBLISH, Stage.EXPORT, Stage.UPLOAD}
+ONE_TASK = {Stage.GROUP, Stage.SURVIVORS, Stage.PUBLISH}
 """Stages with a single task."""
 
 DUPLICATE_STAGES = {Stage.LINK, Stage.GROUP, Stage.LISTS, Stage.REPEATS, Stage.RUNS, Stage.EXCERPTS}
@@ -180,13 +168,6 @@ class BatchTask:
                     write_ranges(plan, rank)
                 case Stage.PUBLISH:
                     publish_parts(plan)
-                case Stage.EXPORT if form := plan.export.format:
-                    wanted = plan.export
-                    about = About(wanted.name or plan.folder.name, wanted.creator, wanted.url)
-                    split = SplitConfig(wanted.split, wanted.validation, wanted.test)
-                    export(plan.folder, plan.folder / EXPORT, form, about, split)
-                case Stage.UPLOAD:
-                    _upload(plan)
                 case stage:
                     getattr(DuplicateTask(plan, rank), stage)()
 
@@ -211,12 +192,7 @@ class Failure:
 
 def stages_of(plan: Plan) -> list[Stage]:
     """Return the stages of a batch, in order; the duplicates of a single part are found when it is published."""
-    left_out = OF_PARTS if len(plan.shares) == 1 else set()
-    if not plan.export.format:
-        left_out = left_out | {Stage.EXPORT}
-    if not (plan.upload or plan.export.upload):
-        left_out = left_out | {Stage.UPLOAD}
-    return [stage for stage in Stage if stage not in left_out]
+    return [stage for stage in Stage if len(plan.shares) > 1 or stage not in OF_PARTS]
 
 
 def tasks_of(plan: Plan, stage: Stage) -> int:

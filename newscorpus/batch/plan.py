@@ -1,7 +1,6 @@
 """Read the recipe of a batch, and divide its inputs among tasks.
 
 OUTPUT/                    a corpus; `intake/` and `corpus/` appear after extraction
-  export/                  the corpus in another format, if the recipe asks for one
   tasks/plan.json          the plan, written once
   tasks/extract/parts/N/   result of task N: `intake/` with its `index/`, `rejected.jsonl`, `links.npy`, `runs.npy`
   tasks/STAGE/parts/N.npy  results of the other stages; of `survivors` JSON, of `write` a corpus, for each range of days
@@ -16,15 +15,7 @@ from pathlib import Path
 import msgspec
 
 from newscorpus.batch.inputs import Slice, divide, find_inputs, read_pages
-from newscorpus.config import (
-    BuildConfig,
-    DuplicateConfig,
-    ExportFormat,
-    QualityConfig,
-    SplitConfig,
-    SplitRule,
-    Survivor,
-)
+from newscorpus.config import BuildConfig, DuplicateConfig, QualityConfig, Survivor
 from newscorpus.corpus.published import note_copy
 from newscorpus.data import Rejected
 from newscorpus.errors import ArgumentError, CorpusError
@@ -42,8 +33,7 @@ from newscorpus.resources import read_config
 from newscorpus.urls import is_remote
 
 PARTS = "parts"
-EXPORT = "export"
-VERSION = 3
+VERSION = 4
 """Version of the tasks' results."""
 LEAST_MEMORY_GB = 0.5
 """An idle task takes 0.2 GB."""
@@ -63,20 +53,6 @@ class SlurmSection:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportSection:
-    """Another format that the corpus is exported to; the keys are the options of the verb `export`."""
-
-    format: ExportFormat | None = None  # None for no export
-    split: SplitRule = SplitConfig().rule
-    validation: float = SplitConfig().validation
-    test: float = SplitConfig().test
-    name: str = ""  # of the corpus; "" for that of its folder
-    creator: str = ""
-    url: str = ""
-    upload: str = ""  # address in an object store to which the export is uploaded
-
-
-@dataclass(frozen=True, slots=True)
 class BatchRecipe:
     """The recipe file of a batch; relative paths start in its folder."""
 
@@ -89,8 +65,6 @@ class BatchRecipe:
     rights: RightsPolicy = RightsPolicy.RECORD
     quality: str = ""  # file of filters and masks
     survivor: Survivor = Survivor.FIRST  # policy for near-duplicates
-    upload: str = ""  # address in an object store to which the corpus is uploaded
-    export: ExportSection = ExportSection()
     slurm: SlurmSection = SlurmSection()
 
 
@@ -104,8 +78,6 @@ class Plan:
     portals: tuple[Portal, ...]
     build: BuildConfig
     memory_gb: float  # limit of a task that finds duplicates
-    upload: str  # address to which the corpus is uploaded, or ""
-    export: ExportSection
     unfinished: tuple[tuple[str, int], ...]  # pages of crawled corpora to skip: file and offset
     profiles: Mapping[str, str]  # hashes of the profiles of crawled corpora, by source
     inputs: str  # hash of names, sizes and times of the inputs
@@ -150,11 +122,6 @@ def read_recipe(path: Path) -> BatchRecipe:
         raise ArgumentError(
             f"{path}: tasks is {recipe.tasks} and inputs has {len(recipe.inputs)}; at least one of each"
         )
-    for key, address in (("upload", recipe.upload), ("export.upload", recipe.export.upload)):
-        if address and not is_remote(address):
-            raise ArgumentError(f"{path}: {key} is {address!r}; expected an address such as s3://bucket/name")
-    if recipe.export != ExportSection() and not recipe.export.format:
-        raise ArgumentError(f"{path}: [export] has no format; known: {', '.join(ExportFormat)}")
     if recipe.memory_gb < LEAST_MEMORY_GB:
         raise ArgumentError(f"{path}: memory_gb is {recipe.memory_gb:g}; at least {LEAST_MEMORY_GB:g}")
     return recipe
@@ -182,8 +149,6 @@ def begin(recipe_file: Path, tasks: int | None = None) -> Plan:
         portals=tuple(map(load_portal, wanted.portals or list_portals())),
         build=BuildConfig(duplicates=DuplicateConfig(survivor=wanted.survivor)),
         memory_gb=wanted.memory_gb,
-        upload=wanted.upload,
-        export=wanted.export,
         unfinished=inputs.unfinished,
         profiles={profile.source: profile.hash for profile in inputs.profiles},
         inputs=hashlib.sha256(msgspec.json.encode(inputs.files)).hexdigest(),

@@ -267,7 +267,7 @@ def batch(
     """
     with needs_extra("batch"):
         from newscorpus.batch import engine as engines
-    from newscorpus.batch.plan import EXPORT, begin, plan_file, read_plan, read_recipe
+    from newscorpus.batch.plan import begin, plan_file, read_plan, read_recipe
     from newscorpus.corpus.published import open_corpus
     from newscorpus.tokens import number_of
 
@@ -295,10 +295,6 @@ def batch(
         manifest = published.manifest
         documents = number_of(manifest.documents, "document")
         typer.echo(f"{documents}, {manifest.words} words; the corpus lies in {published.folder}")
-        if plan.export.format:
-            typer.echo(f"The export lies in {plan.folder / EXPORT}")
-        for address in filter(None, (plan.upload, plan.export.upload)):
-            typer.echo(f"uploaded: {address}")
 
 
 def _run_here(recipe: Path, plan: "Plan", at_once: int) -> None:

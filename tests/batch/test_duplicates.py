@@ -22,7 +22,7 @@ from newscorpus.batch.duplicates import (
     links,
 )
 from newscorpus.batch.engine import build_parts, publish_parts, write_ranges
-from newscorpus.batch.plan import ExportSection, Plan
+from newscorpus.batch.plan import Plan
 from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, Survivor
 from newscorpus.corpus.build import BuildReport, build
 from newscorpus.corpus.duplicates.collection import Collection
@@ -78,7 +78,7 @@ def write(folder: Path, lines: Sequence[Row]) -> None:
 
 
 def plan_of(folder: Path, tasks: int, config: BuildConfig, memory_gb: float = 1.0) -> Plan:
-    return Plan(str(folder), ((),) * tasks, Recipe(), (), config, memory_gb, "", ExportSection(), (), {}, "")
+    return Plan(str(folder), ((),) * tasks, Recipe(), (), config, memory_gb, (), {}, "")
 
 
 def by_tasks(plan: Plan, lines: Sequence[Row]) -> None:

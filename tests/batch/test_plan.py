@@ -50,13 +50,6 @@ def test_tasks_get_about_the_same_bytes() -> None:
     [
         (RECIPE + "task = 3\n", "batch.toml: unknown key task; known: inputs, output, tasks, "),
         (RECIPE + "[slurm]\nqueue = 'x'\n", "batch.toml: unknown key in [slurm]: queue; known: partition, "),
-        (
-            RECIPE + "upload = 's3:/a/b'\n",
-            "batch.toml: upload is 's3:/a/b'; expected an address such as s3://bucket/name",
-        ),
-        (RECIPE + "[export]\nsplit = 'date'\n", "batch.toml: [export] has no format; known: hf, dolma, "),
-        (RECIPE + "[export]\nformat = 'word'\n", "batch.toml: export.format: Invalid enum value 'word'"),
-        (RECIPE + "[export]\nfolder = 'x'\n", "batch.toml: unknown key in [export]: folder; known: format, split, "),
         (RECIPE + "tasks = 'many'\n", "batch.toml: tasks: Expected `int`, got `str`"),
         (RECIPE + "tasks = 0\n", "batch.toml: tasks is 0 and inputs has 1; at least one of each"),
         (RECIPE + "memory_gb = 0.1\n", "batch.toml: memory_gb is 0.1; at least 0.5"),

@@ -21,12 +21,8 @@ from typer.testing import CliRunner
 
 from newscorpus.batch.inputs import Slice, find_inputs, read_pages
 from newscorpus.cli import app
-from newscorpus.config import ExportFormat
-from newscorpus.corpus.export.export import export
-from newscorpus.corpus.export.source import About
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.remote import EDGE_BYTES
-from newscorpus.layout import corpus_files
 from newscorpus.page.judge import Rules, judge
 from newscorpus.page.profiles.learn import learn
 from newscorpus.page.recipe import Recipe
@@ -68,13 +64,12 @@ def crawled(tmp_path: Path) -> Path:
     return corpus
 
 
-def run(folder: Path, name: str, *inputs: str, more: str = "") -> str:
-    """Make a corpus of that name; gives what the command says."""
+def run(folder: Path, name: str, *inputs: str, more: str = "") -> None:
+    """Make a corpus of that name."""
     path = folder / f"{name}.toml"
     path.write_text(f"inputs = {json.dumps(inputs)}\noutput = '{name}'\n{more}")
     done = CliRunner().invoke(app, ["batch", str(path)])
     assert done.exit_code == 0, done.output
-    return done.output
 
 
 @pytest.mark.slow
@@ -89,24 +84,16 @@ def test_a_corpus_made_from_a_store_that_fails_at_times_is_the_same(
     run(tmp_path, "local", "crawled", "pages.jsonl", more="extractor = 'bte'")
 
     store.disturb(9)
-    more = "extractor = 'bte'\nupload = 's3://bucket/made'\n"
-    more += "[export]\nformat = 'text'\nname = 'Ferries'\nupload = 's3://bucket/text'\n"
-    said = run(tmp_path, "stored", "s3://bucket/crawled", "s3://bucket/page*.jsonl", more=more)
+    run(tmp_path, "stored", "s3://bucket/crawled", "s3://bucket/page*.jsonl", more="extractor = 'bte'")
 
     assert store.counts()["errors"] > 0
-    assert said.endswith("uploaded: s3://bucket/made\nuploaded: s3://bucket/text\n")
     rejected = (tmp_path / "local" / "rejected.jsonl").read_text().replace(str(tmp_path), "s3://bucket")
     assert sorted((tmp_path / "stored" / "rejected.jsonl").read_text().splitlines()) == sorted(rejected.splitlines())
     assert "s3://bucket/pages.jsonl, line 10" in rejected
     for shard in open_corpus(tmp_path / "local").manifest.shards:
         content = (tmp_path / "local" / "corpus" / shard.name).read_bytes()
         assert content == (tmp_path / "stored" / "corpus" / shard.name).read_bytes()
-        assert content == store.get(f"made/corpus/{shard.name}")
     assert not list((tmp_path / "stored").glob("**/*.input"))
-    export(tmp_path / "local", tmp_path / "text", ExportFormat.TEXT, About("Ferries"))
-    for name in corpus_files(tmp_path / "text"):
-        assert (tmp_path / "text" / name).read_bytes() == store.get(f"text/{name}")
-    assert corpus_files(tmp_path / "text") == corpus_files(tmp_path / "stored" / "export") != []
 
 
 def test_slices_of_an_archive_in_a_store_are_read_by_ranges_each_once(store: Store, tmp_path: Path) -> None:
