@@ -11,7 +11,7 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import SplitResult, unquote, unquote_plus, urljoin, urlsplit
 
-from tldextract import TLDExtract
+from tld import get_fld, get_tld
 from w3lib.url import canonicalize_url
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -63,9 +63,6 @@ DOCUMENT_NUMBER = re.compile(r"(?<!\d)(?!(?:19|20)\d\d(?:(?:0[1-9]|1[0-2])(?:[0-
 
 FILE_ENDING = re.compile(r"\.\w{2,5}$")
 
-SUFFIX_LIST = TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
-"""The suffix list bundled with tldextract; nothing is fetched or written."""
-
 NAT64 = ip_network("64:ff9b::/96")
 """IPv6 addresses that embed IPv4 addresses (RFC 6052)."""
 
@@ -110,7 +107,12 @@ def site_key(url: str) -> str:
     parts = _canonical_parts(url)
     if parts is None:
         return ""
-    return SUFFIX_LIST(parts.hostname or "").top_domain_under_public_suffix or parts.netloc
+    return get_fld(parts, fail_silently=True, search_private=True) or parts.netloc
+
+
+def public_suffix(host: str) -> str:
+    """Return the public suffix of a host in lower case by the bundled list, such as "co.uk"; "" if there is none."""
+    return str(get_tld(f"//{host}", fail_silently=True, search_private=True) or "")
 
 
 def web_address(base: str, address: str) -> str:

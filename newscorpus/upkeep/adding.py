@@ -30,7 +30,7 @@ from newscorpus.portal.portal import Portal
 from newscorpus.portal.schema import string_item
 from newscorpus.store.ledger.addresses import MetAddress, met_addresses
 from newscorpus.store.ledger.values import UrlState, evidence_of
-from newscorpus.urls import SUFFIX_LIST, host_of, is_loopback, is_within, literal_address
+from newscorpus.urls import host_of, is_loopback, is_within, literal_address, public_suffix
 
 FEW_LINKS = 10
 """Minimum internal links of a front page; a newspaper's has a hundred and more."""
@@ -112,7 +112,7 @@ def read_front_page(page: Page) -> FrontPage:
 def portal_name(host: str) -> str:
     """Return the part of a host that people know it by: "blog-vesti" of blog.vesti.example; "" of an IP address."""
     domain = host.removeprefix("www.")
-    suffix = SUFFIX_LIST(domain).suffix or re.sub(r"^.*\.|^[^.]*$", "", domain)
+    suffix = public_suffix(domain) or re.sub(r"^.*\.|^[^.]*$", "", domain)
     called = "" if literal_address(host) else domain.removesuffix(f".{suffix}")
     return re.sub(r"[^a-z0-9]+", "-", called).strip("-")
 
