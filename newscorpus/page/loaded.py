@@ -10,6 +10,6 @@ from newscorpus.page.signature import sign
 
 with suppress(CorpusError, ImportError, OSError, ValueError):  # a worker prepares itself, and tells
     prepare(Recipe())
-sign("")  # draws the permutations
+sign("")  # draws the permutations, for which datasketch imports parts of scipy
 gc.set_threshold(20_000)  # saves 2 % of the time of a page, since it makes few cycles and many objects
 gc.freeze()  # so that no collection in a worker copies what they share

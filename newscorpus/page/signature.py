@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from newscorpus.code_points import ALONE, DROPPED, GAP, folding
 from newscorpus.config import SignatureParameters
 
-if TYPE_CHECKING:  # it loads parts of scipy, half a second, which signing does not need
+if TYPE_CHECKING:  # it loads parts of scipy, half a second, which only signing needs
     from datasketch import MinHash
 
 PARAMETERS = SignatureParameters()
@@ -185,12 +185,16 @@ def _count_shared(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> int:
 @cache
 def _permutations(parameters: SignatureParameters) -> NDArray[np.uint32]:
     """Return factors and summands of the permutations, shape (2, permutations), as datasketch draws them."""
+    from datasketch import MinHash  # noqa: PLC0415 -- see above
+
     for name in ("normaliser", "hashing", "scheme"):
         asked, known = getattr(parameters, name), getattr(PARAMETERS, name)
         if asked != known:
             raise ValueError(f"signature parameter {name} = {asked!r} is unknown; known: {known!r}")
-    draws, n, kind = np.random.RandomState(parameters.seed), parameters.permutations, np.uint32
-    return np.array([draws.randint(0, 2**31, n, kind) * kind(2) + kind(1), draws.randint(0, 2**32, n, kind)])
+    drawn: NDArray[np.uint32] = MinHash(
+        num_perm=parameters.permutations, seed=parameters.seed, scheme=parameters.scheme
+    ).permutations
+    return drawn
 
 
 def hash_runs(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:

@@ -1,5 +1,6 @@
 """Load what crawls need, in the process from which those of tests are forked; nothing here may start a thread."""
 
+import datasketch
 import itemadapter
 import scrapy.core.downloader.handlers.http11
 import scrapy.core.engine
