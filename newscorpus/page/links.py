@@ -16,7 +16,8 @@ from newscorpus.data import Page, Rejected
 from newscorpus.page.extractor import parse_page
 from newscorpus.page.fields.markup import plain
 from newscorpus.page.fields.visible import MAX_HEADLINE, heading_text
-from newscorpus.portal.addresses import DOCUMENT, is_front, is_further, looks_like_article
+from newscorpus.portal.addresses import DOCUMENT, PRINT_WORDS, is_front, is_further, looks_like_article
+from newscorpus.portal.portal import target_of
 from newscorpus.tokens import collapse, hash_headline
 from newscorpus.urls import MAX_ADDRESS, SLUG_WORDS, document_id
 
@@ -39,6 +40,8 @@ SERVICES = re.compile(
     re.IGNORECASE,
 )
 """Paths of services, which hold no articles."""
+PRINTED = re.compile(rf"/(?:{PRINT_WORDS})(?=[/.?])(?:.*[/=])?([^/=?.]{{3,}})(?:\.\w{{2,5}})?/?$", re.IGNORECASE)
+"""Address of a print version, such as `/print/20991` or `/print.php?id=20991`, and the name or number in it."""
 OWN_FEED = re.compile(r"(?:/[^/]+/(?:feeds?|rss2?)(?:/(?:rss2?|atom|rdf))?|/[^/_-]+[_-]rss2?)/?$", re.IGNORECASE)
 """End of the path of a feed of a post, tag, section or search; a site's own feed lies right below its root."""
 FEED_VALUE = re.compile(r"(?:comments-)?(?:feed|rss2?|atom|rdf)", re.IGNORECASE)
@@ -321,9 +324,10 @@ def _texts(root: HtmlElement) -> Iterator[tuple[str, bool]]:
 def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
     """Yield the targets of links, `rel=next`, frames and refreshes.
 
-    Excluded are links to pages of a single picture, and `nofollow` links that only add a query to the page's address:
-    they reply, share or sort. Pagination is followed.
+    Excluded are links to pages of a single picture, to the print version of the page, and `nofollow` links that only
+    add a query to the page's address: they reply, share or sort. Pagination is followed.
     """
+    article = target_of(own) if looks_like_article(own) else ""
     for element in root.iter("a", "area", "frame", "link", "meta"):
         href = element.get("src" if element.tag == "frame" else "href") or ""
         if element.tag == "meta" and (element.get("http-equiv") or "").lower().strip() == "refresh":
@@ -331,7 +335,8 @@ def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
             href = sent[2] if sent else ""
         relations = _relations(element)
         is_reply = "nofollow" in relations and _only_adds_query(own, _resolve(base, href))
-        is_aside = is_reply or "attachment" in relations
+        printed = PRINTED.search(href)
+        is_aside = is_reply or "attachment" in relations or bool(printed and printed[1] in article)
         if href and not is_aside and (element.tag != "link" or "next" in relations):
             yield href
 

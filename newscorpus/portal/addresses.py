@@ -166,9 +166,8 @@ def _is_id(text: str) -> bool:
     return bool(NUMBER.fullmatch(text) and not DAY_NUMBER.fullmatch(text)) or bool(HASH.fullmatch(text))
 
 
-PATH_END = re.compile(
-    r"(?:/(?:amp|print|tisk|tlac|stampaj|stampa|ispis|drukuj|druck)/?$|\.amp(?=(?:\.html|/)?$))", re.IGNORECASE
-)
+PRINT_WORDS = "print|tisk|tlac|stampaj|stampa|ispis|drukuj|druck"
+PATH_END = re.compile(rf"(?:/(?:amp|{PRINT_WORDS})/?$|\.amp(?=(?:\.html|/)?$))", re.IGNORECASE)
 """Path endings of other versions, in several languages; `/story.amp.html` keeps its suffix."""
 PATH_BEGIN = re.compile(r"^/amp(?=/.)", re.IGNORECASE)
 SWITCHES = frozenset({"amp", "nb", "print", "tisk"})

@@ -95,6 +95,22 @@ def test_articles_of_a_front_page_may_be_queries_with_nofollow() -> None:
     assert front.links == ("http://example.org/?p=7",)
 
 
+@pytest.mark.parametrize(
+    ("own", "link", "is_left_out"),
+    [
+        ("/sport/old-bridge-410000.html", "/print/410000", True),
+        ("/sport/old-bridge-410000.html", "/tisk.php?id=410000", True),
+        ("/the-old-bridge-is-closed/", "/print/the-old-bridge-is-closed/", True),
+        ("/sport/old-bridge-410000.html", "/print/410001", False),
+        ("/sport/old-bridge-410000.html", "/printing/410000", False),
+        ("/sport/", "/tisk/sport/", False),
+    ],
+)
+def test_the_print_version_of_an_article_is_no_page_of_its_own(own: str, link: str, is_left_out: bool) -> None:
+    page = read_page(Page.from_html(f'<a href="{link}">Print</a>', f"{SITE}{own}"))
+    assert page.links == (() if is_left_out else (f"{SITE}{link}",))
+
+
 def test_headlines_are_those_of_the_links_whatever_numbers_and_pictures_stand_beside_them() -> None:
     def headlines(teaser: str) -> dict[str, int]:
         found = links(f'{teaser}<a href="/sport">Sport</a><a href="/x"><img src="x.jpg"></a>')
