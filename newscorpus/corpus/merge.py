@@ -75,7 +75,7 @@ def dedup(
 
     Raises:
         CorpusError, DedupError: an input is missing or invalid (the message names file and line), `output` is the
-            folder of a crawl, or others' files lie where it writes.
+            folder of a crawl, or holds files of others.
         OSError: a file cannot be read or written; the next run resumes after the last commit.
     """
     corpora = [output, *filter(Path.is_dir, inputs)]
@@ -83,6 +83,8 @@ def dedup(
     files = find_files(inputs, removals)
     if any((output / name).exists() for name in (LEDGER, INTAKE, ARCHIVE)):
         raise CorpusError(f"{output}: the corpus of a crawl lies here; name another folder")
+    if output.is_dir() and any(output.iterdir()) and not any((output / own).exists() for own in (BUILD_LOCK, INDEX)):
+        raise CorpusError(f"{output}: holds files of others; name a new folder, or that of an earlier dedup")
     output.mkdir(parents=True, exist_ok=True)
     with exclusive(output / BUILD_LOCK):
         refuse_strangers(output, folders=(PUBLISHED, INDEX))

@@ -185,6 +185,11 @@ def test_against_a_corpus_with_its_index_and_lines_without(tmp_path: Path) -> No
     lines = write(tmp_path / "lines.jsonl", [{"id": "z", "text": text(2)}])
     with pytest.raises(CorpusError, match="earlier: the corpus of a crawl lies here; name another folder"):
         dedup([earlier], earlier)
+    export = tmp_path / "export"
+    export.mkdir()
+    (export / "corpus.txt").touch()
+    with pytest.raises(CorpusError, match="export: holds files of others"):
+        dedup([earlier], export)
     dedup([write(tmp_path / "in.jsonl", LINES)], tmp_path / "out", [earlier, lines])
     assert kept(tmp_path / "out") == set()
     assert left_out(tmp_path / "out")["e"] == ("z", "exact")
