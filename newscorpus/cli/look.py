@@ -279,6 +279,7 @@ def search(
     Finds documents with all the words; in words and phrases `*` stands for any letters. OR, NOT and parentheses combine
     them. The index, CORPUS.search.sqlite beside the corpus, is made if it is missing or older than the corpus.
     """
+    from newscorpus.corpus.query import remark_on
     from newscorpus.corpus.search import Query, in_order, lines_table, month_rows, opened_index
     from newscorpus.corpus.search import whole_words as cut
     from newscorpus.corpus.search_index import make_index
@@ -317,8 +318,8 @@ def search(
         frequency = f"{number_of(total.hits, 'hit')} in " if query.words else ""
         relative = f", {total.per_million:,.1f} per million words" if query.words else ""
         typer.echo(f"{frequency}{number_of(total.documents, 'document')}{relative}", err=True)
-        for missing in () if total.documents else index.missing_words(query):
-            typer.echo(missing, err=True)
+        for remark in filter(None, (remark_on(query.words), *(() if total.documents else index.missing_words(query)))):
+            typer.echo(remark, err=True)
         if save:
             typer.echo(f"Saved in {save_subcorpus(corpus, save, query, index.ids(query))}", err=True)
 

@@ -33,8 +33,8 @@ LEXEME = re.compile(r'\s*(?:["„“”«»]([^"„“”«»]*)["„“”«»]
 RESERVED = re.compile(r"[:^{}\[\]~+=<>|\\&?!.,;/#$%@`]|^--")
 """What no unquoted word has; hyphens and apostrophes join the words of a phrase, as in `e-mail`."""
 OPERATORS = ("AND", "OR", "NOT")
-MISTAKEN = {"and": "write AND", "or": "write OR", "not": "write NOT", "NEAR": "distances are not searched for"}
-"""Words beside others that are meant as operators, and what to do."""
+LOWER_CASE = tuple(map(str.lower, OPERATORS))
+"""Words like others, as for FTS5 and web searches; `remark_on` names them."""
 
 
 class QueryError(ArgumentError):
@@ -80,6 +80,13 @@ def parse(text: str) -> Node | None:
     if len(text) > MAX_CHARACTERS:
         raise QueryError(f"the query has {len(text):,} characters; at most {MAX_CHARACTERS:,} are allowed")
     return _Parser(text).parse() if text.strip() else None
+
+
+def remark_on(text: str) -> str:
+    """Return a line on words of a query that may be meant as operators; "" if it has none."""
+    words = [match[3] for match in LEXEME.finditer(text.strip())]
+    meant = [word for word in LOWER_CASE if word in words and len(words) > 1]
+    return f"{' and '.join(map(repr, meant))} counted as a word; operators are {', '.join(OPERATORS)}" if meant else ""
 
 
 def phrases(node: Node | None) -> Iterator[Phrase]:
@@ -140,8 +147,10 @@ class _Parser:
             raise QueryError(f"a word is missing {f'before {text!r}' if text else 'at the end'}")
         if quoted is None and text in '"„“”«»':
             raise QueryError("a quotation mark without its second one")
-        if quoted is None and text in MISTAKEN and not self._is_one_word:
-            raise QueryError(f'{text!r} is no operator: {MISTAKEN[text]}; "{text}" in quotes finds the word')
+        if quoted is None and text == "NEAR" and not self._is_one_word:
+            raise QueryError(
+                """'NEAR' is no operator, distances are not searched for; "NEAR" in quotes finds the word"""
+            )
         if quoted is None and (reserved := RESERVED.search(text)):
             meant = "; write OR" if reserved[0] == "|" else ""
             raise QueryError(f'unknown syntax {reserved[0]!r} in {text!r}{meant}; "{text}" in quotes finds its words')

@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from newscorpus.corpus.changes import marked_difference, texts_of
 from newscorpus.corpus.published import is_published
-from newscorpus.corpus.query import QueryError
+from newscorpus.corpus.query import QueryError, remark_on
 from newscorpus.corpus.search import NAMED_KINDS, Query, Side, in_order, lines_table, month_rows, opened_index
 from newscorpus.corpus.subcorpora import save_subcorpus
 from newscorpus.lines import csv_lines
@@ -67,7 +67,8 @@ def view(request: Request) -> Response:
     with opened_index(corpus) as index:
         if index is None:
             return state.render(request, "indexing.html", title, corpus=name, search=search)
-        query, form, shown = search.query, search.form, dict[str, object]()
+        query, form = search.query, search.form
+        shown: dict[str, object] = {"remark": remark_on(query.words)}
         try:
             shown["number"] = index.number(query)
             shown["members"] = index.members(query.group) if query.group else []
