@@ -9,6 +9,7 @@ import typer
 from typer import Argument, Option
 
 from newscorpus.cli.app import app, needs_extra
+from newscorpus.layout import check_corpus
 
 FILES = {
     "scrapy.cfg": "[settings]\ndefault = settings\n",
@@ -95,6 +96,8 @@ def show_in_browser(
     password = ""
     if host != LOOPBACK:
         password = typer.prompt("Password for the browser", hide_input=True, confirmation_prompt=True)
+    for folder in corpora or []:
+        check_corpus(folder)
     for folder in pages or []:
         saved_pages(folder)  # reports a folder without pages
     served = [*(corpora or []), *(pages or [])]
