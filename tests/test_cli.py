@@ -123,6 +123,14 @@ def test_start_up_loads_nothing_heavy() -> None:
     assert not {"numpy", "scrapy", "lxml", "msgspec", "onnxruntime"} & set(done.stdout.split())
 
 
+def test_ctrl_c_at_the_start_is_no_traceback() -> None:
+    finder = "lambda name, *_: signal.default_int_handler(2, None) if name == 'newscorpus.cli' else None"
+    program = f"""import signal, sys; sys.meta_path.insert(0, type("Finder", (), {{"find_spec": {finder}}}))"""
+    program += "; from newscorpus.__main__ import main; main()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (STOPPED, "", "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "package", "extra"),
     [
@@ -273,6 +281,7 @@ def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
         (["dedup", "UTF16", "--output", "out"], "not plain UTF-8; save it in this encoding"),
         (["train", "shallow-tree", "--data", "UTF16"], "not plain UTF-8; save it in this encoding"),
         (["ui", "absent"], "absent: no such folder"),
+        (["ui", "."], ".: no corpus here"),
         (["evaluate", "--dataset", "."], ".: neither texts in clean/ nor marked pages in gold/"),
         (["dedup", "absent.jsonl", "--output", "out"], "absent.jsonl: No such file"),
         (["dedup", "PAGE", "--output", "out"], "page.html: neither a corpus nor one of .jsonl"),

@@ -33,6 +33,14 @@ GROUPS = {
 """The verbs in the order of the help."""
 
 
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise typer.Exit(STOPPED) from None
+
+
 class Verbs(TyperGroup):
     """The verbs, shown in groups, and without typer's prefix in messages on wrong options."""
 
@@ -43,12 +51,16 @@ class Verbs(TyperGroup):
             with formatter.section(title):
                 formatter.write_dl([(name, self.commands[name].get_short_help_str(width)) for name in names])
 
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """Parse the arguments."""
+        with _stopped_by_signals():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the verb."""
         try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise typer.Exit(STOPPED) from None
+            with _stopped_by_signals():
+                return super().invoke(ctx)
         except typer.BadParameter as error:
             error.message = error.message.removeprefix("Value error, ")
             raise

@@ -131,7 +131,9 @@ class StopSignals:
         scrapys = signal.getsignal(signal.SIGINT)
 
         def interrupted(number: int, frame: FrameType | None) -> None:
-            if callable(scrapys):
+            if not self._is_open:  # Scrapy would finish the opening, and close a crawl that never ran
+                self.end_at_once(number)
+            elif callable(scrapys):
                 scrapys(number, frame)  # sets handlers for the next signal
             for each in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(each, self.end_at_once)

@@ -43,6 +43,17 @@ class Blocking(LogFormatter):
 """
 
 
+EARLY = """
+import asyncio, os, signal
+from scrapy.logformatter import LogFormatter
+class Early(LogFormatter):
+    def __init__(self):
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+        loop = asyncio.get_event_loop()
+        loop.call_soon(lambda: loop.call_soon(os.kill, os.getpid(), signal.SIGINT))
+"""
+
+
 def serving(share: float) -> AbstractContextManager[str]:
     """Serve a site of which a share is dead, and silent for ten minutes."""
     return started(SERVER, ARTICLES, share, 600)
@@ -120,6 +131,13 @@ def test_a_busy_event_loop_is_not_waited_for(tmp_path: Path) -> None:
         wait_for(base, "/story/", process)
         time.sleep(1)
         process.send_signal(signal.SIGTERM)
+        process.wait(AT_ONCE)
+    assert process.returncode == STOPPED, (tmp_path / "log").read_text()
+
+
+def test_a_ctrl_c_before_the_first_request_ends_the_crawl_at_once(tmp_path: Path) -> None:
+    (tmp_path / "early.py").write_text(EARLY)
+    with crawling(tmp_path, "http://127.0.0.1:9", "LOG_FORMATTER=early.Early") as process:
         process.wait(AT_ONCE)
     assert process.returncode == STOPPED, (tmp_path / "log").read_text()
 
