@@ -17,6 +17,7 @@ from newscorpus.page.links import read_link_texts, read_tree
 from newscorpus.page.parsing.decode import declared_charset
 from newscorpus.page.quality.language import judge_language
 from newscorpus.page.rights import reservations
+from newscorpus.page.walls import CONSENT_WALL, find_wall
 from newscorpus.portal.addresses import (
     PAGE_KINDS,
     AddressTrust,
@@ -35,10 +36,6 @@ from newscorpus.urls import host_of, is_loopback, is_within, literal_address, pu
 FEW_LINKS = 10
 """Minimum internal links of a front page; a newspaper's has a hundred and more."""
 
-CONSENT = re.compile(
-    r"\b(?:cookies?|consent|consentement|gdpr|rgpd|dsgvo|zustimm\w+|souhlas\w*|privol\w*|zgod[aęy])\b", re.IGNORECASE
-)
-"""Words of consent walls."""
 CONSENT_HOST = re.compile(r"(?:^|[./-])(?:consent|cmp|privacy)[./-]")
 
 LISTS = (FetchKind.FEED, FetchKind.SITEMAP, FetchKind.MAYBE_LIST)
@@ -121,9 +118,8 @@ def _barrier(page: ParsedPage, url: str, n_links: int) -> str:
     """Return why a page has few links into its site, or ""."""
     if n_links >= FEW_LINKS:
         return ""
-    parts = urlsplit(url)
-    text = " ".join(page.tree.xpath("//body//text()[not(parent::script or parent::style)]"))
-    if CONSENT.search(text) or CONSENT_HOST.search(f"{parts.hostname}{parts.path}"):
+    parts, wall = urlsplit(url), find_wall(page, None)
+    if (wall and wall.reason == CONSENT_WALL) or CONSENT_HOST.search(f"{parts.hostname}{parts.path}"):
         return "a wall that asks for consent seems to stand before the pages"
     if page.tree.find(".//body//script") is not None:
         return "scripts seem to build the pages in the browser"

@@ -66,7 +66,14 @@ def test_the_words_go_before_what_the_page_states_of_its_language(tmp_path: Path
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        ("<p>We value your privacy. Accept cookies?</p>", "a wall that asks for consent"),
+        (
+            "<p>We and our partners store cookies on your device to show you adverts.</p><button>Accept all</button>",
+            "a wall that asks for consent",
+        ),
+        (
+            "<p>This site uses cookies.</p>" + "<p>The river rose again and the bridge was closed for a day.</p>" * 9,
+            "hardly",
+        ),
         ("<div id=root></div><script src=app.js></script>", "scripts seem to build the pages"),
         ("<p>Moved.</p>", "hardly any page"),
     ],
