@@ -371,7 +371,7 @@ def test_rules_of_post_analysis_are_chosen_and_shown(run: Run, tmp_path: Path) -
     assert "[start; score was" in done.out
     without = run("explain", page, "--extractor", "texttractor", "--post-analysis", "none")
     assert "[start" not in without.out
-    raised = run("explain", page, "--extractor", "main-text", "--upper", "1.5", "--json")
+    raised = run("explain", page, "--extractor", "main-text", "--upper", "1.5", "--format", "json")
     assert '"label":"good"' in raised.out  # where no block is above, the most probable ones are kept
 
 

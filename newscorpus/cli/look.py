@@ -134,7 +134,6 @@ def log(
     ] = None,
     back: Annotated[int, Option(min=0, metavar="N", help="Of the Nth crawl before the last one.")] = 0,
     errors: Annotated[bool, Option("--errors", help="Only warnings and errors.")] = False,
-    follow: Annotated[bool, Option("--follow", help="Go on until the crawl ends.")] = False,
 ) -> None:
     """Show the log of the last crawl of a corpus."""
     from newscorpus.store.crawl_log import crawl_logs, needing_a_look, read_log
@@ -148,7 +147,7 @@ def log(
     logs = crawl_logs(check_corpus(corpus))
     if len(logs) <= back:
         raise CorpusError(f"{corpus}: has {number_of(len(logs), 'log')} of crawls")
-    lines = read_log(corpus, logs[-1 - back], follows=follow)
+    lines = read_log(logs[-1 - back])
     for line in needing_a_look(lines) if errors else lines:
         typer.echo(printable(line.rstrip("\n")))
 
@@ -156,7 +155,7 @@ def log(
 @app.command()
 def stats(
     corpora: Annotated[list[Path], Argument(metavar="CORPUS", help="Folders of corpora, counted as one.")],
-    output: Annotated[Path | None, Option(help="Also write stats.html and stats.svg into this folder.")] = None,
+    output: Annotated[Path | None, Option(help="Also write stats.html into this folder.")] = None,
     tokenizer: Annotated[
         Path | None, Option(help="Also count the tokens of this tokenizer.json, and note them in manifest and card.")
     ] = None,
@@ -170,7 +169,7 @@ def stats(
     from newscorpus.files import replace_file
     from newscorpus.layout import LEDGER
     from newscorpus.terminal import complain, print_table, progress
-    from newscorpus.views.stats.page import corpus_stats, crawl_state, page, picture, summary, tables
+    from newscorpus.views.stats.page import corpus_stats, crawl_state, page, summary, tables
 
     found = corpus_stats(*corpora, watch=partial(progress, what="records"))
     is_whole = True
@@ -183,8 +182,7 @@ def stats(
             except LedgerError as error:  # of an older version: the page has its documents, and no crawl
                 complain(str(error))
                 is_whole = False
-        for name, content in (("stats.html", page(found, crawls)), ("stats.svg", picture(found))):
-            replace_file(output / name, content)
+        replace_file(output / "stats.html", page(found, crawls))
     typer.echo(f"{found.name}: {summary(found)}")
     for table in tables(found):
         rows = [(label, *map("{:,}".format, numbers)) for label, numbers in table.rows[:SHOWN_ROWS]]
@@ -200,7 +198,7 @@ def stats(
         rows = [(source, language, *map("{:,}".format, numbers)) for source, language, *numbers in counts]
         print_table(columns, rows, f"{corpus}: tokens of {manifest.tokenizer}", numbers=True)
     if output:
-        typer.echo(f"\nstats.html and stats.svg lie in {output}")
+        typer.echo(f"\nstats.html lies in {output}")
     if not is_whole:
         raise typer.Exit(1)
 
@@ -344,9 +342,8 @@ def explain(
     profile: Annotated[Path | None, Option(metavar="FILE", help="Profile of the portal of FILE.html.")] = None,
     *,
     make_recipe: "Callable[[], Recipe]",
-    as_json: Annotated[bool, Option("--json", help="Print one line of JSON (as --format json).")] = False,
     format: Annotated[  # noqa: A002
-        ExplainFormat, Option(help="html: the page beside its text, fields and log, as one file.")
+        ExplainFormat, Option(help="json: one line; html: the page beside its text, fields and log, as one file.")
     ] = ExplainFormat.TEXT,
     output: Annotated[Path | None, Option(help="File for --format html; default: standard output.")] = None,
 ) -> None:
@@ -391,7 +388,7 @@ def explain(
 
         with sink(output) as file:
             file.write(saved_page(shown, source))
-    elif as_json or format is ExplainFormat.JSON:
+    elif format is ExplainFormat.JSON:
         typer.echo(msgspec.json.encode({"address": explanation, "page": shown.view if shown else None}).decode())
     else:
         lines = [*(explanation_lines(explanation) if explanation else ()), *(page_lines(shown.view) if shown else ())]

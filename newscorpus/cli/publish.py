@@ -115,7 +115,6 @@ def release(
     against: Annotated[
         str, Option(metavar="TAG", help="Compare TAG with this version; either may be a folder of a release or corpus.")
     ] = "",
-    show_ids: Annotated[bool, Option("--ids", help="With --against: also print the id of each row.")] = False,
 ) -> None:
     """Freeze the published corpus as a version, or compare two.
 
@@ -125,15 +124,10 @@ def release(
     from newscorpus.corpus.release import KINDS, diff
     from newscorpus.corpus.release import release as freeze
 
-    if show_ids and not against:
-        raise typer.BadParameter("--ids goes with --against")
     if against:
         changes = diff(against, tag, corpus)
         for kind in KINDS:
-            rows = getattr(changes, kind)
-            typer.echo(f"{kind}: {len(rows):,}")
-            for name in sorted(rows) if show_ids else ():
-                typer.echo(f"{kind} {name}")
+            typer.echo(f"{kind}: {len(getattr(changes, kind)):,}")
         if changes.taken_out:
             typer.echo(f"taken out on demand: {changes.taken_out:,}")
         return
@@ -178,11 +172,6 @@ def remove(
         typer.echo("Make exports, annotations and uploads again, and remove it from other corpora.")
 
 
-def _refuse_filter(value: str) -> None:
-    if value:
-        raise typer.BadParameter("documents are chosen by `newscorpus search ... --save NAME`, then --subcorpus NAME")
-
-
 @app.command()
 def export(
     corpus: Corpus,
@@ -212,9 +201,6 @@ def export(
     name: CorpusName = "",
     creator: Annotated[str, Option(help="Name of the publisher, for cards and headers.")] = "",
     url: Annotated[str, Option(help="Address of the corpus, for cards and headers.")] = "",
-    _filter: Annotated[
-        str, Option("--language", "--portal", "--section", "--author", hidden=True, callback=_refuse_filter)
-    ] = "",
 ) -> None:
     """Write a published corpus for other programs."""
     from newscorpus.corpus.export.export import export as export_corpus
@@ -263,7 +249,6 @@ def annotate(
     annotator: Annotated[str, Option("--with", metavar="NAME", help="simplemma, udpipe, stanza or classla.")],
     output: Annotated[Path, Option(help="Folder to write; an unfinished annotation is resumed.")],
     model: Annotated[Path | None, Option(help="Model of the annotator: a file for udpipe, else a folder.")] = None,
-    tokenizer: Annotated[Path | None, Option(help="Also count the tokens of this tokenizer.json.")] = None,
     jobs: Jobs = 1,
     name: CorpusName = "",
 ) -> None:
@@ -276,11 +261,10 @@ def annotate(
     from newscorpus.corpus.published import corpus_of
     from newscorpus.terminal import progress
 
-    setting, title = Annotation(annotator, output, model, tokenizer), name or corpus_of(corpus.resolve()).name
+    setting, title = Annotation(annotator, output, model), name or corpus_of(corpus.resolve()).name
     report = annotate_corpus(corpus, setting, title, jobs, partial(progress, what="parts"))
     counts = report.counts
-    told = f"{number_of(counts.documents, 'document')}, {counts.sentences:,} sentences, {counts.tokens:,} tokens"
-    typer.echo(told + (f", {counts.tokenizer_tokens:,} of {report.tokenizer}" if report.tokenizer else ""))
+    typer.echo(f"{number_of(counts.documents, 'document')}, {counts.sentences:,} sentences, {counts.tokens:,} tokens")
     typer.echo(f"Annotated by {report.annotator}; it lies in {output}")
 
 

@@ -1,9 +1,7 @@
 """The logs of a corpus's crawls: one file a crawl, of bounded size, the oldest removed."""
 
 import logging
-import os
 import re
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
@@ -19,9 +17,6 @@ MAX_BYTES = 5_000_000
 
 KEPT_LOGS = 30
 """Logs kept, so that all take at most 300 MB: a month of daily crawls."""
-
-LOOK_SECONDS = 0.5
-"""Interval at which a log is read on while its crawl runs."""
 
 FORMAT = "%(asctime)s [%(name)s] %(levelname)s: %(message)s"
 """Scrapy's own; `BEGIN` parses it."""
@@ -69,16 +64,11 @@ def crawl_logs(corpus: Path) -> list[Path]:
     return sorted((corpus / LOGS).glob("*.log"))
 
 
-def read_log(corpus: Path, path: Path, *, follows: bool = False) -> Iterator[str]:
-    """Read the lines of a log; with `follows`, until its crawl ends."""
-    if (earlier := _earlier_part(path)).is_file():
-        yield from earlier.read_text("utf-8", "replace").splitlines(keepends=True)
-    with path.open(encoding="utf-8", errors="replace") as file:
-        is_open = True
-        while is_open:
-            is_open = follows and is_crawling(corpus) and os.path.samestat(path.stat(), os.fstat(file.fileno()))
-            yield from file  # once more after the end
-            time.sleep(LOOK_SECONDS * is_open)
+def read_log(path: Path) -> Iterator[str]:
+    """Read the lines of a log."""
+    for part in filter(Path.is_file, (_earlier_part(path), path)):
+        with part.open(encoding="utf-8", errors="replace") as file:
+            yield from file
 
 
 def needing_a_look(lines: Iterable[str]) -> Iterator[str]:

@@ -86,10 +86,8 @@ def test_releases_and_corpora_are_compared(corpus: Path, tmp_path: Path) -> None
 
 
 def test_the_command_says_so(corpus: Path) -> None:
-    done = CliRunner().invoke(app, ["release", str(corpus), "3-final", "--against", "1", "--ids"])
-    assert done.output.splitlines() == [
-        *("added: 1", f"added {THREE.id}", "changed: 1", f"changed {ONE.id}", "removed: 1", f"removed {TWO.id}")
-    ]
+    done = CliRunner().invoke(app, ["release", str(corpus), "3-final", "--against", "1"])
+    assert done.output.splitlines() == ["added: 1", "changed: 1", "removed: 1"]
     done = CliRunner().invoke(app, ["release", str(corpus), "4"])
     assert done.output == "4: 2 documents; 0 added, 0 changed, 0 removed (since 3-final)\n"
 

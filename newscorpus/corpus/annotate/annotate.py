@@ -22,7 +22,6 @@ from newscorpus.corpus.annotate.conllu import POSITIONS, conllu, texts_of
 from newscorpus.corpus.export import vertical
 from newscorpus.corpus.published import note_copy, open_corpus
 from newscorpus.corpus.shards import bounded, is_marked
-from newscorpus.corpus.tokenizer import count_tokens, load_tokenizer, tokenizer_name
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replace_file, replacing
@@ -36,7 +35,7 @@ PART_SECONDS = 3_600.0
 """Time limit of a part; a neural tagger on one slow core needs some ten minutes."""
 DIGEST_LENGTH = 12
 
-LAYOUT = "2"
+LAYOUT = "3"
 """Version of the files of a part, raised when they change, so that parts of an earlier version are made again."""
 
 LOCK = ".lock"
@@ -52,7 +51,6 @@ class Annotation:
     name: str  # of the annotator
     output: Path  # folder to write
     model: Path | None = None  # of the annotator
-    tokenizer: Path | None = None  # file of a tokenizer whose tokens are counted too
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +69,18 @@ def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch
         ImportError: a package is not installed.
     """
     published, output = open_corpus(corpus), setting.output
-    annotator, tokenizer = check_annotator(setting.name, setting.model), ""
-    if setting.tokenizer:
-        load_tokenizer(setting.tokenizer)  # a wrong file is refused before any work
-        tokenizer = tokenizer_name(setting.tokenizer)
+    annotator = check_annotator(setting.name, setting.model)
     visible = [path.name for path in output.iterdir() if path.name[0] != "."] if output.is_dir() else []
     if output.is_file() or (visible and REPORT not in visible):  # only hidden files are written before the report
         raise CorpusError(f"{output}: not empty and not made by an annotation; name another folder")
     output.mkdir(parents=True, exist_ok=True)
     note_copy(corpus, output)
     with exclusive(output / LOCK, "annotation"):
-        report = AnnotationReport(published.manifest.generation, annotator, tokenizer, (), PartCounts(), False)
+        report = AnnotationReport(published.manifest.generation, annotator, (), PartCounts(), False)
         replace_file(output / REPORT, encode_indented(report))
         make_folders(output)
         names: list[str] = []
-        todo = _todo(parts_of(published.records(), f"{annotator} {tokenizer}"), output, names)
+        todo = _todo(parts_of(published.records(), annotator), output, names)
         failed = [
             f"part {part.name}: {done.detail}"
             for part, done in watch(in_order(partial(annotate_part, setting), todo, jobs, PART_SECONDS))
@@ -100,7 +95,7 @@ def annotate(corpus: Path, setting: Annotation, title: str, jobs: int = 1, watch
                 counts += msgspec.json.decode(path.read_bytes(), type=PartCounts)
             except msgspec.DecodeError as error:
                 raise CorpusError(f"{path}: damaged ({error}); remove it, and run the annotation again") from error
-        report = AnnotationReport(report.corpus, annotator, tokenizer, tuple(names), counts)
+        report = AnnotationReport(report.corpus, annotator, tuple(names), counts)
         vertical.write_registry(output / "vertical", title, published.manifest, "| cat *.vert", positions=POSITIONS)
         replace_file(output / REPORT, encode_indented(report))
         for folder, suffix in FOLDERS.items():  # parts of an earlier build, or of another annotator
@@ -153,14 +148,12 @@ def annotate_part(setting: Annotation, part: Part) -> PartCounts | Lost:
         with replacing(file_of(setting.output, "vertical", part.name)) as file:
             for one, document in done:
                 file.writelines(f"{line}\n".encode() for line in vertical.lines(one, document=document))
-        texts = [record.text for record in part.records]
         sentences = [one for _, document in done for paragraph in document for one in paragraph]
         counts = PartCounts(
             len(done),
             len(sentences),
             sum(map(len, sentences)),
             sum(len(token.words) for sentence in sentences for token in sentence),
-            sum(count_tokens(load_tokenizer(setting.tokenizer), texts)) if setting.tokenizer else 0,
         )
         replace_file(file_of(setting.output, "parts", part.name), encode_indented(counts))
     except Exception as error:  # noqa: BLE001 -- annotators may raise anything

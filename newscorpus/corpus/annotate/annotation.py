@@ -23,7 +23,6 @@ class PartCounts(msgspec.Struct, frozen=True):
     sentences: int = 0
     tokens: int = 0  # orthographic
     words: int = 0  # syntactic
-    tokenizer_tokens: int = 0  # of the given tokenizer; 0 without one
 
     def __add__(self, other: "PartCounts") -> "PartCounts":
         return PartCounts(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
@@ -35,7 +34,6 @@ class AnnotationReport:
 
     corpus: str  # generation of the corpus
     annotator: str  # name, version and model
-    tokenizer: str  # file and hash of the tokenizer; "" without one
     parts: tuple[str, ...]  # names of the files without suffix, in order
     counts: PartCounts
     is_complete: bool = True  # every document of the corpus is annotated

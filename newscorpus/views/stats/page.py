@@ -1,6 +1,6 @@
-"""Sum up crawls and contents of corpora, and show them as tables, as an HTML page, and as an SVG picture of the charts.
+"""Sum up crawls and contents of corpora, and show them as tables and as an HTML page.
 
-Page and picture have no scripts and load no other files; all texts are escaped. The browser side shows the same parts.
+The page has no scripts and loads no other files; all texts are escaped. The browser side shows the same parts.
 """
 
 from collections import Counter, deque
@@ -200,16 +200,8 @@ STYLE = (FOLDER / "corpus.css").read_text("utf-8")
 
 def page(stats: CorpusStats, crawls: Sequence[CrawlState] = ()) -> bytes:
     """Return the crawls of corpora, and charts, tables and samples of their contents, as one HTML page in UTF-8."""
-    return _filled("page.html", crawls=crawls, tries=False, **shown(stats))
-
-
-def picture(stats: CorpusStats) -> bytes:
-    """Return the charts as one SVG picture, in UTF-8."""
-    return _filled("picture.svg", **shown(stats))
-
-
-def _filled(template: str, **values: object) -> bytes:
-    return NO_XML.sub("", TEMPLATES.get_template(template).render(**values)).encode()
+    made = TEMPLATES.get_template("page.html").render(crawls=crawls, tries=False, **shown(stats))
+    return NO_XML.sub("", made).encode()
 
 
 def shown(stats: CorpusStats) -> dict[str, object]:

@@ -269,23 +269,20 @@ def test_an_annotation_killed_before_its_report_is_begun_anew(corpus: Path, tmp_
 
 def test_tokens_of_a_tokenizer_are_counted(corpus: Path, tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="pip install 'newscorpus[annotate]'")
-    pytest.importorskip("simplemma", reason="pip install 'newscorpus[annotate]'")
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     tokenizer.save(str(tmp_path / "words.json"))
-    setting = Annotation("simplemma", tmp_path / "annotated", tokenizer=tmp_path / "words.json")
-    report = annotate(corpus, setting, "vesti")
-    assert report.counts.tokenizer_tokens == sum(len(collapse(text).split()) for text in (TEXT, HOSTILE, "Kraj."))
-    assert re.fullmatch(r"words\.json [0-9a-f]{10}", report.tokenizer)
     manifest = note_tokens(corpus, tmp_path / "words.json")
-    assert sum(share.tokens for share in manifest.shares) == report.counts.tokenizer_tokens
+    n_tokens = sum(len(collapse(text).split()) for text in (TEXT, HOSTILE, "Kraj."))
+    assert sum(share.tokens for share in manifest.shares) == n_tokens
+    assert re.fullmatch(r"words\.json [0-9a-f]{10}", manifest.tokenizer)
     assert manifest == open_corpus(corpus).manifest
     assert verify(corpus)[1] == []
     card = (open_corpus(corpus).folder / "README.md").read_text("utf-8")
-    assert f"| tokens ({report.tokenizer}) |" in card
+    assert f"| tokens ({manifest.tokenizer}) |" in card
     (tmp_path / "words.json").write_text("{}")
     with pytest.raises(CorpusError, match=r"words\.json: no file of a tokenizer"):
-        annotate(corpus, setting, "vesti")
+        note_tokens(corpus, tmp_path / "words.json")
 
 
 def test_tokens_of_neural_taggers_are_taken_as_they_are() -> None:

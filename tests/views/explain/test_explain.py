@@ -272,7 +272,7 @@ def test_what_a_portal_leaves_out_is_shown_so() -> None:
 
 
 def test_the_command(corpus: Path, tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["explain", f"{SITE}/one", "--corpus", str(corpus), "--page", "--json"])
+    done = CliRunner().invoke(app, ["explain", f"{SITE}/one", "--corpus", str(corpus), "--page", "--format", "json"])
     assert done.exit_code == 0, done.output
     said = json.loads(done.output)
     assert (said["address"]["fate"], said["page"]["extractor"]) == ("published", "model:main-text@3")

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lxml import etree
 from parsel import Selector
 from typer.testing import CliRunner
 
@@ -22,7 +21,7 @@ from newscorpus.data import Article, Fields, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.page.records import make_record
 from newscorpus.store.intake import journal_line
-from newscorpus.views.stats.page import MAX_BARS, CorpusStats, corpus_stats, page, picture, summary, tables
+from newscorpus.views.stats.page import MAX_BARS, CorpusStats, corpus_stats, page, summary, tables
 
 HOSTILE = '</text><script>alert("1")</script>$x_{$ [bold]&amp;'
 
@@ -151,7 +150,7 @@ def test_files_are_written_although_nobody_reads_the_tables(tmp_path: Path) -> N
     os.close(reading)
     assert subprocess.run(command, stdout=writing, check=False).returncode == 1
     os.close(writing)
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["stats.html", "stats.svg"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["stats.html"]
 
 
 def test_a_ledger_that_cannot_be_read_costs_its_crawl_and_is_said(tmp_path: Path) -> None:
@@ -169,7 +168,6 @@ def test_a_published_folder_has_no_rejections_and_one_of_nothing_its_page(tmp_pa
     found = corpus_stats(corpus(tmp_path / "empty", []))
     assert found.total == Size(0, 0)
     assert b"0 documents" in page(found)
-    assert b"0 documents" in picture(found)
 
 
 def test_groups_beyond_the_bound_are_added_up() -> None:
@@ -221,16 +219,6 @@ def test_texts_of_pages_do_nothing_on_the_page(tmp_path: Path) -> None:
     assert b"http" not in made.replace(b"https://a.example/", b"").replace(b"http-equiv", b"")  # needs no other file
 
 
-def test_texts_of_pages_do_nothing_in_the_picture(tmp_path: Path) -> None:
-    hostile = HOSTILE + "\x00\x1b\ud800\uffff"
-    found = corpus_stats(corpus(tmp_path / "<b>", [record(1)], [Rejected("quality", HOSTILE)]))
-    made = picture(replace(found, name=hostile, duplicates={hostile: 1}))
-    root = etree.fromstring(made, etree.XMLParser(resolve_entities=False))  # no control character is left
-    drawn = {element.tag.rpartition("}")[2] for element in root.iter("{*}*")}
-    assert drawn == {"svg", "style", "title", "rect", "text", "g"}
-    assert made.count(b"http") == 1  # the name space: needs no other file
-
-
 @pytest.mark.parametrize(
     ("label", "shown"),
     [
@@ -243,9 +231,8 @@ def test_texts_of_pages_do_nothing_in_the_picture(tmp_path: Path) -> None:
 )
 def test_labels_of_any_script_fit_beside_their_bars(tmp_path: Path, label: str, shown: str) -> None:
     found = replace(corpus_stats(corpus(tmp_path, [])), duplicates={label: 1})
-    for made in (page(found), picture(found)):
-        drawn = Selector(made.decode()).xpath("//g/text/text()").getall()
-        assert any(text.split() == shown.split() for text in drawn)
+    drawn = Selector(page(found).decode()).xpath("//g/text/text()").getall()
+    assert any(text.split() == shown.split() for text in drawn)
 
 
 def test_a_chart_has_a_bar_for_each_of_the_first_rows(tmp_path: Path) -> None:
