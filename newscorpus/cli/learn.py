@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from typer import Argument, Option
@@ -26,19 +25,11 @@ START_HELP = "Keep the shipped model of this name, and add to it from your own p
 FIELDS_HELP = "Also learn title, date and authors: for pages where they are missing, or for all that declare them too."
 
 
-class FieldUse(StrEnum):
-    """Pages on which a model decides on title, date and authors: those that declare none, or all."""
+FieldUse = Literal["missing", "always"]
+"""Pages on which a model decides on title, date and authors: those that declare none, or all."""
 
-    MISSING = "missing"
-    ALWAYS = "always"
-
-
-class LabelMethod(StrEnum):
-    """How gold text gives labels of blocks; keys of `newscorpus.lab.gold.align.LABELLERS`."""
-
-    EXACT = "exact"
-    ALIGNED = "aligned"
-
+LabelMethod = Literal["exact", "aligned"]
+"""How gold text gives labels of blocks; keys of `newscorpus.lab.gold.align.LABELLERS`."""
 
 HowLabelled = Annotated[LabelMethod | None, Option(help=LABELS_HELP)]
 
@@ -119,7 +110,7 @@ def _train(
     own = (trainer.start_from if name in start_from else trainer.train_own) or train_pages
     if not fields:
         return [train_own(name, own, source, folder, _show_step)]
-    decides = fields is FieldUse.ALWAYS
+    decides = fields == "always"
     learn_fields = partial(train_learned_fields, start=LEARNED_FIELDS in start_from, decides=decides)
     if name == LEARNED_FIELDS:
         return [train_own(name, learn_fields, source, folder, _show_step)]
@@ -183,16 +174,12 @@ def _learner(name: str, labels: LabelMethod | None, texts: Path | None) -> "Bloc
     from newscorpus.lab.gold.align import LABELLERS
     from newscorpus.lab.training.registry import BLOCK_LEARNERS
 
-    chosen = labels or (LabelMethod.EXACT if texts else LabelMethod.ALIGNED)
+    chosen = labels or ("exact" if texts else "aligned")
     return replace(BLOCK_LEARNERS[name], label=LABELLERS[chosen])
 
 
-class PageSplit(StrEnum):
-    """Splits of the pages with gold text."""
-
-    TRAIN = "train"
-    DEV = "dev"
-    ALL = "all"
+PageSplit = Literal["train", "dev", "all"]
+"""Splits of the pages with gold text."""
 
 
 @app.command()
@@ -208,7 +195,7 @@ def evaluate(
     template: Annotated[
         list[Path] | None, Option(metavar="FILE", help="With FOLDER: template to use on html/; may be repeated.")
     ] = None,
-    split: Annotated[PageSplit, Option(help="Which of the pages.")] = PageSplit.DEV,
+    split: Annotated[PageSplit, Option(help="Which of the pages.")] = "dev",
     jobs: Jobs = 1,
     output: Annotated[Path | None, Option(help="Write the figures as CSV and JSON.")] = None,
     fields: Annotated[bool, Option("--fields", help="Compare title, date and authors, not the text.")] = False,
@@ -261,7 +248,7 @@ def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path],
         _show_step(f"{number_of(n_pages - n_rejected, 'page')} extracted by {name}, {n_rejected:,} rejected")
     print_folder(evaluate_folder(folder, split), table_console())
     if n_gold < n_pages:
-        of = "" if split is PageSplit.ALL else f" in the split '{split}'"
+        of = "" if split == "all" else f" in the split '{split}'"
         _show_step(f"{n_gold:,} of {number_of(n_pages, 'page')} have gold text{of}; the others are not scored")
 
 
@@ -269,7 +256,7 @@ def _say_all(datasets: list[Path], split: PageSplit) -> None:
     """Name the files whose pages all count, because they have no split."""
     from newscorpus.lab.gold.pages import read_pages
 
-    for path in datasets if split is not PageSplit.ALL else ():
+    for path in datasets if split != "all" else ():
         first = next(read_pages(path), None)
         if first and not first.split:
             typer.echo(f"{path}: its pages have no split; all of them count", err=True)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from shutil import disk_usage
@@ -322,14 +321,6 @@ def search(
             typer.echo(f"Saved in {save_subcorpus(corpus, save, query, index.ids(query))}", err=True)
 
 
-class ExplainFormat(StrEnum):
-    """Output formats of `explain`."""
-
-    TEXT = "text"
-    JSON = "json"
-    HTML = "html"
-
-
 @app.command()
 @with_recipe("no_filters")
 def explain(
@@ -343,8 +334,9 @@ def explain(
     *,
     make_recipe: "Callable[[], Recipe]",
     format: Annotated[  # noqa: A002
-        ExplainFormat, Option(help="json: one line; html: the page beside its text, fields and log, as one file.")
-    ] = ExplainFormat.TEXT,
+        Literal["text", "json", "html"],
+        Option(help="json: one line; html: the page beside its text, fields and log, as one file."),
+    ] = "text",
     output: Annotated[Path | None, Option(help="File for --format html; default: standard output.")] = None,
 ) -> None:
     """Explain the outcome of an address, or of a page.
@@ -365,11 +357,11 @@ def explain(
         raise typer.BadParameter("--corpus is for a URL")
     if portal and template:
         raise typer.BadParameter("--portal excludes --template")
-    if output and format is not ExplainFormat.HTML:
+    if output and format != "html":
         raise typer.BadParameter("--output goes with --format html")
     explanation = explain_address(corpus, source) if corpus else None
     shown = None
-    if explanation is None or page or format is ExplainFormat.HTML:  # the imports take a second
+    if explanation is None or page or format == "html":  # the imports take a second
         from newscorpus.page.page_files import page_origin, read_source, with_profile
         from newscorpus.page.recipe import add_profile
         from newscorpus.portal.profile import profiles_of
@@ -382,13 +374,13 @@ def explain(
         found = archived_source(corpus, source, *place) if corpus else origin(read_source(source, url))
         recipe = make_recipe()
         shown = show_page(recipe, add_profile(recipe, profiles_of(corpus), found) if corpus else found)
-    if shown and format is ExplainFormat.HTML:
+    if shown and format == "html":
         from newscorpus.terminal import sink
         from newscorpus.views.explain.page import saved_page
 
         with sink(output) as file:
             file.write(saved_page(shown, source))
-    elif format is ExplainFormat.JSON:
+    elif format == "json":
         typer.echo(msgspec.json.encode({"address": explanation, "page": shown.view if shown else None}).decode())
     else:
         lines = [*(explanation_lines(explanation) if explanation else ()), *(page_lines(shown.view) if shown else ())]
