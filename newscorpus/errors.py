@@ -20,16 +20,16 @@ class CorpusError(ValueError):
     """A corpus cannot be read or written."""
 
 
-class LedgerError(ValueError):
+class LedgerError(CorpusError):
     """The ledger of a crawl cannot be opened, read or written."""
 
 
-class DedupError(ValueError):
-    """An index of signatures cannot be read or written, or was made with other parameters."""
-
-
-class DamagedIndexError(DedupError):
+class DamagedIndexError(CorpusError):
     """An index of signatures is not what was committed; it can be rebuilt."""
+
+
+class LabError(ValueError):
+    """Pages with gold text cannot be read, marked or learned from, or an evaluation cannot be made."""
 
 
 class DemoError(RuntimeError):

@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from dataclasses import astuple, fields
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from typer import Argument, Option
@@ -23,20 +22,14 @@ if TYPE_CHECKING:
     from newscorpus.page.page_files import PageOrigin
     from newscorpus.page.recipe import Recipe
 
+Format = Literal["text", "json", "blocks", "brezovnik"]
+"""Output formats of `extract`."""
+
 LEARN = "learn"
 """Value of --profile for a profile learned from the pages themselves."""
 
 SHOWN = 20
 """Maximum tasks named by --status."""
-
-
-class Format(StrEnum):
-    """Output formats of `extract`."""
-
-    TEXT = "text"
-    JSON = "json"
-    BLOCKS = "blocks"
-    BREZOVNIK = "brezovnik"
 
 
 @app.command()
@@ -84,10 +77,10 @@ def extract(
     if profile and profile != LEARN:
         origin = with_profile(origin, Path(profile))
     if not from_web and Path(source).is_dir() and not url:
-        _extract_folder(Path(source), recipe, origin, format or Format.TEXT, jobs, output)
+        _extract_folder(Path(source), recipe, origin, format or "text", jobs, output)
     elif not is_file:
-        _extract_page(source, url, contact, recipe, origin, format or Format.TEXT, output)
-    elif url or format not in (None, Format.JSON):
+        _extract_page(source, url, contact, recipe, origin, format or "text", output)
+    elif url or format not in (None, "json"):
         raise typer.BadParameter("a file of pages holds their addresses itself, and gives json only")
     else:
         _extract_pages(Path(source), recipe, origin, jobs, output, learns=profile == LEARN)
@@ -101,14 +94,14 @@ def _extract_page(
     from newscorpus.page.recipe import extractor_of
     from newscorpus.terminal import sink
     from newscorpus.urls import id_of_page, is_web
-    from newscorpus.views.explain.formats import FORMATS, ShowError, refusal
+    from newscorpus.views.explain.formats import FORMATS, refusal
 
     extractor_of(recipe)  # reports a wrong name before anything is fetched
     page = origin(fetch(source, contact) if is_web(source) else read_source(source, url))
     content, fetched = FORMATS[form](recipe, page), page.page
     if isinstance(content, Rejected):
-        if form is not Format.JSON:
-            raise ShowError(refusal(fetched.url or "the page", content))
+        if form != "json":
+            raise ValueError(refusal(fetched.url or "the page", content))
         content = rejection_line(id_of_page(fetched.url, fetched.body), fetched.url, content)
     with sink(output) as file:
         file.write(content)
@@ -244,17 +237,10 @@ def _print_differences(found: "list[Change]", limit: int) -> None:
         typer.echo(f"... {len(shown) - limit} more documents")
 
 
-class Engine(StrEnum):
-    """Engines of `batch`."""
-
-    LOCAL = "local"
-    SLURM = "slurm"
-
-
 @app.command()
 def batch(
     recipe: Annotated[Path, Argument(metavar="RECIPE.toml", help="Inputs and output.")],
-    engine: Annotated[Engine, Option(help="Where tasks run.")] = Engine.LOCAL,
+    engine: Annotated[Literal["local", "slurm"], Option(help="Where tasks run.")] = "local",
     tasks: Annotated[int | None, Option(min=1, help="Number of tasks; default: that of the recipe.")] = None,
     at_once: Annotated[int, Option(min=1, help="With --engine local: number of tasks at a time.")] = 1,
     task: Annotated[str, Option(metavar="STAGE/N", help="Run only this task, in this process.")] = "",
@@ -285,7 +271,7 @@ def batch(
             missing, n_tasks = engines.missing(plan, one), engines.tasks_of(plan, one)
             named = f"; not done: {', '.join(map(str, missing[:SHOWN]))}" if missing else ""
             typer.echo(f"{one}: {n_tasks - len(missing)} of {n_tasks} done{named}")
-    elif engine is Engine.SLURM:
+    elif engine == "slurm":
         for one, job in engines.submit(plan, read_recipe(recipe).slurm).items():
             typer.echo(f"{one}: {f'job {job}' if job else 'done already'}")
         typer.echo(f"squeue shows them; newscorpus batch {recipe} --status says what is done")

@@ -39,10 +39,9 @@ from newscorpus.corpus.left_out import (
 from newscorpus.corpus.manifest import Manifest, Share
 from newscorpus.corpus.published import publish_ranges
 from newscorpus.data import GONE, REDESIGN, Record
-from newscorpus.errors import CorpusError, DamagedIndexError, DedupError, LedgerError
+from newscorpus.errors import CorpusError, DamagedIndexError, LedgerError
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
-from newscorpus.store.archive.values import ArchiveError
 from newscorpus.store.intake import DamagedLine, DamagedRowError, torn_segments
 from newscorpus.store.ledger.portals import alarms
 from newscorpus.store.ledger.revisits import gone_documents
@@ -122,8 +121,6 @@ def build(
                 Store.create(corpus / INDEX, layout_of(config))
                 report = _build(corpus, config, watch, find_duplicates, publisher)
             end_removing(corpus)
-    except (DedupError, LedgerError, ArchiveError) as error:
-        raise CorpusError(str(error)) from error
     except OSError as error:
         where = error.filename or corpus
         raise CorpusError(f"{where}: {error.strerror}; what was published before stands") from error

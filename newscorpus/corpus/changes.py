@@ -153,7 +153,7 @@ def texts_of(corpus: Path, document: str) -> list[Record]:
 
     Raises:
         CorpusError: a row is damaged.
-        DedupError: the index is damaged, or was made with different parameters.
+        CorpusError: the index is damaged, or was made with different parameters.
     """
     store = Store.existing(corpus / INDEX, layout_of(BuildConfig()))
     if store is None:

@@ -74,8 +74,8 @@ def dedup(
     `against` are neither written nor removed.
 
     Raises:
-        CorpusError, DedupError: an input is missing or invalid (the message names file and line), `output` is the
-            folder of a crawl, or holds files of others.
+        CorpusError: an input is missing or invalid (the message names file and line), `output` is the folder of a
+            crawl, or holds files of others.
         OSError: a file cannot be read or written; the next run resumes after the last commit.
     """
     corpora = [output, *filter(Path.is_dir, inputs)]

@@ -19,10 +19,9 @@ from newscorpus.corpus.erase import (
 )
 from newscorpus.corpus.manifest import read_manifest
 from newscorpus.corpus.published import copies_of, is_published, open_corpus, publish, published_folder
-from newscorpus.errors import CorpusError, LedgerError
+from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import BUILD_LOCK, INTAKE, PLAN, TASKS, check_corpus, refuse_strangers
-from newscorpus.store.archive.values import ArchiveError
 from newscorpus.store.removals import note_removal, removals_of
 from newscorpus.urls import canonical_url, document_id, is_web
 
@@ -55,25 +54,20 @@ def remove(
             raise CorpusError(f"{name!r} is neither an address nor the id of a document, 16 digits of 0-9 and a-f")
     asked = {name: document_id(name) if is_web(name) else name for name in names}
     before = removals_of(check_corpus(corpus))
-    try:
-        with exclusive(corpus / BUILD_LOCK):
-            refuse_strangers(corpus)
-            if (corpus / PLAN).is_file() and not any(corpus.glob(f"{TASKS}/publish/completions/*")):
-                raise CorpusError(
-                    f"{corpus}: its batch is not done; remove documents when newscorpus batch has made it"
-                )
-            found = find_named(corpus, frozenset(asked.values()))
-            given = {canonical_url(name) for name in names if is_web(name)}
-            # Record the removal before the work that it needs: later commands exclude the documents at once.
-            when = now()
-            note_removal(corpus, found.documents, reason, when)
-            old = read_removing(corpus) or Removing(when, ())
-            documents = tuple(sorted({*old.documents, *found.documents}))
-            urls = tuple(sorted({*old.urls, *found.urls, *given}))
-            from_archive = from_archive or old.from_archive
-            write_removing(corpus, Removing(when, documents, urls, from_archive=from_archive))
-    except LedgerError as error:
-        raise CorpusError(str(error)) from error
+    with exclusive(corpus / BUILD_LOCK):
+        refuse_strangers(corpus)
+        if (corpus / PLAN).is_file() and not any(corpus.glob(f"{TASKS}/publish/completions/*")):
+            raise CorpusError(f"{corpus}: its batch is not done; remove documents when newscorpus batch has made it")
+        found = find_named(corpus, frozenset(asked.values()))
+        given = {canonical_url(name) for name in names if is_web(name)}
+        # Record the removal before the work that it needs: later commands exclude the documents at once.
+        when = now()
+        note_removal(corpus, found.documents, reason, when)
+        old = read_removing(corpus) or Removing(when, ())
+        documents = tuple(sorted({*old.documents, *found.documents}))
+        urls = tuple(sorted({*old.urls, *found.urls, *given}))
+        from_archive = from_archive or old.from_archive
+        write_removing(corpus, Removing(when, documents, urls, from_archive=from_archive))
     done = finish_removal(corpus, watch) or Removing("", ())
     unknown = tuple(name for name, document in asked.items() if document not in found.met)
     earlier = {name: removal.removed for name in unknown if (removal := before.of(asked[name]))}
@@ -89,17 +83,14 @@ def finish_removal(corpus: Path, watch: Watch = unwatched) -> Removing | None:
     removing = read_removing(corpus)
     if removing is None:
         return None
-    try:
-        with exclusive(corpus / BUILD_LOCK):
-            removing = erase(corpus, removing)
-            if not (corpus / INTAKE).is_dir():
-                if is_published(corpus):
-                    published, removals = open_corpus(corpus), removals_of(corpus)
-                    left = (record for record in published.records() if not removals.of(record.id))
-                    publish(published.folder, left, published.manifest.parameters)
-                end_removing(corpus)
-    except (LedgerError, ArchiveError) as error:
-        raise CorpusError(str(error)) from error
+    with exclusive(corpus / BUILD_LOCK):
+        removing = erase(corpus, removing)
+        if not (corpus / INTAKE).is_dir():
+            if is_published(corpus):
+                published, removals = open_corpus(corpus), removals_of(corpus)
+                left = (record for record in published.records() if not removals.of(record.id))
+                publish(published.folder, left, published.manifest.parameters)
+            end_removing(corpus)
     if (corpus / INTAKE).is_dir():
         parameters = read_manifest(published_folder(corpus)).parameters if is_published(corpus) else BuildConfig()
         build(corpus, parameters, watch)

@@ -34,7 +34,6 @@ from newscorpus.fetch.plugin import FAILED, KEPT, KEPT_IN_ALL, LEFT, add_setting
 from newscorpus.fetch.progress import ProgressExtension
 from newscorpus.fetch.scheduler import scheduler_of
 from newscorpus.resources import project_folder
-from newscorpus.store.ledger import LedgerError
 
 QUIET = ("scrapy.utils.log", "scrapy.addons", "scrapy.middleware", "scrapy.crawler", "scrapy.core.engine")
 """Loggers of versions, settings and components, a hundred lines per crawl; shown only with LOG_LEVEL=DEBUG."""
@@ -67,7 +66,7 @@ class Command(crawl.Command):
         asyncio.get_event_loop().call_soon(StopSignals(crawler).install)  # after Scrapy has set its handlers
         self.crawler_process.start()
         error = task.exception() if isinstance(task, Task) and task.done() and not task.cancelled() else None
-        if isinstance(error, ArgumentError | LedgerError | CorpusError | OSError):
+        if isinstance(error, ArgumentError | CorpusError | OSError):
             program = "newscorpus" if Path(sys.argv[0]).stem == "newscorpus" else "scrapy"
             sys.stderr.write(f"{program} crawl: error: {error}\n")
             self.exitcode = 2 if isinstance(error, ArgumentError) else 1

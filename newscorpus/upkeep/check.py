@@ -259,7 +259,7 @@ def check(
 
     Raises:
         ArchiveError: there is no archive, or it cannot be read.
-        PagesError: a file of marked pages cannot be read.
+        LabError: a file of marked pages cannot be read.
         ValueError, ImportError: the recipe is wrong.
     """
     captures = finished_captures(archive_files(corpus), unfinished_captures(corpus))
@@ -288,7 +288,7 @@ def marked_pages(corpus: Path) -> dict[str, GoldPage]:
     """Read the pages that a person marked in a corpus, by address, without those that a model chose ("teach").
 
     Raises:
-        PagesError: a file cannot be read.
+        LabError: a file cannot be read.
     """
     files = sorted((corpus / GOLD).glob("*.jsonl"))
     return {page.url: page for path in files for page in read_pages(path) if page.list != "teach" and page.text}

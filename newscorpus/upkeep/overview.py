@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from newscorpus.corpus.published import is_published, open_corpus
-from newscorpus.errors import CorpusError, LedgerError
+from newscorpus.errors import CorpusError
 from newscorpus.layout import CRAWL_REPORT, LEDGER
 from newscorpus.resources import project_folder
 from newscorpus.store.crawl_log import crawl_logs, is_crawling
@@ -59,7 +59,7 @@ def overview(folder: Path) -> Overview:
         if is_published(folder):
             manifest = open_corpus(folder).manifest
             documents, words = manifest.documents, manifest.words
-    except (CorpusError, LedgerError) as error:
+    except CorpusError as error:
         needs.append(Need(str(error)))
     return Overview(folder, documents, words, portals, is_running, tuple(needs))
 

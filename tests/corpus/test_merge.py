@@ -19,7 +19,7 @@ from newscorpus.corpus.merge import DedupReport, dedup
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.release import release
 from newscorpus.data import Article, Fields
-from newscorpus.errors import CorpusError, DedupError
+from newscorpus.errors import CorpusError
 from newscorpus.lines import unpacked_lines
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
@@ -261,7 +261,7 @@ def test_a_changed_input_rebuilds_the_index(tmp_path: Path) -> None:
 def test_a_broken_line_is_named(tmp_path: Path, line: bytes, said: str) -> None:
     path = tmp_path / "in.jsonl"
     path.write_bytes(b'{"id": 1, "text": "x"}\n' + line + b"\n")
-    with pytest.raises(DedupError, match=r"in.jsonl, ") as error:
+    with pytest.raises(CorpusError, match=r"in.jsonl, ") as error:
         dedup([path], tmp_path / "out")
     assert said in str(error.value)
     assert not (tmp_path / "out" / "documents").exists()
@@ -270,9 +270,9 @@ def test_a_broken_line_is_named(tmp_path: Path, line: bytes, said: str) -> None:
 def test_what_is_no_input_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.csv").touch()
     (tmp_path / "torn.jsonl.zst").write_bytes(zstandard.ZstdCompressor().compress(b'{"id":1,"text":""}\n' * 99)[:-5])
-    with pytest.raises(DedupError, match=r"a.csv: neither a corpus nor one of .jsonl"):
+    with pytest.raises(CorpusError, match=r"a.csv: neither a corpus nor one of .jsonl"):
         dedup([tmp_path / "a.csv"], tmp_path / "out")
-    with pytest.raises(DedupError, match=r"torn.jsonl.zst: .*end"):
+    with pytest.raises(CorpusError, match=r"torn.jsonl.zst: .*end"):
         dedup([tmp_path / "torn.jsonl.zst"], tmp_path / "out")
     with pytest.raises(CorpusError, match=r"no corpus here"):
         dedup([tmp_path], tmp_path / "out")
@@ -284,6 +284,6 @@ def test_what_is_no_input_is_named(tmp_path: Path) -> None:
 def test_what_is_given_twice_is_named_as_it_was_given(tmp_path: Path, again: str) -> None:
     inputs = [write(tmp_path / "in.jsonl", LINES), corpus(tmp_path / "ours", {"https://x.example/1": text(1)})]
     twice = tmp_path / again.format(tmp_path.name)
-    with pytest.raises(DedupError) as error:
+    with pytest.raises(CorpusError) as error:
         dedup([*inputs, twice], tmp_path / "out")
     assert str(error.value) == f"{twice}: given twice"

@@ -32,7 +32,7 @@ from newscorpus.corpus.duplicates.store import (
 )
 from newscorpus.corpus.published import open_corpus, published_folder
 from newscorpus.corpus.shards import Shard
-from newscorpus.errors import DedupError
+from newscorpus.errors import CorpusError
 from newscorpus.lines import unpacked_lines
 from newscorpus.page.records import encode
 from newscorpus.store.removals import NOTHING, Removals
@@ -90,12 +90,12 @@ def find_files(inputs: Sequence[Path], removals: Removals = NOTHING) -> list[Inp
 
     Raises:
         CorpusError: a folder holds no published corpus, or an incomplete one.
-        DedupError: a file has an unknown format, or an input is given twice.
+        CorpusError: a file has an unknown format, or an input is given twice.
         OSError: a file is missing.
     """
     places = [published_folder(path).resolve() for path in inputs]
     if twice := [path for path, place in zip(inputs, places, strict=True) if places.count(place) > 1]:
-        raise DedupError(f"{twice[-1]}: given twice")
+        raise CorpusError(f"{twice[-1]}: given twice")
     found: list[InputFile] = []
     for path in inputs:
         if path.is_dir():
@@ -106,7 +106,7 @@ def find_files(inputs: Sequence[Path], removals: Removals = NOTHING) -> list[Inp
                 InputFile(str(path), f"{stat.st_size} bytes, {stat.st_mtime_ns}", False, partial(_lines, path))
             )
         else:
-            raise DedupError(f"{path}: neither a corpus nor one of {', '.join(SUFFIXES)}")
+            raise CorpusError(f"{path}: neither a corpus nor one of {', '.join(SUFFIXES)}")
     return found
 
 
@@ -127,7 +127,7 @@ def _lines(path: Path) -> Iterator[bytes]:
     try:
         yield from unpacked_lines(path)
     except (EOFError, zlib.error, zstandard.ZstdError) as error:
-        raise DedupError(f"{path}: {error}") from error
+        raise CorpusError(f"{path}: {error}") from error
 
 
 def index_files(
@@ -138,7 +138,7 @@ def index_files(
     The index is rebuilt if a file that it covers has changed or is not among `files`.
 
     Raises:
-        DedupError: a line is invalid, or the index is damaged or was made with different parameters.
+        CorpusError: a line is invalid, or the index is damaged or was made with different parameters.
         OSError: a file cannot be read, or the disk is full; the next run resumes after the last commit.
     """
     layout = layout_of(config)
@@ -196,7 +196,7 @@ def _sketched(
     for (name, first, lines), found in in_order(work, batches(), processes, BATCH_SECONDS):
         made, error = ([], f"{name}, lines from {first} on: {found.detail}") if isinstance(found, Lost) else found
         if error:
-            raise DedupError(error)
+            raise CorpusError(error)
         yield name, len(lines), made
 
 

@@ -41,7 +41,7 @@ def update_index(
 
     Raises:
         CorpusError: there is no intake, or its signatures were made with different parameters.
-        DedupError: the index is damaged or was made with different parameters.
+        CorpusError: the index is damaged or was made with different parameters.
         OSError: the disk is full.
     """
     folder, intake = corpus / INDEX, corpus / INTAKE

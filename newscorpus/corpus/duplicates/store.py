@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates.verify import VERIFIED
-from newscorpus.errors import DamagedIndexError, DedupError
+from newscorpus.errors import CorpusError, DamagedIndexError
 from newscorpus.files import extend, replace_file, sync
 from newscorpus.layout import INTAKE
 from newscorpus.page.signature import (
@@ -205,7 +205,7 @@ class Store:
     """An index in a folder, at its last commit.
 
     Raises:
-        DedupError: it is damaged.
+        CorpusError: it is damaged.
     """
 
     def __init__(self, folder: Path, state: IndexState) -> None:
@@ -222,19 +222,19 @@ class Store:
         """Open the index in a folder.
 
         Raises:
-            DedupError: it is missing, damaged, of an earlier version, or made with different parameters.
+            CorpusError: it is missing, damaged, of an earlier version, or made with different parameters.
         """
         store = cls.existing(folder, layout)
         if store is not None:
             return store
-        raise DedupError(f"{folder / STATE}: missing, or made by an earlier version; build that corpus again")
+        raise CorpusError(f"{folder / STATE}: missing, or made by an earlier version; build that corpus again")
 
     @classmethod
     def existing(cls, folder: Path, layout: Layout) -> Self | None:
         """Open the index in a folder; None if it is missing or of an earlier version.
 
         Raises:
-            DedupError: it is damaged or was made with different parameters.
+            CorpusError: it is damaged or was made with different parameters.
         """
         path = folder / STATE
         if not path.exists():
@@ -254,7 +254,7 @@ class Store:
             if stored.get(name) != ours
         ]
         if others:
-            raise DedupError(f"{path}: made with other parameters: {', '.join(others)}")
+            raise CorpusError(f"{path}: made with other parameters: {', '.join(others)}")
         return cls(folder, state)
 
     @classmethod
@@ -275,14 +275,14 @@ class Store:
 
         Raises:
             OSError: the disk is full; the index is unchanged.
-            DedupError: an id is too long.
+            CorpusError: an id is too long.
         """
         sources = {name: number for number, name in enumerate(self.state.sources)}
         for sketch in sketches:
             sources.setdefault(sketch.source, len(sources))
         ids = [sketch.id.encode() for sketch in sketches]
         if longest := max((name for name in ids if len(name) > MAX_ID_BYTES), key=len, default=b""):
-            raise DedupError(
+            raise CorpusError(
                 f"an id of {len(longest)} bytes, which begins {longest[:40].decode()!r}; {MAX_ID_BYTES} are allowed"
             )
         paragraphs = [sketch.paragraphs[:MAX_PARAGRAPHS] for sketch in sketches]
@@ -384,12 +384,12 @@ class Store:
         """Which documents survived the last deduplication.
 
         Raises:
-            DedupError: documents were added since.
+            CorpusError: documents were added since.
         """
         path = self.folder / KEPT
         kept = np.fromfile(path, bool) if path.exists() else np.empty(0, bool)
         if len(kept) != len(self):
-            raise DedupError(f"{path}: does not belong to the rest of the index; build that corpus again")
+            raise CorpusError(f"{path}: does not belong to the rest of the index; build that corpus again")
         return kept
 
     def note_kept(self, rows: NDArray[np.int64]) -> None:

@@ -87,7 +87,7 @@ def export(
 
     Raises:
         CorpusError: the corpus cannot be read or is empty, `output` is no export, or a selection is wrong.
-        SplitError: the corpus cannot be split as asked.
+        CorpusError: the corpus cannot be split as asked.
         OSError: the disk is full or the folder cannot be written; an earlier export is unchanged.
     """
     published = open_corpus(corpus)

@@ -19,6 +19,7 @@ from newscorpus.corpus.export.scores import Scores
 from newscorpus.corpus.manifest import Manifest
 from newscorpus.corpus.shards import bounded
 from newscorpus.data import Record
+from newscorpus.errors import CorpusError
 
 DAY_LENGTH = len("2026-03-01")
 
@@ -91,18 +92,14 @@ Assign = Callable[[Record], SplitName]
 """Returns the split of a document."""
 
 
-class SplitError(ValueError):
-    """A corpus cannot be split as requested; the message is one line."""
-
-
 def assigner(records: Callable[[], Iterable[Record]], config: SplitConfig) -> Assign:
     """Make a function that returns the split of a record; to split by date, all `records` are read once.
 
     Raises:
-        SplitError: the shares leave nothing for training, or there are too few days to split by date.
+        CorpusError: the shares leave nothing for training, or there are too few days to split by date.
     """
     if min(config.validation, config.test) < 0 or config.validation + config.test >= 1:
-        raise SplitError(
+        raise CorpusError(
             f"validation {config.validation} and test {config.test} must be shares that leave some to train"
         )
     if config.rule is SplitRule.CLUSTER:
@@ -130,7 +127,7 @@ def by_date(records: Iterable[Record], config: SplitConfig) -> Assign:
     its latest document: no training document is newer than a test document. Undated documents go to training.
 
     Raises:
-        SplitError: no day is left for training.
+        CorpusError: no day is left for training.
     """
     days: Counter[int] = Counter()  # documents by day, those of a cluster on its latest day
     clusters: dict[str, list[int]] = {}
@@ -146,7 +143,7 @@ def by_date(records: Iterable[Record], config: SplitConfig) -> Assign:
     validation = _first_day(days, config.validation, before=test)
     dated = set(days) - {NO_DAY}
     if not any(day < validation for day in dated):
-        raise SplitError(f"{len(dated)} days of publication are too few to split by date; split by cluster instead")
+        raise CorpusError(f"{len(dated)} days of publication are too few to split by date; split by cluster instead")
 
     def assign(record: Record) -> SplitName:
         day = latest.get(record.cluster or record.id, day_of(record))

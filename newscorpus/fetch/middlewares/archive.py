@@ -26,7 +26,7 @@ from newscorpus.fetch.visits import Delivery, Visit, visit_of
 from newscorpus.layout import inside
 from newscorpus.page.source_page import SourcePage
 from newscorpus.store.archive.read import read_capture
-from newscorpus.store.archive.values import ArchiveError, Capture, Exchange, Origin
+from newscorpus.store.archive.values import Capture, Exchange, Origin
 from newscorpus.store.archive.values import Headers as Pairs
 from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.ledger import Ledger, LedgerError
@@ -169,7 +169,7 @@ class StoredAnswersMiddleware:
             return None
         try:
             found = await asyncio.to_thread(read_capture, inside(self._corpus, file), offset)
-        except (ArchiveError, CorpusError) as error:
+        except CorpusError as error:
             logger.warning("%s; %s is asked for again", error, request.url)
             return None
         if isinstance(found, Rejected):

@@ -10,6 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from newscorpus.data import Label, Page, Rejected
+from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.scores import (
     Confusion,
     Overlap,
@@ -27,10 +28,6 @@ from newscorpus.page.extractor import Extractor
 WARM_UP = Page.from_html("<html><body><p>What is loaded on the first page is not that page's time.</p></body></html>")
 
 Load = Callable[[str], Extractor]
-
-
-class EvaluationError(ValueError):
-    """An evaluation that cannot be made; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +74,11 @@ def evaluate(
         load: makes an extractor from its name; with several jobs it must be a function of a module.
 
     Raises:
-        EvaluationError: a set has no page with gold text in the split.
-        PagesError: a file cannot be read.
+        LabError: a set has no page with gold text in the split, or a file cannot be read.
     """
     for path in datasets:
         if next(_pages(path, split), None) is None:
-            raise EvaluationError(f"{path}: no page with gold text in the split '{split}'")
+            raise LabError(f"{path}: no page with gold text in the split '{split}'")
     shares = list(product(datasets, range(jobs)))
     run = partial(_evaluate_share, tuple(extractors), split, jobs, load)
     if jobs == 1:

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from newscorpus.artifacts import fields_within
 from newscorpus.data import Page, Rejected
-from newscorpus.lab.evaluation.compare import EvaluationError
+from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.scores import Estimate, estimate
 from newscorpus.lab.evaluation.summary import print_table
 from newscorpus.lab.gold.pages import GoldPage, read_pages
@@ -79,9 +79,9 @@ def evaluate_fields(
     only dates that remain on the page or in its address (`shows_date`, or found by one of the readers).
 
     Raises:
-        EvaluationError: an unknown reader, or a set without a page in the split that has a title, date or authors.
+        LabError: an unknown reader, or a set without a page in the split that has a title, date or authors.
         MissingPeerError: a reader's package is not installed.
-        PagesError: a file cannot be read.
+        LabError: a file cannot be read.
     """
     loaded: dict[str, FieldReader] = {}
     for name in readers:
@@ -91,7 +91,7 @@ def evaluate_fields(
             if name not in READERS:
                 check_fields_model(model)
         except ValueError as error:
-            raise EvaluationError(f"unknown field reader: {error}; others: {', '.join(READERS)}") from error
+            raise LabError(f"unknown field reader: {error}; others: {', '.join(READERS)}") from error
     for path in datasets:
         found = False
         for page in read_pages(path):
@@ -99,7 +99,7 @@ def evaluate_fields(
                 found = True
                 yield from _evaluate_page(page, loaded, hidden)
         if not found:
-            raise EvaluationError(f"{path}: no page with title, date or authors in the split '{split}'")
+            raise LabError(f"{path}: no page with title, date or authors in the split '{split}'")
 
 
 def hide_structured(html: str) -> str:

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from newscorpus.config import Limits
 from newscorpus.data import Article, Page, Rejected
+from newscorpus.errors import LabError
 from newscorpus.files import replacing
 from newscorpus.lab.evaluation.scores import Overlap, lcs_overlap, ngram_overlap, word_edits
 from newscorpus.lab.evaluation.summary import print_table
@@ -37,10 +38,6 @@ COLUMNS = (
 TOTAL = "total"
 NOT_EXTRACTED = frozenset({SAVED, CLEAN, GOLD, ARCHIVE})
 """Subfolders that are no extractor's."""
-
-
-class FolderError(ValueError):
-    """The folder is malformed; the message is one line that names the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,7 @@ def extract_folder(
     processes.
 
     Raises:
-        FolderError: `target` is the folder of the pages, the gold or a file, or a worker died.
+        LabError: `target` is the folder of the pages, the gold or a file, or a worker died.
         CorpusError: there are no pages.
     """
     pages = saved_pages(folder)
@@ -96,7 +93,7 @@ def extract_folder(
         target.resolve() in {folder.resolve(), *((folder / name).resolve() for name in NOT_EXTRACTED)}
         or target.is_file()
     ):
-        raise FolderError(f"{target}: not a folder for what is extracted")
+        raise LabError(f"{target}: not a folder for what is extracted")
     target.mkdir(parents=True, exist_ok=True)
     read = partial(_convert, folder, convert)
     found = (
@@ -106,7 +103,7 @@ def extract_folder(
     )
     for name, (place, content) in zip(pages, found, strict=True):
         if isinstance(content, Lost) and content.reason == "worker_failed":  # no fault of the extractor: no score
-            raise FolderError(f"{folder / place.file}: {content.detail}")
+            raise LabError(f"{folder / place.file}: {content.detail}")
         file = target / f"{file_stem(name)}{suffix}"
         if isinstance(content, bytes):
             with replacing(file) as out:
@@ -133,13 +130,12 @@ def gold_texts(folder: Path, split: str) -> dict[str, str]:
     Pages without a text, such as those that were finished with nothing marked, are left out.
 
     Raises:
-        FolderError: there are none.
-        PagesError: a file cannot be read.
+        LabError: there are none, or a file cannot be read.
     """
     pages = (page for page in read_pages(folder) if page.is_in(split) and has_article(page.page_type))
     texts = {file_stem(page.id): page.text for page in pages if page.text}
     if not texts:
-        raise FolderError(f"{folder}: no page with gold text in the split '{split}'")
+        raise LabError(f"{folder}: no page with gold text in the split '{split}'")
     return texts
 
 
@@ -149,7 +145,7 @@ def evaluate_folder(folder: Path, split: str = "dev") -> list[FolderScores]:
     `evaluation.csv` in `folder` has a row for each subfolder. A missing file counts as an empty text.
 
     Raises:
-        FolderError: there is no gold, or a file belongs to no page or is not UTF-8.
+        LabError: there is no gold, or a file belongs to no page or is not UTF-8.
         CorpusError: there are no pages.
     """
     gold, known = gold_texts(folder, split), {file_stem(name) for name in saved_pages(folder)}
@@ -158,7 +154,7 @@ def evaluate_folder(folder: Path, split: str = "dev") -> list[FolderScores]:
         files = (path for path in subfolder.iterdir() if path.is_file() and path.name[0] != ".")  # of a killed run
         found = {path.stem: path for path in files if path.name != RESULT}
         if strange := sorted(found.keys() - gold.keys() - known):
-            raise FolderError(f"{found[strange[0]]}: no page has this name")
+            raise LabError(f"{found[strange[0]]}: no page has this name")
         texts = {stem: _read(found[stem]) if stem in found else "" for stem in sorted(gold)}
         scored.append(FolderScores(subfolder.name, {stem: _score(text, gold[stem]) for stem, text in texts.items()}))
         total = (TOTAL, *scored[-1].total.cells)
@@ -190,7 +186,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FolderError(f"{path}: not UTF-8: {error}") from error
+        raise LabError(f"{path}: not UTF-8: {error}") from error
 
 
 def _figures(overlap: Overlap) -> tuple[str, ...]:

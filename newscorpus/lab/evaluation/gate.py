@@ -10,6 +10,7 @@ from typing import Annotated
 import msgspec
 from rich.console import Console
 
+from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.compare import evaluate
 from newscorpus.lab.evaluation.fields import evaluate_fields, summarise_fields
 from newscorpus.lab.evaluation.summary import print_table, summarise
@@ -25,10 +26,6 @@ HIDDEN = {"hidden_date": attrgetter("date_exact")}
 MEASURES = (*TEXTS, *FIELDS, *HIDDEN)
 SHORT, SHORT_NGRAMS = "short", 117
 """Name of the class of short articles, those of all sets together, and its bound in 4-grams: 120 words."""
-
-
-class FloorsError(ValueError):
-    """A file of floors that is not in form; the message is one line that names file and key."""
 
 
 class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,22 +58,22 @@ def read_floors(path: Path = FLOORS) -> Floors:
     """Read the floors in force: the last one of each list.
 
     Raises:
-        FloorsError: unreadable, an unknown measure or key, a figure out of range, a lowered floor without a reason.
+        LabError: unreadable, an unknown measure or key, a figure out of range, a lowered floor without a reason.
     """
     try:
         sets = msgspec.toml.decode(path.read_bytes(), type=dict[str, dict[str, list[Floor]]])
     except (OSError, msgspec.MsgspecError) as error:
-        raise FloorsError(f"{path}: {error}; a measure of a set has a list of tables: least, reason") from error
+        raise LabError(f"{path}: {error}; a measure of a set has a list of tables: least, reason") from error
     for dataset, lists in sets.items():
         for measure, floors in lists.items():
             where = f"{path}: {dataset}.{measure}"
             if measure not in MEASURES:
-                raise FloorsError(f"{where}: unknown measure; known: {', '.join(MEASURES)}")
+                raise LabError(f"{where}: unknown measure; known: {', '.join(MEASURES)}")
             if not floors:
-                raise FloorsError(f"{where}: no floor in the list")
+                raise LabError(f"{where}: no floor in the list")
             for before, after in pairwise(floors):
                 if after.least < before.least and not after.reason:
-                    raise FloorsError(f"{where}: lowered from {before.least} without a reason")
+                    raise LabError(f"{where}: lowered from {before.least} without a reason")
     return {name: {measure: floors[-1] for measure, floors in lists.items()} for name, lists in sets.items()}
 
 

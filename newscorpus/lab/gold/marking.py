@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from newscorpus.errors import CorpusError
+from newscorpus.errors import CorpusError, LabError
 from newscorpus.files import exclusive, extend, replacing, sync
 from newscorpus.lab.evaluation.scores import Confusion, confusion
 from newscorpus.lab.gold.pages import ARTICLE, GoldPage, Mark
@@ -41,10 +41,6 @@ PATIENCE_SECONDS = 30.0
 
 SETTLED = "settled"
 """Name of the person who settles disagreements."""
-
-
-class MarkError(ValueError):
-    """A mark cannot be stored; the message is one line."""
 
 
 class MarkedBlock(msgspec.Struct, frozen=True):
@@ -129,21 +125,21 @@ def save_mark(
         the values read from dates and authors, by position; the number of lines now.
 
     Raises:
-        MarkError: unknown kind of mark, another process keeps the lock, or the page was marked meanwhile.
+        LabError: unknown kind of mark, another process keeps the lock, or the page was marked meanwhile.
         OSError: for instance, the disk is full.
     """
     if unknown := {block.kind for block in line.blocks} - {*KINDS, ""}:
-        raise MarkError(f"unknown mark {min(unknown)!r}; known are: {', '.join(KINDS)}")
+        raise LabError(f"unknown mark {min(unknown)!r}; known are: {', '.join(KINDS)}")
     read = {one.position: READERS[one.kind](one.text, setting) for one in line.blocks if one.kind in READERS}
     blocks = tuple(msgspec.structs.replace(one, values=read.get(one.position, ())) for one in line.blocks)
     line = msgspec.structs.replace(line, blocks=blocks)
     journal.parent.mkdir(exist_ok=True)
-    with exclusive(journal.with_suffix(".lock"), "mark", MarkError, PATIENCE_SECONDS):
+    with exclusive(journal.with_suffix(".lock"), "mark", LabError, PATIENCE_SECONDS):
         known = {(one.page, one.list, one.who): one for one in read_marks(journal)}
         before = known.get((line.page, line.list, line.who))
         n_lines = before.n_lines if before else 0
         if seen is not None and seen != n_lines:
-            raise MarkError(f"{line.who} marked this page in another window meanwhile: load it anew to see the marks")
+            raise LabError(f"{line.who} marked this page in another window meanwhile: load it anew to see the marks")
         if before is None or (
             any(before.blocks.get(one.position, MarkedBlock(one.position, "")) != one for one in line.blocks)
             or any(new and new != old for new, old in ((line.place, before.place), (line.kept, before.kept)))

@@ -11,7 +11,7 @@ import msgspec
 import zstandard
 
 from newscorpus.data import Rejected
-from newscorpus.errors import CorpusError
+from newscorpus.errors import CorpusError, LabError
 from newscorpus.layout import GOLD
 from newscorpus.lines import unpacked_lines
 from newscorpus.page.fields.dates import Setting, parse_date
@@ -69,10 +69,6 @@ ARCHIVE_DOMAINS = frozenset({"archive.org", "google.com"})
 """Domains that show pages of other sites."""
 
 
-class PagesError(ValueError):
-    """A file of pages that cannot be read; the message is one line that names the file and the line."""
-
-
 class Mark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A person's verdict on one block."""
 
@@ -121,13 +117,13 @@ def read_pages(path: Path) -> Iterator[GoldPage]:
     name up to the last dot.
 
     Raises:
-        PagesError: the file cannot be opened or unpacked, a line is not a page, or an archive has none there.
+        LabError: the file cannot be opened or unpacked, a line is not a page, or an archive has none there.
     """
     if not path.is_dir():
         yield from read_rows(path, partial(_read_page, path))
         return
     if not is_marked(path):
-        raise PagesError(f"{path}: neither texts in {CLEAN}/ nor marked pages in {GOLD}/")
+        raise LabError(f"{path}: neither texts in {CLEAN}/ nor marked pages in {GOLD}/")
     name, marked = path.name.split(".")[0], set[str]()
     for file in sorted((path / GOLD).glob("*.jsonl")):
         for page in read_pages(file):
@@ -141,10 +137,10 @@ def read_pages(path: Path) -> Iterator[GoldPage]:
                 html = found if isinstance(found, Rejected) else decode(found)
                 text = texts[stem].read_text("utf-8-sig")
                 yield GoldPage(stem, name, html="" if isinstance(html, Rejected) else html, text=text)
-    except (CorpusError, ArchiveError) as error:
-        raise PagesError(str(error)) from error
+    except CorpusError as error:
+        raise LabError(str(error)) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise PagesError(f"{texts[stem]}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise LabError(f"{texts[stem]}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def is_marked(folder: Path) -> bool:
@@ -156,7 +152,7 @@ def read_rows(path: Path, read_row: Callable[[bytes], Row]) -> Iterator[Row]:
     """Read the lines of a JSONL file by `read_row`, skipping empty ones.
 
     Raises:
-        PagesError: the file cannot be opened or unpacked, or `read_row` raises an error of msgspec or ArchiveError.
+        LabError: the file cannot be opened or unpacked, or `read_row` raises an error of msgspec or ArchiveError.
     """
     number = 0
     try:
@@ -164,10 +160,10 @@ def read_rows(path: Path, read_row: Callable[[bytes], Row]) -> Iterator[Row]:
             if line and not line.isspace():
                 yield read_row(line)
     except (msgspec.MsgspecError, ArchiveError) as error:
-        raise PagesError(f"{path}, line {number}: {error}") from error
+        raise LabError(f"{path}, line {number}: {error}") from error
     except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
         why = getattr(error, "strerror", None) or error
-        raise PagesError(f"{path}{f', after line {number}' if number else ''}: cannot read: {why}") from error
+        raise LabError(f"{path}{f', after line {number}' if number else ''}: cannot read: {why}") from error
 
 
 def _read_page(path: Path, line: bytes) -> GoldPage:

@@ -12,11 +12,12 @@ import numpy as np
 
 from newscorpus.arrays import Flags, Matrix
 from newscorpus.data import Block, Page, Rejected
+from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.scores import Confusion, confusion
 from newscorpus.lab.gold.align import Labeller, label_by_alignment
 from newscorpus.lab.gold.pages import GoldPage
 from newscorpus.lab.training.model import TrainedModel
-from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages
+from newscorpus.lab.training.sources import Progress, TrainingPages
 from newscorpus.page.extractor import Reading, read
 
 PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
@@ -69,7 +70,7 @@ def train(learner: BlockLearner, source: TrainingPages, _progress: Progress) -> 
     """Train on the articles of `source`. The same pages give the same model.
 
     Raises:
-        TrainingError: no page can be learned from, or the source has none.
+        LabError: no page can be learned from, or the source has none.
     """
     learned: Counter[str] = Counter()
     aside: list[LabelledPage] = []
@@ -112,7 +113,7 @@ def stack(pages: Sequence[LabelledPage]) -> tuple[Matrix, Flags]:
     """Return the rows of all `pages` and their labels.
 
     Raises:
-        TrainingError: there are none, or all have the same label.
+        LabError: there are none, or all have the same label.
     """
     good = np.concatenate([page.good for page in pages]) if pages else np.zeros(0, bool)
     check_labels(int(good.sum()), len(good))
@@ -123,10 +124,10 @@ def check_labels(good: int, blocks: int) -> None:
     """Refuse blocks that are all of one class.
 
     Raises:
-        TrainingError: no block is main text, or all are.
+        LabError: no block is main text, or all are.
     """
     if good in (0, blocks):
-        raise TrainingError(f"nothing can be learned: of {blocks} blocks, {good} are main text")
+        raise LabError(f"nothing can be learned: of {blocks} blocks, {good} are main text")
 
 
 def score(predict: Callable[[Matrix], Flags], pages: Iterable[LabelledPage]) -> dict[str, dict[str, float]]:
@@ -152,17 +153,13 @@ def block_scores(counted: Confusion) -> dict[str, float]:
     }
 
 
-class TableError(ValueError):
-    """A table cannot be written; the message is one line."""
-
-
 def table_lines(suffix: str, features: Sequence[str], pages: Iterable[LabelledPage]) -> Iterator[bytes]:
     """Write the features and classes of blocks as CSV or as ARFF (Weka): header, then one line per block.
 
     Numbers round-trip in single precision.
 
     Raises:
-        TableError: `suffix` is neither ".csv" nor ".arff".
+        LabError: `suffix` is neither ".csv" nor ".arff".
     """
     heads = {
         ".csv": [",".join([*features, "class"])],
@@ -174,7 +171,7 @@ def table_lines(suffix: str, features: Sequence[str], pages: Iterable[LabelledPa
         ],
     }
     if suffix not in heads:
-        raise TableError(f"a table is written to a file whose name ends in {' or '.join(heads)}, not in {suffix!r}")
+        raise LabError(f"a table is written to a file whose name ends in {' or '.join(heads)}, not in {suffix!r}")
     rows = (
         ",".join([*map(str, row), "good" if good else "bad"])
         for page in pages

@@ -17,10 +17,11 @@ from threadpoolctl import threadpool_limits
 
 from newscorpus.arrays import Flags, Floats
 from newscorpus.artifacts import WEIGHTS, array_bytes
+from newscorpus.errors import LabError
 from newscorpus.lab.systems import paragraph_svm, shallow_tree, texttractor
 from newscorpus.lab.training.block_learner import BlockLearner, FittedModel, LabelledPage, check_labels, stack
 from newscorpus.lab.training.onnx import estimator_to_onnx
-from newscorpus.lab.training.sources import TrainingError, fold_groups
+from newscorpus.lab.training.sources import fold_groups
 
 SEED = 1
 
@@ -105,13 +106,13 @@ def fit_tree(
     With pages of a single site, the folds are over pages.
 
     Raises:
-        TrainingError: there is one page, or all blocks are of one class.
+        LabError: there is one page, or all blocks are of one class.
     """
     held = list(pages)
     rows, good = stack(held)
     groups, unit = fold_groups([page.site for page in held])
     if len(held) < 2:
-        raise TrainingError("one page to learn from; the pruning is chosen in a cross-validation, which needs two")
+        raise LabError("one page to learn from; the pruning is chosen in a cross-validation, which needs two")
     group_of_row = np.repeat(groups, [len(page.good) for page in held])
     splits = GroupKFold(min(folds, len(set(groups))))
     trees = {

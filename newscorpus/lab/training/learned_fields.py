@@ -16,12 +16,13 @@ from sklearn.svm import LinearSVC
 
 from newscorpus.arrays import Flags
 from newscorpus.data import STATED, Fields, Page, Rejected
+from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.fields import hide_structured
 from newscorpus.lab.evaluation.scores import Overlap
 from newscorpus.lab.gold.pages import TEACH, GoldPage
 from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.node_svm import bias_parameter, draw_places, join_machines, join_rows, weights_file
-from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, group_kfold
+from newscorpus.lab.training.sources import Progress, TrainingPages, group_kfold
 from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.dates import Setting, find_dates
 from newscorpus.page.fields.learned import FIELDS, LONGEST, MODEL, describe_candidates, pick
@@ -88,7 +89,7 @@ def train_learned_fields(
     A model that `decides` is used also for fields that a page declares.
 
     Raises:
-        TrainingError: a field is declared by no page, or held by no element.
+        LabError: a field is declared by no page, or held by no element.
     """
     pages: list[FieldPage] = []
     for _, of_set in groupby(source.pages, attrgetter("dataset")):
@@ -96,7 +97,7 @@ def train_learned_fields(
     rest = [page for page in pages if not source.is_held_out(page.site)]
     held_out = [page for page in pages if source.is_held_out(page.site)]
     if not any(page.holds.any() for page in pages):
-        raise TrainingError("nothing can be learned: no page has an element that holds a field")
+        raise LabError("nothing can be learned: no page has an element that holds a field")
     base = load_linear(MODEL) if start else None
     model = fit_fields(pages, keeps_shipped=source.learns_all, base=base)
     penalty = CORRECTION_PENALTY if start else PENALTY
@@ -217,7 +218,7 @@ def fit_fields(
         elif keeps_shipped:
             machines.append(load_linear(MODEL).output(column))
         else:
-            raise TrainingError(f"nothing can be learned: no page has an element that holds the field {field}")
+            raise LabError(f"nothing can be learned: no page has an element that holds the field {field}")
     return join_machines(machines)
 
 

@@ -16,12 +16,13 @@ from sklearn.svm import LinearSVC
 from newscorpus.arrays import Flags, Floats, Integers
 from newscorpus.artifacts import array_bytes
 from newscorpus.data import Page, Rejected
+from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.scores import Overlap
 from newscorpus.lab.gold.align import match_words
 from newscorpus.lab.gold.pages import GoldPage
 from newscorpus.lab.systems.node_svm import MODEL, MODERN_CANDIDATES, PARTS, Choice, choose
 from newscorpus.lab.training.model import TrainedModel
-from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, first_of_each_set
+from newscorpus.lab.training.sources import Progress, TrainingPages, first_of_each_set
 from newscorpus.page.fields.nodes import BIAS, COLUMNS, FEATURES, GROUPS, WEIGHTS, LinearModel, Nodes, describe
 from newscorpus.page.parsing.decode import decode
 from newscorpus.page.parsing.parse import parse
@@ -185,14 +186,14 @@ def train_node_svm(source: TrainingPages, _progress: Progress) -> TrainedModel:
     """Train `node-svm` on the articles of `source`.
 
     Raises:
-        TrainingError: no page has a single element that holds its text.
+        LabError: no page has a single element that holds its text.
     """
     articles = first_of_each_set(source.articles, PAGES_A_SET)
     pages = [made for page in articles if (made := make_node_page(page)) and made.best_f1 >= LEAST_F1]
     training = [page for page in pages if not source.is_held_out(page.page.site)]
     held_out = [page for page in pages if source.is_held_out(page.page.site)]
     if not training:
-        raise TrainingError(f"nothing can be learned: on no page one element holds the text (F1 {LEAST_F1} at least)")
+        raise LabError(f"nothing can be learned: on no page one element holds the text (F1 {LEAST_F1} at least)")
     model = fit_nodes(training)
     return TrainedModel(
         name=MODEL,

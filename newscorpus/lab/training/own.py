@@ -18,6 +18,7 @@ import numpy as np
 from newscorpus.arrays import Matrix
 from newscorpus.artifacts import Artifact, Metadata, load_artifact, own_models
 from newscorpus.data import Article, Label, LabelledBlock, Page, Rejected
+from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.scores import Estimate, estimate, ngram_scores
 from newscorpus.lab.gold.align import label_by_alignment
 from newscorpus.lab.gold.pages import ANY_POSITION, FEWEST, MEASURE, TEACH, GoldPage, has_article, is_marked, read_pages
@@ -25,7 +26,7 @@ from newscorpus.lab.training.boosting import Boosting, Example, fit, make_exampl
 from newscorpus.lab.training.main_text import ABOUT, LEAST_FIT, MODEL_VERSION, PACKAGES, fits
 from newscorpus.lab.training.model import Train, TrainedModel
 from newscorpus.lab.training.onnx import add_trees, trees_to_onnx
-from newscorpus.lab.training.sources import Described, Progress, TrainingError, TrainingPages, group_kfold
+from newscorpus.lab.training.sources import Described, Progress, TrainingPages, group_kfold
 from newscorpus.page.extractor import Extractor, good_paragraphs, read
 from newscorpus.page.registry import load_whole, systems
 from newscorpus.page.text.classify import COLUMNS, FIRST, SECOND, Trees, add_context, probability_of
@@ -66,7 +67,7 @@ def own_source(paths: Sequence[Path]) -> TrainingPages:
     """Return the training pages of files and folders; those reserved for measuring are left out.
 
     Raises:
-        PagesError: a file cannot be read.
+        LabError: a file cannot be read.
     """
     found = [page for path in paths for page in read_pages(path) if page.split != DEV and page.list != MEASURE]
     hashes = {}
@@ -111,11 +112,11 @@ def train_own(name: str, train: Train, source: TrainingPages, output: Path, prog
     If only the cross-validation fails, the card says why.
 
     Raises:
-        TrainingError: there are too few pages, or nothing can be learned from them.
+        LabError: there are too few pages, or nothing can be learned from them.
     """
     pages = apart(page for page in source.pages if name not in systems() or (page.text and has_article(page.page_type)))
     if len(pages) < FEWEST:
-        raise TrainingError(f"{number_of(len(pages), 'page')} to learn from; {FEWEST} at least are needed")
+        raise LabError(f"{number_of(len(pages), 'page')} to learn from; {FEWEST} at least are needed")
     own = replace(source, pages=pages, learns_all=True)
     model = named(train(own, progress), name, output)
     metadata = model.save(output)
@@ -197,12 +198,12 @@ def train_own_trees(
     `base` defaults to the shipped model.
 
     Raises:
-        TrainingError: no page has blocks that make up its text.
+        LabError: no page has blocks that make up its text.
     """
     base = base or load_artifact(MODEL, INPUTS)
     examples = [example for example in filter(None, map(make_example, source.articles)) if fits(example)]
     if not examples:
-        raise TrainingError(f"nothing can be learned: on no page blocks make up the text (F1 {LEAST_FIT} at least)")
+        raise LabError(f"nothing can be learned: on no page blocks make up the text (F1 {LEAST_FIT} at least)")
     boosting = ADDED_TREES if start else OWN_TREES
     matrices = [example.features.matrix for example in examples]
     below = Trees(base, FIRST, len(FEATURES)) if start else None

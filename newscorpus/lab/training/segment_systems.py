@@ -16,6 +16,7 @@ from sklearn.svm import SVC
 from newscorpus.arrays import Flags, Integers, Matrix
 from newscorpus.artifacts import WEIGHTS
 from newscorpus.data import Page, Rejected
+from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.scores import Overlap, ngram_overlap
 from newscorpus.lab.gold.pages import GoldPage
 from newscorpus.lab.systems import segment_systems
@@ -34,7 +35,7 @@ from newscorpus.lab.systems.segment_systems import (
 from newscorpus.lab.training.block_learner import check_labels
 from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.onnx import estimator_to_onnx
-from newscorpus.lab.training.sources import Progress, TrainingError, TrainingPages, first_of_each_set, fold_groups
+from newscorpus.lab.training.sources import Progress, TrainingPages, first_of_each_set, fold_groups
 from newscorpus.page.extractor import read
 from newscorpus.tokens import words
 
@@ -134,7 +135,7 @@ def fit_svm(rows: Matrix, classes: Integers, groups: Sequence[str], search: SvmS
     `rows` has the shape (rows, columns); each row has a class and a group (`fold_groups`).
 
     Raises:
-        TrainingError: all rows have one class, or all but those of one group.
+        LabError: all rows have one class, or all but those of one group.
     """
     generator = np.random.default_rng(search.seed)
     chosen = np.sort(generator.permutation(len(rows))[: search.choose_from])
@@ -143,7 +144,7 @@ def fit_svm(rows: Matrix, classes: Integers, groups: Sequence[str], search: SvmS
     splits = list(GroupKFold(folds).split(found, groups=group_of)) if folds > 1 else []
     splits = [(rest, held) for rest, held in splits if np.ptp(found[rest])]
     if not splits:
-        raise TrainingError("nothing can be learned: all rows are of one class, but for those of one site or page")
+        raise LabError("nothing can be learned: all rows are of one class, but for those of one site or page")
     grid = GridSearchCV(
         SVC(),
         {"kernel": search.kernels, "C": search.penalties},
@@ -170,11 +171,11 @@ def fit_documents(pages: Sequence[SegmentedPage], overlap: CompareTexts) -> Chos
     """Fit a machine that predicts from a page's 37 features the index of the expert with the best F1.
 
     Raises:
-        TrainingError: the same expert is the best on all pages.
+        LabError: the same expert is the best on all pages.
     """
     best = np.array([page.best_expert(overlap) for page in pages], np.int64)
     if not np.ptp(best):
-        raise TrainingError(f"nothing can be learned: {[*pages[0].texts][best[0]]} is the best expert on every page")
+        raise LabError(f"nothing can be learned: {[*pages[0].texts][best[0]]} is the best expert on every page")
     groups, _ = fold_groups([page.page.site for page in pages])
     return fit_svm(np.stack([page.whole for page in pages]), best, groups, SvmSearch(scoring="accuracy"))
 
@@ -186,13 +187,13 @@ def train(name: str, source: TrainingPages, _progress: Progress) -> TrainedModel
 
     Raises:
         MissingPeerError: the package of an expert is not installed.
-        TrainingError: nothing can be learned from the pages.
+        LabError: nothing can be learned from the pages.
     """
     experts = {} if name == SEGMENT_SVM else segment_systems.load_experts()
     articles = first_of_each_set(source.articles, PAGES_A_SET)
     pages = [found for page in articles if (found := make_segmented(page, experts))]
     if not pages:
-        raise TrainingError("nothing can be learned: no page has a segment")
+        raise LabError("nothing can be learned: no page has a segment")
     unit = fold_groups([page.page.site for page in pages])[1]
     if name == HYBRID_DOCUMENT:
         chosen = fit_documents(pages, ngram_overlap)

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from newscorpus.data import Page, Rejected
+from newscorpus.errors import LabError
 from newscorpus.lab.gold.pages import LICENCES, GoldPage, has_article, read_pages, read_rows
 from newscorpus.layout import ARCHIVE, archived_files
 from newscorpus.page.extractor import Reading, read
@@ -56,25 +57,19 @@ class TrainingPages:
         return not self.learns_all and fold_of(site, SITES_ASIDE) == 0
 
 
-class TrainingError(ValueError):
-    """Training cannot begin; the message is one line."""
-
-
 def gold_source(data: Path, progress: Progress, licences: Mapping[str, str] = LICENCES) -> TrainingPages:
     """Return the train split of the sets in `data` that `licences` names: those that allow to train shipped models.
 
-    Reading it raises TrainingError where a set is missing.
+    Reading it raises LabError where a set is missing.
     """
 
     def files() -> dict[str, Path]:
         found = {name: data / f"{name}.jsonl.zst" for name in licences}
         missing = [path for path in found.values() if not path.is_file()]
         if len(missing) == len(found):
-            raise TrainingError(
-                f"{data}: in this folder are neither html/ and clean/ nor the sets {', '.join(licences)}"
-            )
+            raise LabError(f"{data}: in this folder are neither html/ and clean/ nor the sets {', '.join(licences)}")
         if missing:
-            raise TrainingError(f"{missing[0]} is missing; the sets are {', '.join(licences)}")
+            raise LabError(f"{missing[0]} is missing; the sets are {', '.join(licences)}")
         return found
 
     def pages() -> Iterator[GoldPage]:
@@ -138,10 +133,10 @@ def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -
 
     A crawl has few sites, so single pages are held out: they have no domain. `texts` is a file of JSON lines with `url`
     and `text`, held in memory; without it the text of a page is what its portal's template at the time finds. Reading
-    the pages raises TrainingError if there is no archive or no page has a text, ArchiveError if a file is unreadable.
+    the pages raises LabError if there is no archive or no page has a text, ArchiveError if a file is unreadable.
 
     Raises:
-        PagesError: `texts` cannot be read.
+        LabError: `texts` cannot be read.
     """
     rows = read_rows(texts, _TEXT_ROWS.decode) if texts else ()
     by_address = {canonical_url(row.url): row.text for row in rows}
@@ -172,7 +167,7 @@ def _silver_pages(
 ) -> Iterator[GoldPage]:
     files = archived_files(corpus)
     if not files:
-        raise TrainingError(f"{corpus / ARCHIVE}: no archive here; crawl into this corpus first")
+        raise LabError(f"{corpus / ARCHIVE}: no archive here; crawl into this corpus first")
     is_empty = True
     for path in files:
         for capture in read_captures(path):
@@ -188,4 +183,4 @@ def _silver_pages(
                     )
         progress(f"{path.name} read")
     if is_empty:
-        raise TrainingError(f"{corpus}: no page has a text, by a template of its portal or by --texts")
+        raise LabError(f"{corpus}: no page has a text, by a template of its portal or by --texts")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from newscorpus.data import Page
+from newscorpus.errors import CorpusError
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -14,7 +15,7 @@ Rules = Mapping[str, tuple[str, ...]]
 """The section `[template]` of a portal file."""
 
 
-class ArchiveError(ValueError):
+class ArchiveError(CorpusError):
     """An archive cannot be read; the message is one line that names the file."""
 
 

@@ -23,10 +23,6 @@ FILTER_STAGES = frozenset({"rights", "quality", "language"})
 """Stages that `--no-filters` skips."""
 
 
-class ShowError(ValueError):
-    """The page has no result in this format; the message is one line."""
-
-
 def text(recipe: Recipe, page: SourcePage) -> bytes | Rejected:
     """Return the main text, one paragraph per line."""
     found = process_page(recipe, page)
@@ -74,12 +70,12 @@ def blocks(recipe: Recipe, page: SourcePage) -> bytes:
     """Return a table of all blocks with their labels; the first line has the names of the columns.
 
     Raises:
-        ShowError: the extractor does not decide block by block.
+        ValueError: the extractor does not decide block by block.
     """
     label = getattr(extractor_of(recipe, page), "label", None)
     if label is None:
         names = ", ".join(name for name in registry.systems() if hasattr(registry.load(name), "label"))
-        raise ShowError(f"this extractor does not decide block by block; those that do: {names or 'none'}")
+        raise ValueError(f"this extractor does not decide block by block; those that do: {names or 'none'}")
     rows: list[tuple[str, ...]] = [COLUMNS]
     for one in label(page.page):
         cells = (one.label, f"{one.score:.4f}", ",".join(one.reasons), one.block.element.path, one.block.text)

@@ -9,7 +9,7 @@ import pytest
 
 from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters
 from newscorpus.corpus.duplicates.store import COLUMNS, KEPT, STATE, Covered, Sketch, Store, layout_of, make_sketches
-from newscorpus.errors import DedupError
+from newscorpus.errors import CorpusError
 from newscorpus.page.signature import sign
 
 PARAMETERS, CONFIG = SignatureParameters(), DuplicateConfig()
@@ -72,14 +72,14 @@ def test_equal_sketches_make_equal_bytes(tmp_path: Path) -> None:
 def test_other_parameters_are_refused(tmp_path: Path) -> None:
     Store.create(tmp_path, LAYOUT)
     config = BuildConfig(replace(PARAMETERS, seed=2), replace(CONFIG, excerpt_words=9))
-    with pytest.raises(DedupError, match=r"other parameters: seed 1 instead of 2, excerpt_words 7 instead of 9"):
+    with pytest.raises(CorpusError, match=r"other parameters: seed 1 instead of 2, excerpt_words 7 instead of 9"):
         Store.open(tmp_path, layout_of(config))
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b"[1]"])
 def test_a_damaged_state_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / STATE).write_bytes(content)
-    with pytest.raises(DedupError, match=r"index.json: .*remove"):
+    with pytest.raises(CorpusError, match=r"index.json: .*remove"):
         Store.open(tmp_path, LAYOUT)
 
 
@@ -91,24 +91,24 @@ def test_a_changed_byte_is_named(tmp_path: Path, name: str) -> None:
     content = (tmp_path / name).read_bytes()
     changed = content.replace(b'"size":', b'"size":1') if name == STATE else bytes([content[0] ^ 1]) + content[1:]
     (tmp_path / name).write_bytes(changed)
-    with pytest.raises(DedupError, match=f"{name}: damaged; remove"):
+    with pytest.raises(CorpusError, match=f"{name}: damaged; remove"):
         [Store.open(tmp_path, LAYOUT).column(column) for column in COLUMNS]
 
 
 def test_a_column_cut_short_or_missing_is_named(tmp_path: Path) -> None:
     Store.create(tmp_path, LAYOUT).append([sketch("a")], COVERED)
     os.truncate(tmp_path / "signatures", 5)
-    with pytest.raises(DedupError, match="signatures: shorter than committed"):
+    with pytest.raises(CorpusError, match="signatures: shorter than committed"):
         Store.open(tmp_path, LAYOUT)
     (tmp_path / "signatures").unlink()
-    with pytest.raises(DedupError, match="signatures: shorter than committed"):
+    with pytest.raises(CorpusError, match="signatures: shorter than committed"):
         Store.open(tmp_path, LAYOUT)
-    with pytest.raises(DedupError, match=r"index.json: missing"):
+    with pytest.raises(CorpusError, match=r"index.json: missing"):
         Store.open(tmp_path / "absent", LAYOUT)
 
 
 def test_an_endless_id_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DedupError, match="an id of 70000 bytes, which begins 'xxx"):
+    with pytest.raises(CorpusError, match="an id of 70000 bytes, which begins 'xxx"):
         Store.create(tmp_path, LAYOUT).append([sketch("x" * 70_000)], COVERED)
 
 
@@ -125,7 +125,7 @@ def test_which_documents_stay_is_noted(tmp_path: Path) -> None:
     store = Store.create(tmp_path, LAYOUT).append([sketch("a"), sketch("b")], COVERED)
     store.note_kept(np.array([1]))
     assert store.kept.tolist() == [False, True]
-    with pytest.raises(DedupError, match=f"{KEPT}: does not belong"):
+    with pytest.raises(CorpusError, match=f"{KEPT}: does not belong"):
         _ = store.append([sketch("c")], COVERED).kept
 
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from newscorpus.config import ExportFormat, SplitConfig, SplitRule
 from newscorpus.corpus.export.export import FORMATS
-from newscorpus.corpus.export.source import NO_DAY, ExportPart, SplitError, SplitName, assigner, day_of
+from newscorpus.corpus.export.source import NO_DAY, ExportPart, SplitName, assigner, day_of
 from newscorpus.data import Article, Fields, Record
+from newscorpus.errors import CorpusError
 from newscorpus.page.records import make_record
 
 
@@ -94,13 +95,13 @@ def test_nothing_in_training_is_younger_than_what_is_tested() -> None:
 
 def test_too_few_days_are_refused() -> None:
     assert day_of(BARE) == NO_DAY
-    with pytest.raises(SplitError, match="2 days of publication are too few"):
+    with pytest.raises(CorpusError, match="2 days of publication are too few"):
         split([make(1, "2026-03-01"), make(2, "2026-03-02"), make(3)], SplitConfig(SplitRule.DATE))
 
 
 @pytest.mark.parametrize(("validation", "test"), [(0.5, 0.5), (-0.1, 0.1), (0.1, 1.0)])
 def test_shares_that_leave_nothing_are_refused(validation: float, test: float) -> None:
-    with pytest.raises(SplitError, match="leave"):
+    with pytest.raises(CorpusError, match="leave"):
         split(days(range(9)), SplitConfig(SplitRule.CLUSTER, validation, test))
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from newscorpus.data import Article, Block, Element, Fields, Label, LabelledBlock, Page, Rejected
-from newscorpus.lab.evaluation.compare import EvaluationError, PageResult, evaluate
+from newscorpus.errors import LabError
+from newscorpus.lab.evaluation.compare import PageResult, evaluate
 from newscorpus.lab.evaluation.scores import Confusion, Overlap
 from newscorpus.lab.gold.pages import as_gold_has_it, has_article
 from newscorpus.page.extractor import Extractor
@@ -106,7 +107,7 @@ def test_the_split_decides_on_the_pages_and_those_without_an_article_need_no_gol
 @pytest.mark.parametrize(("split", "changes"), [("test", {}), ("dev", {"text": ""})])
 def test_a_set_without_pages_to_score_is_an_error(tmp_path: Path, split: str, changes: dict[str, str]) -> None:
     path = write_set(tmp_path, **changes)
-    with pytest.raises(EvaluationError, match=r"news\.jsonl: no page with gold text") as caught:
+    with pytest.raises(LabError, match=r"news\.jsonl: no page with gold text") as caught:
         list(evaluate([path], ["all"], split=split, load=load))
     assert "\n" not in str(caught.value)
 

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from newscorpus.lab.evaluation.compare import EvaluationError
+from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.fields import (
     evaluate_fields,
     hide_structured,
@@ -66,9 +66,9 @@ def test_hiding_takes_all_structure_and_dates_are_sought_in_what_is_left() -> No
 
 
 def test_unknown_readers_and_empty_sets_are_errors_of_one_line(dataset: Path) -> None:
-    with pytest.raises(EvaluationError, match="unknown field reader: unknown model of fields 'nobody'"):
+    with pytest.raises(LabError, match="unknown field reader: unknown model of fields 'nobody'"):
         next(evaluate_fields([dataset], ["nobody"]))
-    with pytest.raises(EvaluationError, match="no page with title, date or authors in the split 'train'"):
+    with pytest.raises(LabError, match="no page with title, date or authors in the split 'train'"):
         list(evaluate_fields([dataset], ["newscorpus"], split="train"))
 
 

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from newscorpus.cli import app, main
 from newscorpus.data import Page, Rejected
-from newscorpus.lab.evaluation.folder import FolderError, evaluate_folder, extract_folder, print_folder, text_of
+from newscorpus.errors import LabError
+from newscorpus.lab.evaluation.folder import evaluate_folder, extract_folder, print_folder, text_of
 from newscorpus.lab.evaluation.scores import Overlap
-from newscorpus.lab.gold.pages import PagesError
 from newscorpus.page.page_files import page_origin
 from newscorpus.page.recipe import Recipe
 
@@ -87,19 +87,19 @@ def test_extracted_texts_stand_beside_the_others_and_a_rejected_page_makes_no_fi
 @pytest.mark.parametrize("name", ["", "html", "clean", "gold", "rules.txt"])
 def test_pages_gold_and_files_are_never_written_over(folder: Path, name: str) -> None:
     (folder / "rules.txt").touch()
-    with pytest.raises(FolderError, match=f"{name}: not a folder for what is extracted"):
+    with pytest.raises(LabError, match=f"{name}: not a folder for what is extracted"):
         list(extract_folder(folder, folder / name, BTE))
 
 
 def test_faults_name_the_file(folder: Path, tmp_path: Path) -> None:
     (folder / "mine" / "3.txt").write_text("x", encoding="utf-8")
-    with pytest.raises(FolderError, match=r"mine/3.txt: no page has this name"):
+    with pytest.raises(LabError, match=r"mine/3.txt: no page has this name"):
         list(evaluate_folder(folder))
     (folder / "mine" / "3.txt").unlink()
     (folder / "mine" / "1.txt").write_bytes(b"\xff")
-    with pytest.raises(FolderError, match=r"mine/1.txt: not UTF-8"):
+    with pytest.raises(LabError, match=r"mine/1.txt: not UTF-8"):
         list(evaluate_folder(folder))
-    with pytest.raises(PagesError, match="nowhere: cannot"):
+    with pytest.raises(LabError, match="nowhere: cannot"):
         evaluate_folder(tmp_path / "nowhere")
 
 
@@ -112,7 +112,7 @@ def test_the_table_shows_the_total(folder: Path) -> None:
 
 def test_a_worker_that_dies_is_an_error_and_no_score(folder: Path) -> None:
     fails: Any = int  # of a page: an exception ends the worker
-    with pytest.raises(FolderError, match=r"html/.+: "):
+    with pytest.raises(LabError, match=r"html/.+: "):
         list(extract_folder(folder, folder / "dying", fails, jobs=2))
 
 

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from newscorpus.errors import LabError
 from newscorpus.lab.evaluation import gate
 from newscorpus.lab.evaluation.compare import PageResult
 from newscorpus.lab.evaluation.fields import FieldResult
-from newscorpus.lab.evaluation.gate import Floor, FloorsError, GateVerdict, judge, read_floors, run_gate
+from newscorpus.lab.evaluation.gate import Floor, GateVerdict, judge, read_floors, run_gate
 from newscorpus.lab.evaluation.scores import Confusion, Overlap
 from newscorpus.lab.gold.pages import GoldPage
 from newscorpus.lab.systems.peers import Claim
@@ -56,11 +57,11 @@ def test_the_last_floor_holds(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_out_of_form_is_refused_in_one_line(tmp_path: Path, text: str, problem: str) -> None:
-    with pytest.raises(FloorsError, match=problem) as caught:
+    with pytest.raises(LabError, match=problem) as caught:
         read_floors(write(tmp_path, text))
     assert "floors.toml" in str(caught.value)
     assert "\n" not in str(caught.value)
-    with pytest.raises(FloorsError, match="absent"):
+    with pytest.raises(LabError, match="absent"):
         read_floors(tmp_path / "absent.toml")
 
 

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from newscorpus.data import Page
-from newscorpus.errors import CorpusError
+from newscorpus.errors import CorpusError, LabError
 from newscorpus.lab.gold.marking import (
     SETTLED,
     MarkedBlock,
-    MarkError,
     MarkLine,
     agreement,
     journal_of,
@@ -89,7 +88,7 @@ def test_a_torn_line_is_passed_over_and_cut_off(journal: Path) -> None:
 
 
 def test_damage_and_unknown_marks_are_named(journal: Path) -> None:
-    with pytest.raises(MarkError, match="unknown mark 'maybe'; known are: good, bad"):
+    with pytest.raises(LabError, match="unknown mark 'maybe'; known are: good, bad"):
         save_mark(journal, line(block(0, "maybe")))
     journal.parent.mkdir()
     journal.write_bytes(b"{}\n")

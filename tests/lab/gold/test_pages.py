@@ -7,7 +7,8 @@ import pytest
 import zstandard
 
 from newscorpus.data import Page
-from newscorpus.lab.gold.pages import GoldPage, Mark, PagesError, read_pages
+from newscorpus.errors import LabError
+from newscorpus.lab.gold.pages import GoldPage, Mark, read_pages
 from newscorpus.store.archive.values import ByteRange, Capture, Exchange
 from newscorpus.store.archive.write import ArchiveWriter, encode
 
@@ -88,7 +89,7 @@ def test_nulls_and_missing_keys_are_empty(tmp_path: Path) -> None:
 )
 def test_a_bad_line_is_named(tmp_path: Path, line: bytes, problem: str) -> None:
     path = write(tmp_path / "a.jsonl", as_lines(FULL) + line + b"\n")
-    with pytest.raises(PagesError, match=problem) as caught:
+    with pytest.raises(LabError, match=problem) as caught:
         list(read_pages(path))
     assert f"{path}, line 2: " in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -120,7 +121,7 @@ def test_a_page_in_an_archive_is_read_from_there(tmp_path: Path) -> None:
 def test_a_damaged_archive_is_an_error(tmp_path: Path, name: str, damage: Any) -> None:
     path = write(tmp_path / name, as_lines(*[FULL] * 50))
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(PagesError, match=r"a\.jsonl"):
+    with pytest.raises(LabError, match=r"a\.jsonl"):
         list(read_pages(path))
-    with pytest.raises(PagesError, match=r"absent\.jsonl"):
+    with pytest.raises(LabError, match=r"absent\.jsonl"):
         list(read_pages(tmp_path / "absent.jsonl"))

@@ -6,12 +6,12 @@ from functools import partial
 import numpy as np
 import pytest
 
+from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.scores import Confusion
 from newscorpus.lab.gold.pages import GoldPage
 from newscorpus.lab.training.block_learner import (
     BlockLearner,
     LabelledPage,
-    TableError,
     block_scores,
     labelled_pages,
     score,
@@ -20,7 +20,7 @@ from newscorpus.lab.training.block_learner import (
     train,
 )
 from newscorpus.lab.training.block_systems import PARAGRAPH_SVM, SHALLOW_TREE, TEXTTRACTOR, fit_machine
-from newscorpus.lab.training.sources import TrainingError, TrainingPages
+from newscorpus.lab.training.sources import TrainingPages
 
 MakePage = Callable[..., GoldPage]
 
@@ -33,7 +33,7 @@ def pages(make_page: MakePage) -> list[GoldPage]:
 @pytest.mark.parametrize("learner", [TEXTTRACTOR, SHALLOW_TREE, PARAGRAPH_SVM], ids=lambda learner: learner.name)
 def test_without_a_good_block_there_is_nothing_to_learn(learner: BlockLearner, pages: list[GoldPage]) -> None:
     without = TrainingPages([replace(page, text="") for page in pages], lambda _: {})
-    with pytest.raises(TrainingError, match=r"^nothing can be learned: of \d+ blocks, 0 are main text$"):
+    with pytest.raises(LabError, match=r"^nothing can be learned: of \d+ blocks, 0 are main text$"):
         train(learner, without, lambda _: None)
 
 
@@ -112,5 +112,5 @@ def test_tables_of_two_forms() -> None:
     heads = "@attribute 'words' numeric\n@attribute 'density@-1' numeric\n@attribute class {bad,good}\n@data\n"
     for suffix, head in ((".csv", "words,density@-1,class\n"), (".arff", f"@relation blocks\n{heads}")):
         assert b"".join(table_lines(suffix, ["words", "density@-1"], PAGES)).decode() == head + lines
-    with pytest.raises(TableError, match=r"ends in \.csv or \.arff, not in '\.xls'"):
+    with pytest.raises(LabError, match=r"ends in \.csv or \.arff, not in '\.xls'"):
         table_lines(".xls", ["words"], iter(()))

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from newscorpus.artifacts import Artifact, Metadata, Scorer
+from newscorpus.errors import LabError
 from newscorpus.lab.systems import paragraph_svm, shallow_tree
 from newscorpus.lab.training.block_learner import LabelledPage
 from newscorpus.lab.training.block_systems import Criterion, best_threshold, fit_machine, fit_tree
-from newscorpus.lab.training.sources import TrainingError
 
 METADATA = Metadata("toy", "1", (), {}, {}, {}, {}, {})
 
@@ -53,7 +53,7 @@ def test_streaming_holds_a_batch_however_many_pages_come() -> None:
 
 def test_streaming_too_sees_that_nothing_can_be_learned() -> None:
     pages = [LabelledPage("toy", "a", page.rows, np.zeros(20, bool)) for page in make(5)]
-    with pytest.raises(TrainingError, match="of 100 blocks, 0 are main text"):
+    with pytest.raises(LabError, match="of 100 blocks, 0 are main text"):
         fit_machine(iter(pages), held_blocks=10)
 
 
@@ -99,7 +99,7 @@ def test_the_criterion_decides_on_the_split(criterion: Criterion, pruning: float
 def test_the_folds_of_one_site_are_over_pages_and_one_page_is_too_few() -> None:
     pages = [replace(page, site="one") for page in make_tree_pages(5)]
     assert "5-fold cross-validation over pages (" in fit_tree(pages).how
-    with pytest.raises(TrainingError, match=r"^one page to learn from; "):
+    with pytest.raises(LabError, match=r"^one page to learn from; "):
         fit_tree(make_tree_pages(1))
 
 

@@ -7,9 +7,10 @@ import pytest
 
 from newscorpus.artifacts import CARD, METADATA, Metadata
 from newscorpus.data import Article, Page
+from newscorpus.errors import LabError
 from newscorpus.lab.gold.pages import read_pages
 from newscorpus.lab.training.registry import TRAINERS
-from newscorpus.lab.training.sources import SITES_ASIDE, TrainingError, first_of_each_set, fold_of, gold_source
+from newscorpus.lab.training.sources import SITES_ASIDE, first_of_each_set, fold_of, gold_source
 from newscorpus.page.registry import load_whole, systems
 
 NAMES = sorted(set(TRAINERS) & set(systems()) - {"main-text"})
@@ -42,10 +43,10 @@ def test_training_writes_a_model_that_finds_the_text_and_always_the_same(
 
 @pytest.mark.parametrize("name", ["segment-svm", "node-svm", "texttractor"])
 def test_a_missing_set_is_named(name: str, tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match=r"neither html/ and clean/ nor the sets wcxb, fundus, daniel, dragnet$"):
+    with pytest.raises(LabError, match=r"neither html/ and clean/ nor the sets wcxb, fundus, daniel, dragnet$"):
         run(name, tmp_path, tmp_path / "model")
     (tmp_path / "fundus.jsonl.zst").touch()
-    with pytest.raises(TrainingError, match=r"wcxb.jsonl.zst is missing; the sets are wcxb, fundus, "):
+    with pytest.raises(LabError, match=r"wcxb.jsonl.zst is missing; the sets are wcxb, fundus, "):
         run(name, tmp_path, tmp_path / "model")
 
 

@@ -8,10 +8,11 @@ import zstandard
 
 from newscorpus.artifacts import CARD, METADATA, Metadata, load_artifact
 from newscorpus.data import Label
+from newscorpus.errors import LabError
 from newscorpus.lab.gold.pages import TEXT_LICENCES, GoldPage
 from newscorpus.lab.training.boosting import Boosting
 from newscorpus.lab.training.main_text import train_main_text
-from newscorpus.lab.training.sources import TrainingError, gold_source
+from newscorpus.lab.training.sources import gold_source
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
 from newscorpus.page.text.classify import FIRST, SECOND, Classifier, label_by
@@ -91,7 +92,7 @@ def check_what_is_said(metadata: Metadata, card: str) -> None:
 
 def test_a_missing_set_is_named_before_any_work_is_done(data: Path, tmp_path: Path) -> None:
     (data / "daniel.jsonl.zst").unlink()
-    with pytest.raises(TrainingError, match=r"daniel\.jsonl\.zst is missing; the sets are [\w, ]+$") as caught:
+    with pytest.raises(LabError, match=r"daniel\.jsonl\.zst is missing; the sets are [\w, ]+$") as caught:
         run(data, tmp_path / "toy")
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "toy").exists()

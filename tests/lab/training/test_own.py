@@ -11,12 +11,13 @@ import pytest
 
 from newscorpus.artifacts import METADATA, Metadata, model_folder
 from newscorpus.data import Article, Page
+from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.fields import evaluate_fields
 from newscorpus.lab.gold.pages import GoldPage, Mark, read_pages
 from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.own import advice, apart, estimate_gain, is_own, named, own_source, train_own, with_marks
 from newscorpus.lab.training.registry import TRAINERS
-from newscorpus.lab.training.sources import TrainingError, group_kfold
+from newscorpus.lab.training.sources import group_kfold
 from newscorpus.page.extractor import SystemExtractor
 from newscorpus.page.fields.nodes import load_linear
 from newscorpus.page.judge import process_page
@@ -117,7 +118,7 @@ def test_added_trees_keep_those_of_the_shipped_model(pages: list[GoldPage], tmp_
 
 def test_fewer_than_ten_pages_are_refused(pages: list[GoldPage], tmp_path: Path) -> None:
     source = own_source([write(tmp_path / "few.jsonl", pages[:9])])
-    with pytest.raises(TrainingError, match=r"^9 pages to learn from; 10 at least are needed$"):
+    with pytest.raises(LabError, match=r"^9 pages to learn from; 10 at least are needed$"):
         train_own("paragraph-svm", TRAINERS["paragraph-svm"].train, source, tmp_path / "model", silent)
     assert not (tmp_path / "model").exists()
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.scores import lcs_overlap
 from newscorpus.lab.gold.pages import GoldPage
 from newscorpus.lab.systems.segment_systems import Expert
 from newscorpus.lab.training.segment_systems import SegmentedPage, SvmSearch, fit_svm, make_segmented
-from newscorpus.lab.training.sources import TrainingError
 
 HTML = (
     "<div>Home Sport</div><div>one two three four five six seven eight nine ten</div>"
@@ -60,5 +60,5 @@ def test_the_kernel_is_chosen_and_rows_are_drawn_where_there_are_too_many() -> N
     ids=["one_class", "one_site"],
 )
 def test_nothing_to_learn_from(classes: np.ndarray, sites: list[str]) -> None:
-    with pytest.raises(TrainingError, match="but for those of one site or page"):
+    with pytest.raises(LabError, match="but for those of one site or page"):
         fit_svm(ROWS, classes, sites, SEARCH)

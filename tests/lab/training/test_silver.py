@@ -7,10 +7,11 @@ import zstandard
 
 from newscorpus.artifacts import METADATA, Metadata
 from newscorpus.data import Page
-from newscorpus.lab.gold.pages import GoldPage, PagesError
+from newscorpus.errors import LabError
+from newscorpus.lab.gold.pages import GoldPage
 from newscorpus.lab.training.block_learner import train
 from newscorpus.lab.training.block_systems import PARAGRAPH_SVM
-from newscorpus.lab.training.sources import TrainingError, silver_source
+from newscorpus.lab.training.sources import silver_source
 from newscorpus.store.archive.values import Capture, Exchange, Origin, Rules
 from newscorpus.store.archive.write import ArchiveWriter, encode
 
@@ -54,7 +55,7 @@ def test_pages_on_which_no_template_finds_text_say_nothing(
     make_page: MakePage, tmp_path: Path, template: Rules | None
 ) -> None:
     archive(tmp_path, [make_page(1)], template)
-    with pytest.raises(TrainingError, match=r"no page has a text, by a template of its portal or by --texts$"):
+    with pytest.raises(LabError, match=r"no page has a text, by a template of its portal or by --texts$"):
         train(PARAGRAPH_SVM, silver_source(tmp_path, silent), silent)
 
 
@@ -83,7 +84,7 @@ def test_a_model_is_trained_on_the_archive_and_says_so(make_page: MakePage, tmp_
 def test_without_an_archive_or_with_a_broken_line_of_texts_it_says_so(tmp_path: Path) -> None:
     texts = tmp_path / "texts.jsonl"
     texts.write_text('{"url": "https://a.example/", "text": ""}\n{"url": "https://b.example/"}\n')
-    with pytest.raises(PagesError, match=r"texts\.jsonl, line 2: .*`text`"):
+    with pytest.raises(LabError, match=r"texts\.jsonl, line 2: .*`text`"):
         silver_source(tmp_path, silent, texts)
-    with pytest.raises(TrainingError, match=r"archive: no archive here; crawl into this corpus first$"):
+    with pytest.raises(LabError, match=r"archive: no archive here; crawl into this corpus first$"):
         list(silver_source(tmp_path, silent).pages)

@@ -11,7 +11,7 @@ from newscorpus.data import Block, Element, Label, LabelledBlock, Page, Record, 
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.urls import document_id
-from newscorpus.views.explain.formats import COLUMNS, ShowError, blocks, brezovnik, record, refusal, text
+from newscorpus.views.explain.formats import COLUMNS, blocks, brezovnik, record, refusal, text
 
 BTE = Recipe("bte", quality=None)
 STORY = "The council met on Tuesday and decided that the old bridge stays open until the new one stands. " * 5
@@ -86,5 +86,5 @@ def test_blocks_are_shown_as_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_extractor_without_blocks_says_so() -> None:
-    with pytest.raises(ShowError, match="does not decide block by block"):
+    with pytest.raises(ValueError, match="does not decide block by block"):
         blocks(BTE, SourcePage(Page.from_html(HTML)))
