@@ -18,13 +18,11 @@ LOOK_SECONDS = 0.2
 
 
 @contextmanager
-def exclusive(
-    path: Path, work: str = "build", error: type[ValueError] = CorpusError, patience_seconds: float = LOOK_SECONDS
-) -> Iterator[None]:
+def exclusive(path: Path, work: str = "build", patience_seconds: float = LOOK_SECONDS) -> Iterator[None]:
     """Hold the lock file `path`, a lock of SQLite, which works alike on every system and ends with the process.
 
-    `error` is raised, with `work` in its message, if another process holds the lock for `patience_seconds`, or locking
-    fails.
+    Raises:
+        CorpusError: another process holds the lock for `patience_seconds`, or locking fails; the message names `work`.
     """
     with ExitStack() as stack:
         try:
@@ -40,7 +38,7 @@ def exclusive(
                     why = f"{path}: no lock of newscorpus ({failed}); remove it"
                 case _:  # such as a full disk
                     why = f"{path}: {failed}"
-            raise error(why) from failed
+            raise CorpusError(why) from failed
         yield
 
 

@@ -112,22 +112,21 @@ def archived_files(corpus: Path) -> list[Path]:
     return sorted((corpus / ARCHIVE).glob("*" + WARC_SUFFIX))
 
 
-def inside(corpus: Path, name: str, error: type[ValueError] = CorpusError) -> Path:
+def inside(corpus: Path, name: str) -> Path:
     """Return the path of a file named in the data of a corpus, which may be hostile.
 
     Raises:
-        ValueError: an `error`; the file lies outside the corpus.
+        CorpusError: the file lies outside the corpus.
     """
     path = corpus / name
     roots = [corpus, *(corpus / folder for folder in _adopted(corpus) & OWN.keys())]
     if "\0" in name or not any(path.resolve().is_relative_to(root.resolve()) for root in roots):
-        raise error(f"{corpus}: names a file outside the corpus: {name!r}")
+        raise CorpusError(f"{corpus}: names a file outside the corpus: {name!r}")
     return path
 
 
 def refuse_strangers(
     corpus: Path,
-    error: type[ValueError] = CorpusError,
     folders: Collection[str] = tuple(OWN),
     known: Collection[str] | None = None,
     *,
@@ -136,10 +135,10 @@ def refuse_strangers(
     """Refuse links in place of a corpus's files and folders, and files in its folders that are not its own.
 
     `known` are the files of intake and archive, relative to the corpus; None accepts every file with a matching name.
-    `adopts` records the links and files found in `ADOPTED` instead of refusing them; others raise `error`.
+    `adopts` records the links and files found in `ADOPTED` instead of refusing them.
 
     Raises:
-        ValueError: an `error`, in one line.
+        CorpusError: there are some; the message is one line.
     """
     links = [name for name in (*OWN, *FILES) if (corpus / name).is_symlink()]
     others = [name for folder in folders for name in _entries(corpus, folder) if not _is_own(corpus, name, known)]
@@ -151,7 +150,7 @@ def refuse_strangers(
     elif found:
         what = "a link" if found[0] in links else "no file of this corpus"
         more = f", nor are {len(found) - 1} more" if len(found) > 1 else ""
-        raise error(
+        raise CorpusError(
             f"{corpus / found[0]}: {what}{more}; move it away, or let it be used and never removed:"
             " -s NEWSCORPUS_ADOPT=1 in a crawl, --adopt in a build"
         )

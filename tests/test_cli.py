@@ -16,7 +16,7 @@ from newscorpus import cli, terminal
 from newscorpus.cli.app import GROUPS
 from newscorpus.config import SignatureParameters
 from newscorpus.data import Article, Fields, Page
-from newscorpus.errors import STOPPED, CorpusError
+from newscorpus.errors import STOPPED
 from newscorpus.files import exclusive
 from newscorpus.layout import BUILD_LOCK
 from newscorpus.page.records import make_record
@@ -514,7 +514,7 @@ def test_the_exit_code_says_how_a_verb_ended(
     for name in ("damaged/corpus", "busy/intake"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "damaged/corpus/manifest.json").write_text("{")
-    with exclusive(paths["BUSY"] / BUILD_LOCK, "build", CorpusError):
+    with exclusive(paths["BUSY"] / BUILD_LOCK, "build"):
         done = run(*(paths.get(argument, argument) for argument in arguments))
     assert done.code == code
     assert said in done.err

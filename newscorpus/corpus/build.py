@@ -39,7 +39,7 @@ from newscorpus.corpus.left_out import (
 from newscorpus.corpus.manifest import Manifest, Share
 from newscorpus.corpus.published import publish_ranges
 from newscorpus.data import GONE, REDESIGN, Record
-from newscorpus.errors import CorpusError, DamagedIndexError, LedgerError
+from newscorpus.errors import CorpusError, DamagedIndexError
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
 from newscorpus.store.intake import DamagedLine, DamagedRowError, torn_segments
@@ -136,7 +136,7 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder, publis
 
         try:
             restored = restore_lines(corpus, damaged)
-        except LedgerError as error:
+        except CorpusError as error:
             not_restored = str(error)
     pages = (f"{page:016x}" for page in np.unique(store.documents["page"]).tolist() if page)
     if erased := erase_returned(corpus, chain(store.ids, pages)):

@@ -99,16 +99,13 @@ class CorpusExtension:
 
         Raises:
             CrawlError: no corpus folder is set, or the user keeps the corpus in it.
-            LedgerError: another crawl is at work in it, or its ledger cannot be used.
+            CorpusError: another crawl is at work in it, its ledger cannot be used, or a removal cannot be completed.
         """
         corpus = corpus_folder(crawler.settings)
         fresh, is_new = crawler.settings.get("NEWSCORPUS_FRESH"), not (corpus / LEDGER).is_file()
         if fresh:
             begin_anew(corpus, fresh)
-        try:
-            finish_removal(corpus)
-        except CorpusError as error:
-            raise CrawlError(str(error)) from error
+        finish_removal(corpus)
         adopts, builds, profiles = (
             switch(crawler.settings, f"NEWSCORPUS_{name}") for name in ("ADOPT", "BUILD", "PROFILE")
         )
@@ -355,15 +352,15 @@ def begin_anew(corpus: Path, fresh: str) -> None:
     """Remove the corpus in a folder, and no other file in it; ask at the terminal unless `fresh` is "yes".
 
     Raises:
-        CrawlError: there is no terminal, the answer was no, or the corpus contains links or files of others.
-        LedgerError: a crawl or a build is at work there.
+        CrawlError: there is no terminal, or the answer was no.
+        CorpusError: the corpus contains links or files of others, or a crawl or a build is at work there.
         OSError: it cannot be removed.
     """
     there = [path for name in (*OWN, *FILES) if (path := corpus / name).exists()]
     if not there:
         return
     known = ledger_files(corpus) or None
-    refuse_strangers(corpus, CrawlError, known=known)
+    refuse_strangers(corpus, known=known)
     if fresh != "yes":
         if not sys.stdin.isatty():
             raise CrawlError(f"argument 'fresh' would remove the corpus in {corpus}; say -a fresh=yes to do so unasked")
@@ -373,5 +370,5 @@ def begin_anew(corpus: Path, fresh: str) -> None:
             raise CrawlError(f"{corpus} stays as it is")
     with ExitStack() as held:
         for name, work in LOCKS.items():
-            held.enter_context(exclusive(corpus / name, work, LedgerError))
+            held.enter_context(exclusive(corpus / name, work))
         remove_own(corpus, known)

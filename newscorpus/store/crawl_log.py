@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from newscorpus.errors import LedgerError
+from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, is_held
 from newscorpus.layout import CRAWL_LOCK, LOG_LOCK, LOGS
 
@@ -41,8 +41,8 @@ class CrawlLog(RotatingFileHandler):
         self.setLevel(level)
         self.setFormatter(logging.Formatter(FORMAT, "%Y-%m-%d %H:%M:%S"))
         self._locks = ExitStack()
-        with suppress(LedgerError):  # held while an earlier crawl is still published
-            self._locks.enter_context(exclusive(corpus / LOG_LOCK, "crawl", LedgerError, patience_seconds=0))
+        with suppress(CorpusError):  # held while an earlier crawl is still published
+            self._locks.enter_context(exclusive(corpus / LOG_LOCK, "crawl", patience_seconds=0))
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 -- the base class names it
         """Lose the line, without a traceback: the crawl reports a full disk in its own words."""

@@ -31,7 +31,7 @@ from newscorpus.store.archive.read import read_captures
 from newscorpus.store.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.intake import journal_line, read_intake, read_journal
-from newscorpus.store.ledger import REJECTIONS, Ledger, LedgerError, Link, UrlOutcome, key_of
+from newscorpus.store.ledger import REJECTIONS, Ledger, Link, UrlOutcome, key_of
 from newscorpus.store.ledger.addresses import unfinished_captures
 from newscorpus.store.ledger.status import status
 from newscorpus.store.pages import archive_files, page_of_capture
@@ -340,7 +340,7 @@ def test_only_what_was_crawled_is_changed_in_place_and_by_one_at_a_time(corpus: 
         applied(corpus)
     with exclusive(crawled / BUILD_LOCK), pytest.raises(CorpusError, match="another build is at work"):
         applied(crawled)
-    with Ledger.open(crawled), pytest.raises(LedgerError, match="another crawl is at work"):
+    with Ledger.open(crawled), pytest.raises(CorpusError, match="another crawl is at work"):
         applied(crawled)
 
 

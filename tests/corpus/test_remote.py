@@ -15,7 +15,7 @@ from newscorpus.corpus.manifest import decode_manifest
 from newscorpus.corpus.published import publish
 from newscorpus.corpus.remote import Upload, fetch, find_files, upload_corpus, uploaded_files
 from newscorpus.data import Page
-from newscorpus.errors import LedgerError
+from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import CRAWL_LOCK
 from newscorpus.page.judge import process_page
@@ -142,7 +142,7 @@ def test_a_large_file_goes_in_parts_and_comes_back_whole_though_the_connection_i
 
 
 def test_a_corpus_that_a_crawl_writes_to_is_not_uploaded(store: Store, corpus: Path, address: str) -> None:
-    with exclusive(corpus / CRAWL_LOCK), pytest.raises(LedgerError, match="another crawl is at work"):
+    with exclusive(corpus / CRAWL_LOCK), pytest.raises(CorpusError, match="another crawl is at work"):
         upload_corpus(corpus, address)
 
 

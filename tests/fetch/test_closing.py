@@ -14,7 +14,7 @@ from scrapy.utils.test import get_crawler
 
 from newscorpus.config import BuildConfig
 from newscorpus.data import LOW_CONFIDENCE, Article, Fields
-from newscorpus.errors import CrawlError
+from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.fetch.closing import (
     LOCKS,
     NOTHING_LEFT,
@@ -29,7 +29,7 @@ from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
 from newscorpus.page.signature import sign
 from newscorpus.store.intake import IntakeWriter
-from newscorpus.store.ledger import Fetched, Ledger, LedgerError, Link, Series
+from newscorpus.store.ledger import Fetched, Ledger, Link, Series
 from newscorpus.store.ledger.portals import UsedProfile
 from newscorpus.store.ledger.status import PortalStatus, status
 from newscorpus.store.ledger.values import key_of
@@ -73,7 +73,7 @@ def test_a_crawl_that_kept_nothing_says_why(tmp_path: Path, caplog: pytest.LogCa
 def test_a_corpus_that_another_crawl_holds_or_that_is_to_stay_is_refused_before_anything_begins(tmp_path: Path) -> None:
     settings = Settings({"NEWSCORPUS_CORPUS": str(tmp_path), "NEWSCORPUS_FRESH": ""})
     crawler: Any = SimpleNamespace(settings=settings)
-    with Ledger.open(tmp_path), pytest.raises(LedgerError, match="another crawl is at work here"):
+    with Ledger.open(tmp_path), pytest.raises(CorpusError, match="another crawl is at work here"):
         CorpusExtension.from_crawler(crawler)
     settings.set("NEWSCORPUS_FRESH", "1")
     with pytest.raises(CrawlError, match="say -a fresh=yes to do so unasked"):
@@ -167,7 +167,7 @@ def test_beginning_anew_removes_what_is_ours_and_nothing_else(tmp_path: Path) ->
         (corpus / name).parent.mkdir(exist_ok=True)
         (corpus / name).write_text("mine")
     there = sorted(path for path in corpus.rglob("*") if "sqlite-" not in path.name)
-    with pytest.raises(CrawlError, match=r"CC-NEWS-1\.warc\.gz: no file of this corpus"):
+    with pytest.raises(CorpusError, match=r"CC-NEWS-1\.warc\.gz: no file of this corpus"):
         begin_anew(corpus, "yes")
     assert sorted(path for path in corpus.rglob("*") if "sqlite-" not in path.name) == there
     Ledger.open(corpus, adopts=True).close()
@@ -179,7 +179,7 @@ def test_beginning_anew_removes_what_is_ours_and_nothing_else(tmp_path: Path) ->
 @pytest.mark.parametrize("name", LOCKS)
 def test_nothing_is_removed_under_the_hands_of_another_process(tmp_path: Path, name: str) -> None:
     Ledger.open(tmp_path).close()
-    with exclusive(tmp_path / name), pytest.raises(LedgerError, match="is at work here"):
+    with exclusive(tmp_path / name), pytest.raises(CorpusError, match="is at work here"):
         begin_anew(tmp_path, "yes")
     assert (tmp_path / "ledger.sqlite").exists()
 
@@ -190,7 +190,7 @@ def test_beginning_anew_follows_no_link(tmp_path: Path) -> None:
     (elsewhere / "000001.warc.gz").write_text("mine")
     Ledger.open(corpus).close()
     (corpus / "archive").symlink_to(elsewhere)
-    with pytest.raises(CrawlError, match="/archive: a link"):
+    with pytest.raises(CorpusError, match="/archive: a link"):
         begin_anew(corpus, "yes")
     assert (corpus / "ledger.sqlite").exists()
     assert (elsewhere / "000001.warc.gz").exists()

@@ -134,7 +134,7 @@ def save_mark(
     blocks = tuple(msgspec.structs.replace(one, values=read.get(one.position, ())) for one in line.blocks)
     line = msgspec.structs.replace(line, blocks=blocks)
     journal.parent.mkdir(exist_ok=True)
-    with exclusive(journal.with_suffix(".lock"), "mark", LabError, PATIENCE_SECONDS):
+    with exclusive(journal.with_suffix(".lock"), "mark", PATIENCE_SECONDS):
         known = {(one.page, one.list, one.who): one for one in read_marks(journal)}
         before = known.get((line.page, line.list, line.who))
         n_lines = before.n_lines if before else 0

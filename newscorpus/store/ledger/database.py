@@ -200,7 +200,7 @@ def at_rest(corpus: Path) -> Iterator[None]:
     Raises:
         LedgerError: a crawl is running, or the ledger cannot be used.
     """
-    with exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError):
+    with exclusive(corpus / CRAWL_LOCK, "crawl"):
         open_writer(corpus).close()  # checkpoints the WAL that a killed crawl left
         yield
 

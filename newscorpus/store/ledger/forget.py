@@ -111,7 +111,7 @@ def forget(corpus: Path, documents: Collection[str], urls: Iterable[str], places
 def _alone(corpus: Path) -> Iterator[sqlite3.Connection]:
     """Lock out crawls and open the ledger."""
     try:
-        with exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError), closing(open_writer(corpus)) as connection:
+        with exclusive(corpus / CRAWL_LOCK, "crawl"), closing(open_writer(corpus)) as connection:
             yield connection
     except sqlite3.Error as error:  # such as a full disk
         raise LedgerError(f"{corpus}: {error}") from error

@@ -74,12 +74,12 @@ class Ledger:
         unreadable lines, count as lost.
 
         Raises:
-            LedgerError: another crawl is running, the ledger cannot be used, or the corpus holds foreign files.
+            CorpusError: another crawl is running, the ledger cannot be used, or the corpus holds foreign files.
         """
         with ExitStack() as stack:
             try:
                 corpus.mkdir(parents=True, exist_ok=True)
-                stack.enter_context(exclusive(corpus / CRAWL_LOCK, "crawl", LedgerError))
+                stack.enter_context(exclusive(corpus / CRAWL_LOCK, "crawl"))
                 connection = stack.enter_context(closing(open_writer(corpus)))
                 lengths = recover(connection, corpus, adopts=adopts, damaged=damaged)
                 return cls(corpus, connection, lengths, stack.pop_all())

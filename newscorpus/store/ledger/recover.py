@@ -89,13 +89,13 @@ def recover(
     would be cut off. `adopts` and `damaged` are those of `Ledger.open`.
 
     Raises:
-        LedgerError: the corpus has an intake of another origin than the ledger; the ledger is older than the files or
+        CorpusError: the corpus has an intake of another origin than the ledger; the ledger is older than the files or
             names a file outside the corpus; or the corpus holds foreign files.
     """
     take_renewed(connection, corpus)
     lengths = dict(connection.execute("SELECT name, length FROM files"))
     for name in lengths:
-        inside(corpus, name, LedgerError)
+        inside(corpus, name)
     if any(length > lengths.get(name, 0) for name, length in noted_lengths(corpus).items()):
         raise LedgerError(
             f"{corpus / LEDGER}: older than the files beside it, as if put back from a backup; put the whole folder"
@@ -109,7 +109,7 @@ def recover(
         )
     if REJECTED not in lengths and (corpus / REJECTED).exists() and (corpus / REJECTED).stat().st_size:
         raise LedgerError(f"{corpus / REJECTED}: not of this crawl, which would write here; move it away")
-    refuse_strangers(corpus, LedgerError, known=lengths, adopts=adopts)
+    refuse_strangers(corpus, known=lengths, adopts=adopts)
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("DELETE FROM urls WHERE state = ?", (UrlState.RESERVED,))
     for state in (UrlState.WAITING, UrlState.LEASED):

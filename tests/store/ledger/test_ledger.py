@@ -8,6 +8,7 @@ import pytest
 from crawled import answer
 from dying import full_disk
 
+from newscorpus.errors import CorpusError
 from newscorpus.store.archive.write import ArchiveWriter
 from newscorpus.store.ledger import (
     Fetched,
@@ -233,7 +234,7 @@ def test_files_of_others_are_refused_or_adopted_and_never_touched(tmp_path: Path
     mine = tmp_path / name
     mine.parent.mkdir(parents=True, exist_ok=True)
     mine.write_text("mine")
-    with pytest.raises(LedgerError, match=r"^\S+: no file of this corpus; move it away, or .* NEWSCORPUS_ADOPT=1"):
+    with pytest.raises(CorpusError, match=r"^\S+: no file of this corpus; move it away, or .* NEWSCORPUS_ADOPT=1"):
         Ledger.open(tmp_path)
     with Ledger.open(tmp_path, adopts=True) as ledger:
         keep(ledger, "y")
@@ -252,7 +253,7 @@ def test_a_link_in_place_of_a_folder_is_refused_or_adopted(tmp_path: Path, name:
     (elsewhere / "family.jpg").write_text("mine")
     corpus.mkdir()
     (corpus / name).symlink_to(elsewhere)
-    with pytest.raises(LedgerError, match=rf"/{name}: a link, nor are 1 more; move it away"):
+    with pytest.raises(CorpusError, match=rf"/{name}: a link, nor are 1 more; move it away"):
         Ledger.open(corpus)
     for adopts in (True, False):
         with Ledger.open(corpus, adopts=adopts) as ledger:
@@ -274,7 +275,7 @@ def test_a_ledger_put_back_from_a_backup_beside_newer_files_is_refused(tmp_path:
             Ledger.open(tmp_path)
         assert newer.read_bytes() == b"header\ny\n"
     (tmp_path / ".committed.json").unlink()
-    with pytest.raises(LedgerError, match=r"000002\.jsonl: no file of this corpus; move it away"):
+    with pytest.raises(CorpusError, match=r"000002\.jsonl: no file of this corpus; move it away"):
         Ledger.open(tmp_path)
     newer.unlink()
     Ledger.open(tmp_path).close()
@@ -335,7 +336,7 @@ def test_other_writers_files_grow_with_the_ledger(tmp_path: Path) -> None:
 
 
 def test_one_crawl_at_a_time(tmp_path: Path) -> None:
-    with Ledger.open(tmp_path), pytest.raises(LedgerError, match="another crawl is at work here"):
+    with Ledger.open(tmp_path), pytest.raises(CorpusError, match="another crawl is at work here"):
         Ledger.open(tmp_path)
     Ledger.open(tmp_path).close()
 
@@ -356,7 +357,7 @@ def test_a_ledger_that_names_files_outside_the_corpus_cuts_none_of_them(tmp_path
     connection = open_writer(corpus)
     connection.execute("INSERT INTO files VALUES (?, 1)", (name,))
     connection.close()
-    with pytest.raises(LedgerError, match="names a file outside the corpus"):
+    with pytest.raises(CorpusError, match="names a file outside the corpus"):
         Ledger.open(corpus)
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
