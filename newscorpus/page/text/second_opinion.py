@@ -206,10 +206,10 @@ class Arbiter:
         """
         if found.confidence >= ASK_BELOW or len(labelled) > MOST_BLOCKS or _is_costly(reading.tree):
             return found
-        # The other text's paragraphs, except those that a rule or the portal's profile labels bad
-        bad = [item for item in labelled if item.label is Label.BAD]
-        dropped = {lower_words(item.block.text) for item in bad if item.reasons}
-        other = [each for each in self.ask(reading) if lower_words(each) not in dropped]
+        # The other text's paragraphs, except those that a rule or the portal's profile labels bad wherever they stand
+        bad = {lower_words(item.block.text) for item in labelled if item.label is Label.BAD and item.reasons}
+        good = {lower_words(item.block.text) for item in labelled if item.label is Label.GOOD}
+        other = [each for each in self.ask(reading) if lower_words(each) not in bad - good]
         pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)
         confidence, takes_other = self(pair)
         if takes_other and is_off_topic(other, reading.fields) and not is_off_topic(found.paragraphs, reading.fields):

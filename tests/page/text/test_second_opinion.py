@@ -62,6 +62,16 @@ def test_what_the_other_pages_of_the_portal_show_to_be_no_text_is_not_brought_ba
     assert list(found_by(made, reviewed).paragraphs) == [*text[1:], OTHER_TEXT]
 
 
+def test_a_paragraph_left_out_in_one_place_and_good_in_another_is_kept() -> None:
+    text = paragraphs("bridge")
+    page = reading(article("bridge").replace("</body>", f"<p>{text[0]}</p></body>"))
+    last = np.arange(len(page.blocks)) == len(page.blocks) - 1
+    made = system(*text, OTHER_TEXT, prefers=OTHER)
+    made.good = 0.0001  # the last block is main text but for the review
+    reviewed = replace(page, review=lambda _, probability, __: np.where(last, 0.0, probability))
+    assert list(found_by(made, reviewed).paragraphs) == [*text, OTHER_TEXT]
+
+
 def test_the_conventions_hold_for_the_other_text_too() -> None:
     text, credit = paragraphs("bridge"), "Photo: Jo Brown / Aldwick Agency"
     page = reading(article("bridge").replace(f"<p>{text[1]}", f"<p>{credit}</p><p>{text[1]}"))
