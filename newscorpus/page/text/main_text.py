@@ -114,7 +114,7 @@ class MainTextSystem:
         reasons = {reason for item in labelled for reason in item.reasons}
         if DESCRIBED in reasons:
             found = replace(found, confidence=max(found.confidence, DESCRIBED_CONFIDENCE))
-        elif arbiter and not others and reasons.isdisjoint(reading.leave_out):  # the other one keeps all parts
+        elif arbiter and found.paragraphs and not others and reasons.isdisjoint(reading.leave_out):  # it keeps them
             found = arbiter.decide(reading, labelled, signs, found)
         if not found.paragraphs:
             return Rejected("extract", NO_MAIN_TEXT, url=url)
