@@ -226,8 +226,8 @@ class QualityConfig:
     # (4.8 %), and nothing of the others. Scripts without spaces: see `page.quality.filters`.
     min_words: int = 25
     # Probability of an article from which a text may be as short as flash news, and the filters that also match good
-    # articles only flag. Out of fold, 7 of 147 pages without an article reach it, none of the 9 that these filters
-    # reject, and 3,489 of 3,688 articles (`benchmarks/results/out_of_fold.md`, 2026-11).
+    # articles only flag. Out of fold, 7 of 147 pages without an article reach it, none of the 7 that these filters
+    # reject, and 3,435 of 3,688 articles (`benchmarks/results/out_of_fold.md`, 2026-11).
     sure_article: float = 0.97
     letters_a_part: int = 200  # minimum length of the parts of a text in which letters are measured
     # Minimum gain of the bigram model over single letters, in nats per letter (`page.quality.letters`). Four of the

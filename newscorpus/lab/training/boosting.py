@@ -14,6 +14,7 @@ from newscorpus.lab.gold.pages import LISTS_MISSING, SET_WEIGHTS, GoldPage, has_
 from newscorpus.lab.training.sources import fold_of
 from newscorpus.page.extractor import read
 from newscorpus.page.text.features import FEATURES, Hints, PageFeatures, measure
+from newscorpus.tokens import count_words
 
 MAX_CAPTION_WORDS = 60
 """An element whose class names pictures is no caption if it has more words."""
@@ -24,6 +25,10 @@ _WORDS, _CAPTION, _CAPTION_CLASS = (
 
 OTHER_PAGE_WEIGHT = 0.5
 """Weight of a page without an article relative to an article."""
+
+SHORT_WORDS, SHORT_WEIGHT = 120, 2.0
+"""Weight of an article of fewer words relative to a longer one. Out of fold over eight sets the page F1 of short ones
+rises by 0.023, that of the others stays (2026-11)."""
 
 NEAR_GOOD = 8
 """Blocks before and after a good one that are always used in training."""
@@ -75,8 +80,8 @@ def make_example(page: GoldPage) -> Example | None:
 class Boosting:
     """Parameters of the trees."""
 
-    rounds: int = 200  # number of trees
-    learning_rate: float = 0.09  # shrinkage of each tree
+    rounds: int = 400  # number of trees; 200 at twice the rate lose 0.001 of page F1 out of fold (2026-11)
+    learning_rate: float = 0.045  # shrinkage of each tree
     leaves: int = 31  # maximum leaves of a tree
     min_leaf: int = 60  # minimum blocks in a leaf
     column_share: float = 0.1  # of the columns that a tree may use
@@ -100,6 +105,8 @@ def block_weights(examples: Sequence[Example]) -> list[Floats]:
         weight = SET_WEIGHTS.get(page.dataset, 1.0) / pages_of[page.dataset, page.domain] ** 0.5
         if not has_article(page.page_type):
             weight *= OTHER_PAGE_WEIGHT
+        elif count_words(page.text) < SHORT_WORDS:
+            weight *= SHORT_WEIGHT
         by_length = 2 + np.log1p(example.features.words.astype(float))
         weights.append(weight * example.weight * by_length / by_length.sum() ** 0.7)
     return weights

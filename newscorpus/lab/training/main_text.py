@@ -67,7 +67,6 @@ LIMITS = (
     "to find."
 )
 
-
 Passes = tuple[lightgbm.Booster, lightgbm.Booster]
 """The trees of the first pass and of the second."""
 
@@ -80,10 +79,6 @@ class LearnedTrees:
     folds: tuple[Passes, ...]  # per fold, grown on the pages of the other folds
     judged: tuple[GradedPage, ...]  # all pages, out of fold by site
 
-    def model(self) -> Artifact:
-        """Return the model that learned from all pages."""
-        return learn_model(self.whole, self.judged)
-
     def model_without(self, fold: int) -> Artifact:
         """Return the model that saw no page of the sites of `fold`."""
         return learn_model(self.folds[fold], [page for page in self.judged if fold_of(page.site, FOLDS) != fold])
@@ -95,7 +90,7 @@ def train_main_text(
     """Train on the pages of `source`; the same pages give the same model."""
     examples = read_examples(source.pages)
     trees = learn_trees(examples, progress, passes)
-    learned = trees.model()
+    learned = learn_model(trees.whole, trees.judged)
     scores = {}
     for dataset in TEXT_LICENCES:
         pages = zip(examples, trees.judged, strict=True)

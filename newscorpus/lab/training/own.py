@@ -38,8 +38,6 @@ from newscorpus.urls import site_key
 FEWEST_SITES = 3
 """Minimum number of sites for folds by site: with one held out, a system can still choose its parameters by site."""
 
-DEV = "dev"
-
 CARD_MEASURE = (
     "Mean page F1 over word 4-grams on pages that the model did not learn from, in a cross-validation of "
     "{folds} folds by {unit}; `shipped` is that of the shipped model on the same pages, `gain` what the own one has "
@@ -69,7 +67,7 @@ def own_source(paths: Sequence[Path]) -> TrainingPages:
     Raises:
         LabError: a file cannot be read.
     """
-    found = [page for path in paths for page in read_pages(path) if page.split != DEV and page.list != MEASURE]
+    found = [page for path in paths for page in read_pages(path) if page.split != "dev" and page.list != MEASURE]
     hashes = {}
     for path in paths:
         digest = hashlib.sha256()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prose import paragraphs
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -144,7 +145,7 @@ def test_pages_come_from_a_folder_or_from_files(folder: Path, more: list[str]) -
     assert "name either FOLDER or --dataset" in run.output
 
 
-TEXT = "Příliš žluťoučký kůň úpěl ďábelské ódy a město o tom celý týden mluvilo na náměstí. " * 8
+TEXT = " ".join(["Příliš žluťoučký kůň úpěl ďábelské ódy a město o tom mluvilo na náměstí.", *paragraphs("town")])
 PAGE = "<meta charset={}><title>Kůň</title><h1>Kůň</h1><article><p>{}</p></article>"
 CHARSETS = {"1": "utf-8", "2": "windows-1250", "3": "iso-8859-2"}
 

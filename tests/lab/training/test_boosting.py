@@ -5,7 +5,16 @@ import numpy as np
 import pytest
 
 from newscorpus.lab.gold.pages import LICENCES, SET_WEIGHTS, TEXT_LICENCES, GoldPage
-from newscorpus.lab.training.boosting import Boosting, Example, block_weights, fit, make_example, out_of_fold
+from newscorpus.lab.training.boosting import (
+    SHORT_WEIGHT,
+    SHORT_WORDS,
+    Boosting,
+    Example,
+    block_weights,
+    fit,
+    make_example,
+    out_of_fold,
+)
 from newscorpus.lab.training.sources import fold_of
 
 MakePage = Callable[..., GoldPage]
@@ -91,11 +100,14 @@ def test_weights_depend_on_set_site_length_and_trust(make_page: MakePage) -> Non
     alone = block_weights([example_of(page)])[0]
     fundus = block_weights([example_of(replace(page, dataset="fundus"))])[0]
     four = block_weights([example_of(page)] * 4)[0]
+    short, long = (replace(page, text="word " * number) for number in (SHORT_WORDS - 1, SHORT_WORDS))
+    long_one, short_one = (block_weights([replace(example_of(page), page=each)])[0] for each in (long, short))
     listing = block_weights([example_of(replace(page, page_type="listing"))])[0]
     assert (alone > 0).all()
     assert fundus == pytest.approx(alone * SET_WEIGHTS["fundus"] / SET_WEIGHTS["wcxb"])
     assert four == pytest.approx(alone / 2)
-    assert listing == pytest.approx(alone / 2)
+    assert short_one == pytest.approx(long_one * SHORT_WEIGHT)
+    assert listing == pytest.approx(long_one / 2)
 
     example = example_of(make_page(1))
     untrusted = replace(example, weight=np.zeros(len(example.blocks)))
