@@ -200,6 +200,9 @@ def evaluate(
     output: Annotated[Path | None, Option(help="Write the figures as CSV and JSON.")] = None,
     fields: Annotated[bool, Option("--fields", help="Compare title, date and authors, not the text.")] = False,
     hidden: Annotated[bool, Option("--hidden", help="With --fields: hide the structured data.")] = False,
+    ceiling: Annotated[
+        bool, Option("--ceiling", help="Score a perfect choice of blocks: no classifier of blocks can do better.")
+    ] = False,
 ) -> None:
     """Compare extractors on pages with gold text.
 
@@ -215,15 +218,17 @@ def evaluate(
     if hidden and not fields:
         raise typer.BadParameter("--hidden goes with --fields")
     if folder:
-        if fields or output:
-            raise typer.BadParameter("--fields and --output go with --dataset")
+        if fields or ceiling or output:
+            raise typer.BadParameter("--fields, --ceiling and --output go with --dataset")
         _evaluate_folder(folder, extractor or [], template or [], split, jobs)
         return
     datasets = dataset or []
     if output:
         output.mkdir(parents=True, exist_ok=True)
     _say_all(datasets, split)
-    if fields:
+    if ceiling:
+        _print_ceilings(datasets, split)
+    elif fields:
         _evaluate_fields(datasets, extractor or ["newscorpus"], split, hidden, output)
     else:
         _evaluate_texts(datasets, extractor or [default_extractor()], split, jobs, output)
@@ -250,6 +255,16 @@ def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path],
     if n_gold < n_pages:
         of = "" if split == "all" else f" in the split '{split}'"
         _show_step(f"{n_gold:,} of {number_of(n_pages, 'page')} have gold text{of}; the others are not scored")
+
+
+def _print_ceilings(datasets: list[Path], split: PageSplit) -> None:
+    from newscorpus.lab.evaluation.compare import find_ceilings
+
+    for found in find_ceilings(datasets, split):
+        typer.echo(
+            f"{found.dataset}: {found.pages} articles, precision {found.precision:.4f}, recall {found.recall:.4f}, "
+            f"F1 {found.f1:.4f}, mean page F1 {found.page_f1:.4f}"
+        )
 
 
 def _say_all(datasets: list[Path], split: PageSplit) -> None:

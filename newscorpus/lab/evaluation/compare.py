@@ -8,6 +8,7 @@ from functools import partial
 from itertools import chain, islice, product
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import fmean
 
 from newscorpus.data import Label, Page, Rejected
 from newscorpus.errors import LabError
@@ -16,14 +17,16 @@ from newscorpus.lab.evaluation.scores import (
     Overlap,
     character_similarity,
     confusion,
+    harmonic_mean,
     lcs_overlap,
     ngram_overlap,
+    ngram_scores,
     word_edits,
 )
-from newscorpus.lab.gold.align import label_by_alignment
-from newscorpus.lab.gold.pages import GoldPage, as_gold_has_it, has_article, read_pages
+from newscorpus.lab.gold.align import align, label_by_alignment
+from newscorpus.lab.gold.pages import ALL_SPLITS, GoldPage, as_gold_has_it, has_article, read_pages
 from newscorpus.page import registry
-from newscorpus.page.extractor import Extractor
+from newscorpus.page.extractor import Extractor, read
 
 WARM_UP = Page.from_html("<html><body><p>What is loaded on the first page is not that page's time.</p></body></html>")
 
@@ -133,3 +136,32 @@ def _pages(path: Path, split: str) -> Iterator[GoldPage]:
     for page in read_pages(path):
         if page.is_in(split) and (page.text or not has_article(page.page_type)):
             yield page
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """Scores of a perfect choice of blocks over the articles of a set: mean P and R, their F1, and mean page F1."""
+
+    dataset: str
+    pages: int
+    precision: float
+    recall: float
+    f1: float
+    page_f1: float
+
+
+def find_ceilings(datasets: Sequence[Path], split: str = ALL_SPLITS) -> Iterator[Ceiling]:
+    """Score a perfect choice of blocks (those of more than half gold text): the upper bound of block classifiers."""
+    for path in datasets:
+        pages = [page for page in read_pages(path) if page.is_in(split) and has_article(page.page_type)]
+        scores = []
+        for page in pages:
+            reading = read(Page.from_html(page.html, page.url))
+            blocks = () if isinstance(reading, Rejected) else reading.blocks
+            shares = align(blocks, page.text).good
+            chosen = (block.text for block, share in zip(blocks, shares, strict=True) if share > 0.5)
+            scores.append(ngram_scores("\n".join(chosen), page.text))
+        if scores:
+            precision, recall = fmean(page.precision for page in scores), fmean(page.recall for page in scores)
+            page_f1 = fmean(page.f1 for page in scores)
+            yield Ceiling(pages[0].dataset, len(pages), precision, recall, harmonic_mean(precision, recall), page_f1)
