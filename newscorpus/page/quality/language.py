@@ -17,11 +17,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 from babel.core import get_global
 from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
 from langdetect.lang_detect_exception import LangDetectException
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
+from newscorpus.arrays import Floats, Integers
 from newscorpus.config import LanguageConfig
 from newscorpus.errors import CorpusError
 from newscorpus.resources import read_toml
@@ -120,6 +122,8 @@ MIN_CHANCE = 0.01
 """Minimum probability of a detected language."""
 NO_LANGUAGE = "zxx"
 """py3langid's code for text without a language; several names in an article can be enough for it."""
+LONGEST = 6
+"""Bytes of the longest feature of py3langid's model."""
 SEED = 0
 """Random seed of langdetect."""
 MIXED = "mixed_language"
@@ -213,10 +217,35 @@ def check_fasttext(path: Path) -> None:
         raise CorpusError(f"{path}: reading it takes the extra: pip install 'newscorpus[fasttext]'")
 
 
+class _Langid(LanguageIdentifier):  # type: ignore[misc]
+    """py3langid's identifier, whose automaton reads all positions of a text at once, each from `LONGEST` bytes back."""
+
+    def _raw_score(self, text: bytes) -> Floats:
+        moves, rows, outputs = _automaton()
+        states = np.zeros(len(text), np.intp)
+        codes = np.frombuffer(text, np.uint8)
+        for back in reversed(range(min(LONGEST, len(text)))):
+            states[back:] = moves[rows[states[back:]] + codes[: len(text) - back]]
+        found = outputs[states]
+        features, first, counts = np.unique(found[found >= 0], return_index=True, return_counts=True)
+        order = first.argsort()  # sums depend on it
+        visits = dict(zip(features[order].tolist(), counts[order].tolist(), strict=True))
+        scores: Floats = self._sparse_score(visits, self.nb_ptc) if visits else super()._raw_score(text)
+        return scores
+
+
 @cache
-def _langid() -> LanguageIdentifier:
+def _langid() -> _Langid:
     """Load the model of py3langid, once per process."""
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    model: _Langid = _Langid.from_model_file(MODEL_FILE, norm_probs=True)
+    return model
+
+
+@cache
+def _automaton() -> tuple[Integers, Integers, Integers]:
+    """Return the automaton of `_langid` as arrays: states by row and byte, rows and features of states."""
+    model = _langid()
+    return np.asarray(model.tk_nextmove), np.array(model.tk_row, np.intp) * 256, np.array(model.tk_output)
 
 
 @cache

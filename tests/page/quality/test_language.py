@@ -10,6 +10,7 @@ import langdetect
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from newscorpus.config import LanguageConfig
 from newscorpus.data import Page
@@ -148,6 +149,16 @@ def test_a_script_of_one_language_settles_it(text: str, language: str) -> None:
 @pytest.mark.parametrize("text", ["", "12:30", TEXTS["cs"], TEXTS["ru"], "NBC naming Λ and π in formulas"])
 def test_other_scripts_settle_nothing(text: str) -> None:
     assert by_script(text) == {}
+
+
+def test_py3langid_gives_the_same_probabilities() -> None:
+    library = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    for text in (*TEXTS.values(), "a", "не", "NBC", "中文", " ".join(TEXTS.values())):
+        chances = dict(library.rank(text))
+        any_language = 1.0 - chances.pop("zxx")
+        if not by_script(text):
+            expected = {name: one / any_language for name, one in chances.items() if one >= 0.01 * any_language}
+            assert by_langid(text) == expected
 
 
 def test_names_and_numbers_are_not_taken_for_no_language() -> None:
