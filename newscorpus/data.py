@@ -155,6 +155,9 @@ class Label(StrEnum):
     BAD = "bad"
 
 
+_GOOD = Label.GOOD
+
+
 class LabelledBlock(msgspec.Struct, frozen=True, gc=False):
     """A block with its label."""
 
@@ -163,6 +166,11 @@ class LabelledBlock(msgspec.Struct, frozen=True, gc=False):
     label: Label  # after all rules
     reasons: tuple[str, ...] = ()  # names of the post-analysis rules that changed the label, in order
     given: float | None = None  # the classifier's score, if a rule changed it
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the block is main text; Python 3.11 takes six times as long to look up a member of an enumeration."""
+        return self.label is _GOOD
 
 
 @dataclass(frozen=True, slots=True)

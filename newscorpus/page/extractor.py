@@ -22,7 +22,6 @@ from newscorpus.data import (
     Block,
     Evidence,
     Fields,
-    Label,
     LabelledBlock,
     Page,
     Rejected,
@@ -307,7 +306,7 @@ class BlockSystemExtractor(SystemExtractor):
 
 def good_paragraphs(labelled: Sequence[LabelledBlock]) -> list[str]:
     """Return the texts of the good blocks, in order."""
-    return [item.block.text for item in labelled if item.label is Label.GOOD]
+    return [item.block.text for item in labelled if item.is_good]
 
 
 def assemble(reading: Reading, found: FoundText) -> Article | Rejected:

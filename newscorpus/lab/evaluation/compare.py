@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean
 
-from newscorpus.data import Label, Page, Rejected
+from newscorpus.data import Page, Rejected
 from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.scores import (
     Confusion,
@@ -127,7 +127,7 @@ def _evaluate_share(
                 lcs=lcs_overlap(text, page.text),
                 edits=word_edits(text, page.text),
                 similarity=character_similarity(text, page.text),
-                blocks=confusion((item.label is Label.GOOD for item in labelled), gold),
+                blocks=confusion((item.is_good for item in labelled), gold),
                 seconds=seconds,
             )
 

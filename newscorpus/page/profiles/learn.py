@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from lxml.html import HtmlElement
 
-from newscorpus.data import Block, Element, Fields, Label, LabelledBlock
+from newscorpus.data import Block, Element, Fields, LabelledBlock
 from newscorpus.page.extractor import Reading
 from newscorpus.page.fields.dates import Setting, parse_date
 from newscorpus.page.text.post_analysis import lower_words
@@ -219,7 +219,7 @@ def sample_key(document: str) -> str:
 
 
 def _good_blocks(page: SeenPage) -> list[Block]:
-    return [item.block for item in page.labelled if item.label is Label.GOOD]
+    return [item.block for item in page.labelled if item.is_good]
 
 
 def _without_copies(pages: Sequence[SeenPage]) -> list[SeenPage]:

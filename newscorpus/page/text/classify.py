@@ -105,11 +105,10 @@ def label_by(
     good = probability > good_above
     if not good.any():
         good = best_expected_f1(probability, features.words)
-    others = [Label.ALMOST if score > almost_above else Label.BAD for score in probability.tolist()]
-    return tuple(
-        LabelledBlock(block, score, Label.GOOD if is_good else other)
-        for block, score, is_good, other in zip(blocks, probability.tolist(), good.tolist(), others, strict=True)
-    )
+    labels = np.where(good, 0, np.where(probability > almost_above, 1, 2)).tolist()
+    of_place = (Label.GOOD, Label.ALMOST, Label.BAD)
+    rows = zip(blocks, probability.tolist(), map(of_place.__getitem__, labels), strict=True)
+    return tuple(LabelledBlock(*row) for row in rows)
 
 
 def best_expected_f1(probability: Floats, words: NDArray[np.float32]) -> Flags:

@@ -156,7 +156,7 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     labelled = relabel(labelled, _quotations(labelled, around), Label.GOOD, QUOTATION)
     labelled = relabel(labelled, _attributions(labelled), Label.GOOD, ATTRIBUTION)
     # Rows with a text cell, and all rows of a table where half of them have one
-    good_rows = {row for at, row in rows.items() if labelled[at].label is Label.GOOD}
+    good_rows = {row for at, row in rows.items() if labelled[at].is_good}
     n_rows, n_good = (Counter(row.parent for row in some) for some in ({*rows.values()}, good_rows))
     cells = {at for at, row in rows.items() if row in good_rows or 2 * n_good[row.parent] >= n_rows[row.parent]}
     labelled = relabel(labelled, cells, Label.GOOD, CELL)
@@ -231,7 +231,7 @@ def _is_drop_cap(text: str, below: str) -> bool:
 
 def _good(labelled: Labelled) -> list[tuple[int, Block]]:
     """List the good blocks with their indices."""
-    return [(at, item.block) for at, item in enumerate(labelled) if item.label is Label.GOOD]
+    return [(at, item.block) for at, item in enumerate(labelled) if item.is_good]
 
 
 def _row_of(block: Block) -> Element | None:
@@ -270,7 +270,7 @@ def _amid_text(labelled: Labelled, posts: dict[int, Element]) -> set[int]:
     """Return the indices of posts amid main text; posts that are only a link are left out."""
     others = [item for at, item in enumerate(labelled) if at not in posts]
     around = {each for item in others for each in item.block.element.ancestry}
-    around_text = {each for item in others if item.label is Label.GOOD for each in item.block.element.ancestry}
+    around_text = {each for item in others if item.is_good for each in item.block.element.ancestry}
     nearest = {post: next(filter(around.__contains__, post.ancestry[::-1]), None) for post in {*posts.values()}}
     blocks = {at: labelled[at].block for at, post in posts.items() if nearest[post] in around_text}
     return {at for at, block in blocks.items() if block.link_text != block.text}
@@ -284,7 +284,7 @@ def _quotations(labelled: Labelled, elements: Collection[Element]) -> set[int]:
         places = list(group)
         around = [labelled[at] for at in (places[0] - 1, places[-1] + 1) if 0 <= at < len(labelled)]
         is_amid = len(around) == 2 and all(
-            item.label is Label.GOOD and part.parent in item.block.element.ancestry for item in around
+            item.is_good and part.parent in item.block.element.ancestry for item in around
         )
         quoted = [at for at in places if _is_quoted(labelled[at].block)] if is_amid else []
         if quoted and labelled[quoted[0]].block.link_text != labelled[quoted[0]].block.text:
@@ -296,7 +296,7 @@ def _attributions(labelled: Labelled) -> set[int]:
     """Return the indices of `<cite>` attributions below a text in the same quotation or figure."""
     found = set[int]()
     for at, item in enumerate(labelled):
-        if at and "cite" in item.block.inline and labelled[at - 1].label is Label.GOOD:
+        if at and "cite" in item.block.inline and labelled[at - 1].is_good:
             said, holder = labelled[at - 1].block, _holder(item.block, *_QUOTING)
             if holder is not None and holder in said.element.ancestry and _is_quoted(said):
                 found.add(at)
@@ -391,7 +391,7 @@ def _described(labelled: Labelled, fields: Fields) -> set[int]:
     blocks = [item.block for item in labelled]
     shares = [repeated(block) for block in blocks] if told else []
     best = max(shares, default=0.0)
-    said = max((share for item, share in zip(labelled, shares, strict=False) if item.label is Label.GOOD), default=0.0)
+    said = max((share for item, share in zip(labelled, shares, strict=False) if item.is_good), default=0.0)
     if best < MIN_REPEATED or said >= MIN_REPEATED:
         return set()
     first = shares.index(best)
@@ -412,7 +412,7 @@ def _comments(labelled: Labelled, good: Sequence[int], n_words: Floats) -> Itera
     least = max(MIN_WORDS, MIN_SHARE * words_so_far[-1])
     first, begin = (good[int(np.argmax(words_so_far >= words))] for words in (MIN_WORDS, least))
     for at in range(first + 1, good[-1] + 1):
-        block, is_good = labelled[at].block, labelled[at].label is Label.GOOD
+        block, is_good = labelled[at].block, labelled[at].is_good
         # List items and links outside headings only point to the comments
         is_pointer = (block.tag == "li" or block.link_text == block.text) and not is_heading(block)
         if n_words[at] <= MAX_HEADING_WORDS and not is_pointer:

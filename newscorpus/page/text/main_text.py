@@ -201,7 +201,7 @@ def _article_at(labelled: Labelled, other: int, own: int) -> range:
     spans = range(own, other), range(other, len(labelled))
     if is_boxed:
         spans = _inside(labelled, own, my_box), _inside(labelled, other, its_box)
-    good = [[labelled[at].block.text for at in span if labelled[at].label is Label.GOOD] for span in spans]
+    good = [[labelled[at].block.text for at in span if labelled[at].is_good] for span in spans]
     is_long = min(sum(map(count_words, texts)) for texts in good) >= DEFAULTS.min_article_words
     return spans[1] if is_long else range(0)
 

@@ -86,21 +86,21 @@ def title_match(labelled: Labelled, title: str, _config: PostAnalysisConfig) -> 
 def drop_headline(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
     """Label a block bad that has nearly the title's words, if it is a heading or precedes all good text."""
     headline = lower_words(title)
-    dropped = set()
+    dropped, bad = set(), Label.BAD
     has_begun = False
     for at, item in enumerate(labelled):
-        if item.label is Label.BAD or (has_begun and not is_heading(item.block)):
+        if item.label is bad or (has_begun and not is_heading(item.block)):
             continue
         if likeness(lower_words(item.block.text), headline) >= config.min_headline_likeness:
             dropped.add(at)
-        elif item.label is Label.GOOD:
+        elif item.is_good:
             has_begun = True
     return relabel(labelled, dropped, Label.BAD)
 
 
 def doubtful_tail(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
     """Label the good blocks bad below the last sure one and a gap that stand elsewhere in the tree than those above."""
-    good = [at for at, item in enumerate(labelled) if item.label is Label.GOOD]
+    good = [at for at, item in enumerate(labelled) if item.is_good]
     sure = next((at for at in reversed(good) if labelled[at].score >= config.min_sure_score), len(labelled))
     gaps = (below for above, below in pairwise(good) if above >= sure and below - above > config.min_gap_blocks)
     end = next(gaps, len(labelled))
@@ -128,14 +128,14 @@ def common_parent(labelled: Labelled, _title: str, config: PostAnalysisConfig) -
     """Label all blocks good whose parents have the same path of tags and classes, if at least three of them are."""
     parents = {item.block.parent for item in labelled}
     paths = {parent: tuple((each.tag, each.classes) for each in parent.ancestry) for parent in parents}
-    good = Counter(paths[item.block.parent] for item in labelled if item.label is Label.GOOD)
+    good = Counter(paths[item.block.parent] for item in labelled if item.is_good)
     joined = {at for at, item in enumerate(labelled) if good[paths[item.block.parent]] >= config.sibling_blocks}
     return relabel(labelled, joined, Label.GOOD)
 
 
 def lonely_ends(labelled: Labelled, _title: str, config: PostAnalysisConfig) -> Labelled:
     """Label blocks at the end bad, up to a good block with another among the five before it."""
-    good = [item.label is Label.GOOD for item in labelled]
+    good = [item.is_good for item in labelled]
     lonely = set()
     for at in reversed(range(len(good))):
         if not any(good[max(at - config.lonely_blocks, 0) : at]):
@@ -205,7 +205,7 @@ def ignore_after_content(labelled: Labelled, _title: str, config: PostAnalysisCo
     for at, item in enumerate(labelled):
         if words_so_far >= config.min_words_before_end and _ends_article(item.block, config):
             return relabel(labelled, range(at, len(labelled)), Label.BAD)
-        n_words = count_words(item.block.text) if item.label is Label.GOOD else 0
+        n_words = count_words(item.block.text) if item.is_good else 0
         words_so_far += n_words if n_words >= config.min_running_words else 0
     return labelled
 
@@ -218,22 +218,22 @@ def heading_to_content(labelled: Labelled, title: str, _config: PostAnalysisConf
     for at, item in reversed(list(enumerate(labelled))):
         if is_before_good and is_heading(item.block) and lower_words(item.block.text) not in headlines:
             joined.add(at)
-        is_before_good = item.label is Label.GOOD or at in joined
+        is_before_good = item.is_good or at in joined
     return relabel(labelled, joined, Label.GOOD)
 
 
 def trailing_headlines(labelled: Labelled, _title: str, _config: PostAnalysisConfig) -> Labelled:
     """Label good headings below all other good blocks bad (TrailingHeadlineToBoilerplateFilter)."""
-    content = [at for at, item in enumerate(labelled) if item.label is Label.GOOD and not is_heading(item.block)]
+    content = [at for at, item in enumerate(labelled) if item.is_good and not is_heading(item.block)]
     end = content[-1] if content else -1
-    trailing = {at for at, item in enumerate(labelled) if at > end and item.label is Label.GOOD}
+    trailing = {at for at, item in enumerate(labelled) if at > end and item.is_good}
     return relabel(labelled, trailing, Label.BAD)
 
 
 def expand_title_to_content(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
     """Label possible content between headline and first good block good (ExpandTitleToContentFilter)."""
     headlines = possible_headlines(title)
-    begin = next((at for at, item in enumerate(labelled) if item.label is Label.GOOD), 0)
+    begin = next((at for at, item in enumerate(labelled) if item.is_good), 0)
     found = [at for at, item in enumerate(labelled[: begin + 1]) if lower_words(item.block.text) in headlines]
     if not found:
         return labelled

@@ -19,7 +19,7 @@ import msgspec
 from lxml import etree
 from lxml.html import HtmlElement
 
-from newscorpus.data import Evidence, Fields, Label, LabelledBlock, Record, Rejected
+from newscorpus.data import Evidence, Fields, LabelledBlock, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.layout import inside
 from newscorpus.page.extractor import (
@@ -286,7 +286,7 @@ def _log(page: SourcePage, reading: Reading, labelled: tuple[LabelledBlock, ...]
     if reading.is_closed:
         yield "paywall: the page is declared not free; hidden blocks are left out"
     if labelled:
-        yield f"classify: {sum(item.label is Label.GOOD for item in labelled)} blocks are main text"
+        yield f"classify: {sum(item.is_good for item in labelled)} blocks are main text"
     for rule, n in Counter(rule for item in labelled for rule in item.reasons).items():
         yield f"{rule}: changed {number_of(n, 'block')}"
     yield end
