@@ -13,7 +13,7 @@ import numpy as np
 
 from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact, ArtifactError
-from newscorpus.data import Fields, Label, LabelledBlock
+from newscorpus.data import Fields, LabelledBlock
 from newscorpus.page.text.classify import Trees
 from newscorpus.page.text.features import FEATURES, PageFeatures
 from newscorpus.page.text.features.own import PROSE_WORDS, TAG_CODES
@@ -96,7 +96,7 @@ def read_signs(labelled: Sequence[LabelledBlock], features: PageFeatures, fields
 
     Needs at least one block; `features` are those of the blocks.
     """
-    good = np.array([item.label is Label.GOOD for item in labelled])
+    good = np.array([item.is_good for item in labelled])
     score = np.array([item.score for item in labelled])
     is_article = bool(_ARTICLE_KIND.search(fields.kind))
     path = url.split("?", maxsplit=1)[0].rsplit("://", maxsplit=1)[-1].strip("/").split("/")[1:]
@@ -181,12 +181,7 @@ class Verdict:
 
     confidence: float  # probability that the text is right, if the page holds an article
     article: float  # probability that the page holds an article
-    structure: float  # the same, without the signs of the address
-
-    @property
-    def is_rejected(self) -> bool:
-        """Whether to reject the page: only if the probabilities with and without its address agree."""
-        return self.article < LEAST_ARTICLE and self.structure < LEAST_STRUCTURE
+    is_rejected: bool  # that and the probability without the signs of the address are low
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +195,11 @@ class PageJudge:
     def __call__(self, signs: Floats) -> Verdict:
         """Return the verdict on a page with these signs."""
         rows = signs[None].astype(np.float32)
-        structure = self.structure.probability(np.ascontiguousarray(rows[:, STRUCTURE]))
-        return Verdict(self.confidence(signs), float(self.article.probability(rows)[0]), float(structure[0]))
+        article = float(self.article.probability(rows)[0])
+        is_rejected = article < LEAST_ARTICLE and bool(
+            self.structure.probability(np.ascontiguousarray(rows[:, STRUCTURE]))[0] < LEAST_STRUCTURE
+        )
+        return Verdict(self.confidence(signs), article, is_rejected)
 
     @classmethod
     def of(cls, artifact: Artifact) -> "PageJudge":
