@@ -67,7 +67,7 @@ CALLED_TITLE = re.compile(r"title|headline", re.IGNORECASE)
 MIN_SQUEEZED = 8
 """Minimum number of letters and digits of a heading that is matched with the page's title."""
 LOGO_WORD = re.compile(r"\s*\blogo\b\s*", re.IGNORECASE)
-LOGO = re.compile(r"logo|site-?(?:title|name)|(?<!text-)(?<!bg-)brand|masthead")
+LOGO = re.compile(r"logo|site-?(?:title|name)|brand(?<!text-brand)(?<!bg-brand)|masthead")  # literals first: faster
 MAX_TIMES, MAX_CANDIDATES = 60, 6
 """Time elements that are ranked, in document order, and number of the best that are read."""
 ZONE_LEVELS = 6
