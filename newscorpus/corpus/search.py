@@ -192,7 +192,7 @@ class SearchIndex:
         chosen, values, wanted = "", tuple[str, ...](), set[tuple[int, int]]()
         if number is not None:
             hits = self._found(query)[1]
-            drawn = np.sort(np.random.default_rng(SEED).permutation(len(hits))[:number])
+            drawn = np.sort(np.random.default_rng(SEED).choice(len(hits), min(number, len(hits)), replace=False))
             of_document = hits >> OFFSET_BITS
             places = drawn - np.searchsorted(of_document, of_document[drawn])  # number of each hit in its document
             wanted = set(zip(of_document[drawn].tolist(), places.tolist(), strict=True))
@@ -202,7 +202,8 @@ class SearchIndex:
         columns = f"documents.serial, {source}, day, id, url, highlight(words, 0, '{BEGIN}', '{END}')"
         # FTS5 also marks words of alternatives that do not apply: it marks in a search without conditions.
         marked = " OR ".join(map(self._matched, phrases(query.parsed)))
-        for serial, portal, day, name, url, text in self._select(query, columns, chosen, *values, marked=marked):
+        drawn_from = query if number is None else Query()  # the documents drawn have passed the filters
+        for serial, portal, day, name, url, text in self._select(drawn_from, columns, chosen, *values, marked=marked):
             for place, context in enumerate(contexts(text)):
                 if number is None or (serial, place) in wanted:
                     title = UNMARKED.sub("", text.partition("\n")[0])
@@ -224,7 +225,6 @@ class SearchIndex:
         """Return the serials of the matching documents and the hits in them, sorted."""
         serials = self._serials(query)
         found = list(phrases(query.parsed))
-        self._check_size(found)
         occurrences = [self._occurrences(phrase) for phrase in found]
         after = [at + len(phrase.words) for at, phrase in zip(occurrences, found, strict=True)]
         begins, ends = (np.concatenate([np.zeros(0, np.int64), *parts]) for parts in (occurrences, after))
@@ -267,6 +267,7 @@ class SearchIndex:
         matched = "" if query.parsed is None else self._matched(query.parsed)
         if matched.count('"') > 2 * MAX_FORMS:
             raise QueryError(f"the query stands for more than {MAX_FORMS:,} words; write more of their letters")
+        self._check_size(phrases(query.parsed))
         return matched
 
     def _matched(self, node: Node) -> str:
@@ -333,7 +334,7 @@ class SearchIndex:
             "id = ?": query.group,
         }
         asked = {sql: value for sql, value in conditions.items() if value}
-        tables = "words CROSS JOIN documents ON documents.serial = words.rowid" if matched else "documents"
+        tables = "words CROSS JOIN documents ON documents.serial = words.rowid" if marked or matched else "documents"
         where = " AND ".join(asked) or "TRUE"
         # Only constants of ours are formatted in; the query's values are parameters.
         sql = f"SELECT {columns} FROM {tables} WHERE {where} {ending}"  # noqa: S608

@@ -252,6 +252,19 @@ def test_what_cannot_be_searched_for_is_said(corpus: Path, arguments: list[str],
     assert said in f"{found.stderr} {found.exception}".replace(" │\n│ ", " ")
 
 
+def test_a_query_for_most_of_the_corpus_is_refused_before_it_is_answered(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_index(corpus)
+    monkeypatch.setattr("newscorpus.corpus.search.MAX_OCCURRENCES", 1)
+    most = Query(" OR ".join(f"{letter}*" for letter in "abcčdefghijklmnoprstuvzмнпсз"))
+    with opened_index(corpus) as index:
+        assert index
+        for answer in (index.number, index.count, index.ids, lambda query: index.documents(query, 1)):
+            with pytest.raises(QueryError, match="too often to be counted"):
+                answer(most)
+
+
 def test_small_operators_are_words_and_said_to_be(corpus: Path) -> None:
     def said(words: str) -> str:
         return CliRunner().invoke(app, ["search", str(corpus), words]).stderr
