@@ -72,7 +72,7 @@ def build(
         typer.echo(line, err=True)
     left_out = counted({"low_confidence": report.low_confidence, "gone": report.gone, **report.duplicates})
     typer.echo(
-        f"{number_of(report.documents, 'document')}; {report.kept} kept, {report.words} words; left out: {left_out}"
+        f"{number_of(report.documents, 'document')}; {report.kept:,} kept, {report.words:,} words; left out: {left_out}"
     )
     typer.echo(f"The corpus lies in {corpus / PUBLISHED}")
 
@@ -99,7 +99,7 @@ def dedup(
 
     config = replace(ANY_CONFIDENCE, duplicates=DuplicateConfig(survivor=survivor, revision=revision))
     done = dedup_documents(inputs, output, against or (), config, jobs, progress)
-    typer.echo(f"{number_of(done.documents, 'document')}; {done.kept} kept; left out: {counted(done.duplicates)}")
+    typer.echo(f"{number_of(done.documents, 'document')}; {done.kept:,} kept; left out: {counted(done.duplicates)}")
     if report:
         for source, repeated, kind, count in done.reprints[:SHOWN]:
             typer.echo(f"{count:8} {kind:8} {source or 'unknown'} repeats {repeated or 'unknown'}")
