@@ -55,6 +55,9 @@ is_entry = lru_cache(4_096)(ENTRY.search)
 SLUG = re.compile(r"(?:^|\s)(category|tag)-(?!hash-)([\w%-]*[^\W\d][\w%-]*)(?=\s|$)")
 """Classes that name a post's section or tag."""
 NO_TERM = GENERIC | {"uncategorized", "uncategorised"}
+COUNTER = re.compile(r"(?i:count(?:er)?)(?=$|[\s_-])|(?:^|[\s_-])(?:badge|num(?:ber)?)(?=$|[\s_-])")
+COUNT = re.compile(r"\s\(\d{1,3}\)$")
+"""The number of articles behind the name of a section or tag: the class of its element, or in parentheses."""
 RELATIONS = frozenset({"tag", "category"})
 """Values of `rel` for the topics of a page."""
 PATH_END = re.compile("[?#]")
@@ -65,9 +68,11 @@ MAX_TERM, MAX_WORDS = 60, 6
 """Maximum length of the name of a section or tag, in characters and words."""
 MAX_SECTIONS, MAX_TAGS = 3, 40
 """Maximum number of adjacent sections and tags without a label: more are a menu or a tag cloud (a choice)."""
+MAX_BETWEEN = 3
+"""Maximum characters between two links of a list: a comma or "and"."""
 HOLDERS = frozenset({"article", "main", "body"})
 WRAPPERS = 3
-"""Ancestors of a link whose names reveal its kind."""
+"""Ancestors of a link whose names reveal its kind, and levels of elements within it."""
 LOOK_ABOVE = 20
 """Elements above the headline that are searched for a single link to the section."""
 MAX_BESIDE = 80
@@ -163,7 +168,7 @@ def _linked(
         if relations:
             kind = SECTION if "category" in relations else by_marks or labelled or by_address or TAGS
             tier = Tier.DECLARED
-        elif labelled == kind and (kind == SECTION or not is_apart):
+        elif labelled == kind and (kind == SECTION or not is_apart or link in near):
             tier = Tier.LABELLED
         elif not is_apart and (link in near or _within_article(link, around)):
             tier = Tier.WITHIN
@@ -187,7 +192,12 @@ def _linked(
 
 def name_of(link: HtmlElement) -> str:
     """Return the name shown by a link to a section or tag; "" if it cannot be one."""
-    name = plain(opening(link, 2 * MAX_TERM)).strip(" #,;:/|›»·•-–\"'")
+    last = link
+    for _ in range(WRAPPERS):
+        last = last[-1] if len(last) else last
+    count = plain(opening(last, SHORT)) if last.tag == "sup" or COUNTER.search(str(last.get("class", ""))) else ""
+    shown = plain(opening(link, 2 * MAX_TERM))
+    name = COUNT.sub("", shown.removesuffix(count) if count.isdigit() else shown).strip(" #,;:/|›»·•-–\"'")
     if len(name) > MAX_TERM or "{" in name or len(name.split()) > MAX_WORDS or not any(map(str.isalpha, name)):
         return ""
     return "" if squeezed(name) in NO_TERM else name
@@ -242,7 +252,9 @@ def _label(link: HtmlElement, levels: int) -> str:
         pieces = []
         for beside in islice(here.itersiblings(preceding=True), MAX_BESIDE):
             is_label = isinstance(beside.tag, str) and next(beside.iter("a"), None) is None and levels > 1
-            pieces.append(f"{opening(beside, SHORT) if is_label else ''} {beside.tail or ''}")
+            tail = (beside.tail or "").strip()
+            is_between = beside.tag == "a" and len(tail) <= MAX_BETWEEN and not LABELS[SECTION].search(tail.lower())
+            pieces.append(f"{opening(beside, SHORT) if is_label else ''} {'' if is_between else tail}")
         words = " ".join(f"{parent.text or ''} {' '.join(reversed(pieces))}".split()).strip(" ,;|/·•#")
         if words:
             return words[-MAX_TERM:].lower()

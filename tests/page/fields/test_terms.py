@@ -51,6 +51,14 @@ def read(body: str, path: str = "/council-votes", evidence: tuple[Evidence, ...]
             id="labels",
         ),
         pytest.param(
+            f'<article>{HEADLINE}{TEXT}<p>In <a href="/category/town/">Town (12)</a>.</p><p>'
+            '<a href="/tag/bridge/">bridge<sup>3</sup></a><a href="/tag/r/"><b>river<i class="tagCount">14</i></b></a>'
+            '<a href="/tag/m/">m<sup>x</sup></a></p></article>',
+            "Town",
+            ("bridge", "river", "mx"),
+            id="numbers of articles",
+        ),
+        pytest.param(
             f'<article>{HEADLINE}<dl class="article-info"><dd class="category-name">Rubrika: <a href="/index.php/town">'
             f'Town</a></dd></dl>{TEXT}<ul class="tags inline"><li class="tag-2" itemprop="keywords">'
             '<a href="/component/tags/tag/bridge" class="btn">bridge</a></li><li class="tag-3" itemprop="keywords">'
@@ -90,6 +98,13 @@ def read(body: str, path: str = "/council-votes", evidence: tuple[Evidence, ...]
             "Town",
             ("bridge", "river"),
             id="no links",
+        ),
+        pytest.param(
+            f'<main>{HEADLINE}<aside><p>published on 2026-05-04 · tagged with <a href="/tag/bridge/">#bridge</a>, '
+            f'<a href="/tag/town/">#town</a> and <a href="/tag/river/">#river</a></p></aside>{TEXT}</main>',
+            "",
+            ("bridge", "town", "river"),
+            id="aside below the headline",
         ),
         pytest.param(
             f"<article>{HEADLINE}{TEXT}<p>Štítky: most, řeka</p><p>Kategorie: Město</p></article>",
