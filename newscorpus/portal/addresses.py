@@ -50,7 +50,7 @@ class AddressTrust(StrEnum):
     DOUBTFUL = "doubtful"
     """It looks like a section's; the page needs proof that it is an article."""
     UNLIKELY = "unlikely"
-    """It looks like a list, a forum, a shop or a manual; the page needs strong proof."""
+    """It looks like a list, a forum, a shop, a manual or a page about the site; the page needs strong proof."""
     LISTED = "listed"
     """It is that of a tag, an author or a further page of a list, or similar ones were lists; the page must declare
     itself an article."""
@@ -67,10 +67,14 @@ LISTING = re.compile(
 )
 OTHER_KINDS = re.compile(
     r"[/.](?:bbs|boards?|collections?|community|discuss(?:ion)?|docs?|documentation|e?shop|forums?|products?|questions?"
-    r"|threads?|wiki)(?=[/.]|$)",
+    r"|threads?|wiki)(?=[/.]|$)"
+    r"|/(?:about(?:-us)?|accessibility|advertis(?:e|ing)|contacts?(?:-us)?|cookies?(?:-policy)?|disclaimer|faq|imprint"
+    r"|newsletters?|privacy(?:-policy)?|subscri(?:be|ptions?)|terms(?:-(?:of-(?:use|service)|and-conditions))?"
+    r"|agb|datenschutz|gdpr|impress?um|inzerce|kontakty?|o-n[aá]s|o-nama|predplatne|redak(?:ce|cia|cja|cija|tion)"
+    r"|ueber-uns|контакты|о-нас)(?:\.\w{2,5})?/?$",
     re.IGNORECASE,
 )
-"""Searched in `.host/path`: parts of portals that hold no articles."""
+"""Searched in `.host/path`: parts of portals that hold no articles, and pages about a site or its services."""
 PAGE_NUMBER = frozenset({"offset", "page", "paged", "start", "strana", "stranica", "stranka", "strona"})
 DOCUMENT = re.compile(r"\.(?:aspx?|cfm|do|jhtml|jsp|php\d?|s?html?)$", re.IGNORECASE)
 NUMBER = re.compile(r"\d{5,}")

@@ -51,7 +51,7 @@ BY_PATTERN = {"ignore": IGNORED, "articles": ARTICLE, "sections": SECTION}
 BY_ITS_LOOK = {
     AddressTrust.LIKELY: "looks like an article's; its page may say otherwise",
     AddressTrust.DOUBTFUL: "does not look like an article's; its page may prove one",
-    AddressTrust.UNLIKELY: "looks like a list, a forum or a shop; its page has to prove an article well",
+    AddressTrust.UNLIKELY: "looks like a list, a forum, a shop or a page about the site; its page has to prove much",
     AddressTrust.LISTED: "is of a tag, author, search or further page; only a page that declares an article is one",
     AddressTrust.SECTION: "front page",
 }

@@ -102,7 +102,7 @@ TRIED = Portal("news", ("en",), ("news.example",), (URL,), articles=("^/a/",), s
         ("/x/1234567", "article", "looks like an article's"),
         ("/x/", "section", "does not look like"),
         ("/tag/x", "section", "is of a tag"),
-        ("/forum/x", "section", "a list, a forum or a shop"),
+        ("/forum/x", "section", "a list, a forum, a shop"),
         ("/x/2099/01/", "trap", "a date to come"),
         ("/", "section", "front page"),
     ],
