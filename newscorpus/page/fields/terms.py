@@ -358,8 +358,11 @@ def _is_generic(path: str) -> bool:
 
 
 def _above(links: Iterable[HtmlElement], markup: Markup) -> Iterator[Evidence]:
-    """Yield the section that contains the page's address, named as in a link to it."""
-    own = urlsplit(markup.url)
+    """Yield the section that contains the page's canonical address, named as in a link to it."""
+    canonicals = (
+        url for url in markup.links.get("canonical", ()) if _is_of_site(url, markup) and urlsplit(url).path[1:]
+    )
+    own = urlsplit(next(canonicals, markup.url))
     steps = own.path.strip("/").split("/")
     first, best, name = steps[0], "", ""
     for link in links if len(steps) > 1 else ():

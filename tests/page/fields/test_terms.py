@@ -177,6 +177,12 @@ def test_the_section_of_the_address_is_one_of_the_portal(path: str, section: str
     assert (fields.section, fields.provenance.section) == (section, "url" if section else "")
 
 
+def test_the_section_is_that_of_the_canonical_address() -> None:
+    menu = '<nav><a href="/sport/">Sport</a><a href="/town/">Town life</a></nav>'
+    head = '<link rel="canonical" href="/town/council-votes">'
+    assert read(f"{menu}<article>{HEADLINE}{TEXT}</article>", "/sport/council-votes", head=head).section == "Town life"
+
+
 TOWN, RIVER = '<a class="top" href="/tag/town/">Town</a>', '<a href="/tag/river/">river</a>'
 
 
