@@ -17,7 +17,8 @@ from statistics import fmean
 
 from examples.language_model.compare import Row, compare, cut_to_equal
 from examples.language_model.pages import GOLD, RAW, Example, gold_examples, training_texts
-from newscorpus.page.registry import DEFAULT, load
+from newscorpus.page.loading import load
+from newscorpus.page.registry import DEFAULT
 
 SETS = ("l3s_gn1", "ir_research")
 """English sets of which the shipped model saw no page."""

@@ -31,8 +31,9 @@ from newscorpus.data import Page
 from newscorpus.lab.evaluation.summary import flatten
 from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.page.judge import process_page
+from newscorpus.page.loading import load
 from newscorpus.page.recipe import Recipe
-from newscorpus.page.registry import DEFAULT, NO_FALLBACK, load
+from newscorpus.page.registry import DEFAULT, NO_FALLBACK
 
 RESULTS = Path(__file__).parent / "results"
 REFERENCE = "trafilatura"

@@ -21,7 +21,8 @@ from newscorpus.data import Article, Page, Rejected
 from newscorpus.lab.gold.pages import read_pages
 from newscorpus.page.extractor import read
 from newscorpus.page.fields.images import find_images
-from newscorpus.page.recipe import Recipe, extractor_of
+from newscorpus.page.loading import extractor_of
+from newscorpus.page.recipe import Recipe
 
 MARKED = Path(__file__).with_name("images.jsonl")
 RESULTS = Path(__file__).parent / "results" / "images.md"

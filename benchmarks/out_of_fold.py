@@ -26,8 +26,8 @@ from newscorpus.lab.gold.pages import NO_ARTICLE, TEXT_LICENCES, GoldPage, has_a
 from newscorpus.lab.training.main_text import FOLDS, learn_trees, read_examples
 from newscorpus.lab.training.sources import fold_of, gold_source
 from newscorpus.page.extractor import Extractor, SystemExtractor
-from newscorpus.page.quality import assess_quality
-from newscorpus.page.registry import load
+from newscorpus.page.loading import load
+from newscorpus.page.quality.assess import assess_quality
 from newscorpus.page.text.main_text import MODEL, MainTextSystem
 from newscorpus.tokens import words
 

@@ -36,10 +36,12 @@ from newscorpus.lab.training.site_review import (
     site_pages,
 )
 from newscorpus.lab.training.sources import fold_of, gold_source
-from newscorpus.page.judge import Rules, judge
+from newscorpus.page.judge import judge
+from newscorpus.page.judgement import Rules
+from newscorpus.page.loading import extractor_of
 from newscorpus.page.profiles.learn import LEAST_PAGES, MOST_PAGES, learn
 from newscorpus.page.profiles.review import EVERYWHERE_WORDS, EVIDENCE, PageEvidence, weigh_evidence
-from newscorpus.page.recipe import Recipe, extractor_of
+from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.text.classify import GOOD
 from newscorpus.portal.profile import write_profile

@@ -18,8 +18,7 @@ from newscorpus.data import Article, Fields, Page, Rejected
 from newscorpus.lab.gold.pages import NO_ARTICLE, GoldPage, has_article, read_pages
 from newscorpus.page.extractor import read
 from newscorpus.page.judge import process_page
-from newscorpus.page.quality import FILTERS, TAGS, assess_quality, tags_of
-from newscorpus.page.quality.assess import read_quality
+from newscorpus.page.quality.assess import FILTERS, TAGS, assess_quality, read_quality, tags_of
 from newscorpus.page.quality.filters import measure
 from newscorpus.page.recipe import Recipe
 

@@ -27,7 +27,8 @@ from newscorpus.config import Limits
 from newscorpus.data import Page
 from newscorpus.lab.gold.pages import GoldPage, has_article, read_pages
 from newscorpus.page.fields.dates import find_dates
-from newscorpus.page.judge import Rules, judge
+from newscorpus.page.judge import judge
+from newscorpus.page.judgement import Rules
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.store.ledger.portals import Alarm, Look

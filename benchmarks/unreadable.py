@@ -22,7 +22,7 @@ from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields, Rejected
 from newscorpus.lab.gold.pages import read_pages
 from newscorpus.page.parsing.decode import repair
-from newscorpus.page.quality import assess_quality
+from newscorpus.page.quality.assess import assess_quality
 from newscorpus.page.quality.filters import measure
 from newscorpus.page.quality.letters import letter_gains, unreadable
 

@@ -84,7 +84,8 @@ def load_extractor(name: str = "main-text") -> "Extractor":
         ValueError: there is no such extractor; the message names all.
         ImportError: the extractor needs a package that is not installed.
     """
-    from newscorpus.page.recipe import Recipe, extractor_of
+    from newscorpus.page.loading import extractor_of
+    from newscorpus.page.recipe import Recipe
 
     return extractor_of(Recipe(name))
 

@@ -19,6 +19,9 @@ from newscorpus.resources import data_folder, project_folder
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
+FIELDS_MODEL, LETTERS_MODEL, REVIEW_MODEL = "learned-fields", "letters", "site-review"
+"""Names of shipped models."""
+
 METADATA = "metadata.json"
 CARD = "card.md"
 FIELDS = "fields"

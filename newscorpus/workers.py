@@ -16,6 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import connection, get_context, parent_process, resource_tracker
+from pkgutil import resolve_name
 from queue import SimpleQueue
 from subprocess import DEVNULL, PIPE, Popen
 from types import TracebackType
@@ -46,6 +47,17 @@ PATIENCE = 4
 
 INTERRUPT_SECONDS = 1.0
 """Maximum delay of Ctrl-C: CPython misses a signal that arrives while the main thread releases the GIL to block."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByName:
+    """A function by its name, `package.module:function`; only the process that calls it imports the module."""
+
+    name: str
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Call the function."""
+        return resolve_name(self.name)(*args, **options)
 
 
 @dataclass(frozen=True, slots=True)

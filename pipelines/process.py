@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, Self
 
 from scrapy.crawler import Crawler
@@ -13,11 +13,10 @@ from newscorpus.fetch.options import corpus_folder, recipe_of, switch
 from newscorpus.fetch.plugin import FAILED, stat
 from newscorpus.fetch.visits import Delivery
 from newscorpus.fetch.workers import workers_of
-from newscorpus.page.judge import Rules, tally_rules
-from newscorpus.page.quality.assess import changed_settings
+from newscorpus.page.judgement import Rules
 from newscorpus.page.recipe import Recipe
+from newscorpus.page.rule_tally import RuleTally, tally_rules
 from newscorpus.page.source_page import SourcePage
-from newscorpus.page.template import RuleTally
 from newscorpus.portal.profile import NO_PROFILES, Profiles, profiles_of
 from newscorpus.store.redesigns import look_of
 
@@ -42,7 +41,8 @@ class ProcessPipeline:
         """Read the settings; raise `CrawlError` if one is wrong."""
         settings = crawler.settings
         recipe = recipe_of(settings)
-        if changed := changed_settings(recipe.quality or QualityConfig()):
+        quality, default = recipe.quality or QualityConfig(), asdict(QualityConfig())
+        if changed := {name: value for name, value in asdict(quality).items() if value != default[name]}:
             crawler.stats.set_value(QUALITY_STAT, changed)
         profiles = profiles_of(corpus_folder(settings)) if switch(settings, "NEWSCORPUS_PROFILE") else NO_PROFILES
         return cls(crawler, recipe, profiles)

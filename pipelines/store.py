@@ -18,7 +18,7 @@ from newscorpus.fetch.scheduler import LedgerScheduler, scheduler_of
 from newscorpus.fetch.visits import Delivery, Visit
 from newscorpus.fetch.workers import workers_of
 from newscorpus.layout import INTAKE_SEGMENT
-from newscorpus.page.judge import Rules
+from newscorpus.page.judgement import Rules
 from newscorpus.page.rows import Row, encode_row
 from newscorpus.portal.schema import readable_portals
 from newscorpus.store.intake import encode_header, journal_line

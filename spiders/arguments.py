@@ -20,7 +20,8 @@ from newscorpus.fetch.middlewares.pauses import PolitenessPolicy
 from newscorpus.fetch.middlewares.politeness import PolitenessMiddleware
 from newscorpus.fetch.middlewares.robots import RobotsMiddleware
 from newscorpus.fetch.options import default_corpus, user_agent
-from newscorpus.page.recipe import Recipe, extractor_of
+from newscorpus.page.judgement import extractor_of
+from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import page_of_portal
 from newscorpus.portal.portal import Portal, read_quiet_hours
 from newscorpus.portal.schema import list_portals, load_portal, own_portals, with_base

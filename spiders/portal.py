@@ -30,8 +30,7 @@ from newscorpus.fetch.plugin import PAGES, REVISITED, UNCHANGED, WRONG_GUESSES
 from newscorpus.fetch.scheduler import leave_refusing, scheduler_of
 from newscorpus.fetch.visits import Postponed, Visit, fetch_rejection, make_page, visit_of
 from newscorpus.fetch.workers import PageWorkers, workers_of
-from newscorpus.page.judge import Judgement, Rules
-from newscorpus.page.links import PageReading, read_page
+from newscorpus.page.judgement import Judgement, PageReading, Rules, read_page
 from newscorpus.page.source_page import SourcePage, page_of_portal
 from newscorpus.portal.access import read_access
 from newscorpus.portal.addresses import AddressTrust, FetchKind, is_further

@@ -20,8 +20,8 @@ from newscorpus.discover.lists import MAX_BYTES
 from newscorpus.discover.planner import PlannedFetch
 from newscorpus.fetch.scheduler import LAST_PRIORITY
 from newscorpus.fetch.visits import FAILURES, VISIT, Postponed, Purpose, Visit, fetch_rejection, make_page
-from newscorpus.page.judge import Judgement
-from newscorpus.page.links import MAX_PARTS, continues, next_part
+from newscorpus.page.judgement import Judgement
+from newscorpus.page.parts import MAX_PARTS, continues, next_part
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.addresses import FetchKind
 from newscorpus.portal.portal import Portal

@@ -131,7 +131,8 @@ import newscorpus.fetch, newscorpus.page.loaded, newscorpus.pipelines, newscorpu
 for package in (newscorpus.fetch, newscorpus.pipelines, newscorpus.spiders):
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         importlib.import_module(module.name)
-from newscorpus.page.recipe import Recipe, prepare
+from newscorpus.page.recipe import Recipe
+from newscorpus.page.loading import prepare
 prepare(Recipe(sys.argv[1]))
 print(*sorted(name for name in sys.modules if name.startswith("newscorpus.lab.")))
 """

@@ -34,7 +34,8 @@ import newscorpus.pipelines.store
 import newscorpus.spiders.portal
 from newscorpus.views.demo.server import SITE, read_routes
 from newscorpus.lab.evaluation.gate import read_floors
-from newscorpus.page.registry import DEFAULT, load
+from newscorpus.page.registry import DEFAULT
+from newscorpus.page.loading import load
 from newscorpus.portal.schema import load_portal
 
 assert load_portal("demo").name == "demo"

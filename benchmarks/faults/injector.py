@@ -18,7 +18,8 @@ from types import ModuleType
 
 from newscorpus import workers
 from newscorpus.cli import main
-from newscorpus.page.recipe import Recipe, prepare
+from newscorpus.page.loading import prepare
+from newscorpus.page.recipe import Recipe
 
 SOURCE = Path(__file__).with_name("inject.c")
 PATIENCE_SECONDS = 120.0

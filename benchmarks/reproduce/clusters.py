@@ -11,7 +11,7 @@ from benchmarks.reproduce.block_systems import text_of
 from benchmarks.reproduce.tables import table
 from newscorpus.lab.evaluation.scores import Overlap
 from newscorpus.lab.gold.pages import read_pages
-from newscorpus.page.registry import load
+from newscorpus.page.loading import load
 
 DATASET = "l3s_gn1"
 """News that Google grouped in 2008; no shipped model was trained on it."""

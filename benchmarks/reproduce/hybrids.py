@@ -20,7 +20,7 @@ from benchmarks.reproduce.tables import table
 from newscorpus.lab.evaluation.scores import ngram_overlap
 from newscorpus.lab.gold.pages import LICENCES
 from newscorpus.lab.systems.segment_systems import Expert, by_extractor, load_experts
-from newscorpus.page.registry import load
+from newscorpus.page.loading import load
 
 PAGES = 100
 """Of each set at most; the thesis trained on 60 pages in all."""

@@ -24,7 +24,7 @@ from newscorpus.lab.systems.paragraph_svm import ParagraphSvm
 from newscorpus.lab.training.block_learner import BlockLearner, labelled_pages
 from newscorpus.lab.training.block_systems import PARAGRAPH_SVM, fit_machine
 from newscorpus.page.extractor import Extractor
-from newscorpus.page.registry import load
+from newscorpus.page.loading import load
 
 PEER = "boilerpipe-article"
 PUBLISHED = {"paragraph-svm": (0.872, 58.62), PEER: (0.854, 78.97)}

@@ -27,7 +27,7 @@ from newscorpus.lab.systems.shallow_tree import ShallowTree
 from newscorpus.lab.training.block_learner import BlockLearner, LabelledPage, block_scores, labelled_pages
 from newscorpus.lab.training.block_systems import SHALLOW_TREE, Criterion, fit_tree
 from newscorpus.page.extractor import Extractor
-from newscorpus.page.registry import load
+from newscorpus.page.loading import load
 
 PEER = "boilerpipe-article"
 

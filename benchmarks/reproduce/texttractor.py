@@ -28,7 +28,7 @@ from newscorpus.lab.systems.texttractor import Texttractor, measure
 from newscorpus.lab.training.block_learner import LabelledPage
 from newscorpus.lab.training.block_systems import TEXTTRACTOR
 from newscorpus.page.extractor import Extractor, Reading, read
-from newscorpus.page.registry import load
+from newscorpus.page.loading import load
 from newscorpus.page.text.post_analysis import is_heading, lower_words, possible_headlines, revise
 
 WITHOUT, WITH, JUSTEXT, READABILITY = "Without post-analysis", "With post-analysis", "jusText", "Readability"

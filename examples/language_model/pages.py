@@ -9,6 +9,7 @@ from newscorpus.lab.gold.pages import as_gold_has_it, has_article, read_pages
 from newscorpus.lab.systems.peers import PEERS, MissingPeerError
 from newscorpus.page import registry
 from newscorpus.page.extractor import Extractor, read
+from newscorpus.page.loading import load
 from newscorpus.views.demo.run import read_gold
 from newscorpus.views.demo.server import SITE, read_routes
 
@@ -53,10 +54,10 @@ def gold_examples(path: Path) -> Iterator[Example]:
 
 def installed_systems() -> dict[str, Extractor]:
     """Load our default extractor and every peer whose package is installed."""
-    found = {registry.DEFAULT: registry.load(registry.DEFAULT)}
+    found = {registry.DEFAULT: load(registry.DEFAULT)}
     for name in PEERS:
         try:
-            found[name] = registry.load(name)
+            found[name] = load(name)
         except MissingPeerError:
             continue
     return found

@@ -90,8 +90,8 @@ def _extract_page(
     source: str, url: str, contact: str, recipe: "Recipe", origin: "PageOrigin", form: Format, output: Path | None
 ) -> None:
     from newscorpus.data import Rejected
+    from newscorpus.page.loading import extractor_of
     from newscorpus.page.page_files import read_source, rejection_line
-    from newscorpus.page.recipe import extractor_of
     from newscorpus.terminal import sink
     from newscorpus.urls import id_of_page, is_web
     from newscorpus.views.explain.formats import FORMATS, refusal
@@ -174,7 +174,7 @@ def reextract(
     from newscorpus.corpus import changes, reextract
     from newscorpus.corpus.published import note_copy
     from newscorpus.page.recipe import add_profile
-    from newscorpus.page.template import RuleTally
+    from newscorpus.page.rule_tally import RuleTally
     from newscorpus.portal.profile import profiles_of
     from newscorpus.portal.schema import list_portals, load_portal
     from newscorpus.store.ledger.addresses import unfinished_captures

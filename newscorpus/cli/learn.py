@@ -91,12 +91,11 @@ def _train(
     *,
     is_silver: bool,
 ) -> "list[Metadata]":
-    from newscorpus.artifacts import FIELDS
+    from newscorpus.artifacts import FIELDS, FIELDS_MODEL
     from newscorpus.lab.training.block_learner import train as train_blocks
     from newscorpus.lab.training.learned_fields import train_learned_fields
     from newscorpus.lab.training.own import apart, named, train_own
     from newscorpus.lab.training.registry import TRAINERS
-    from newscorpus.page.fields.learned import MODEL as LEARNED_FIELDS
 
     trainer = TRAINERS[name]
     train_pages = partial(train_blocks, learner) if learner else trainer.train
@@ -114,7 +113,7 @@ def _train(
     learn_fields = partial(train_learned_fields, start=LEARNED_FIELDS in start_from, decides=decides)
     if name == LEARNED_FIELDS:
         return [train_own(name, learn_fields, source, folder, _show_step)]
-    learned = named(learn_fields(source, _show_step), LEARNED_FIELDS, folder / FIELDS)
+    learned = named(learn_fields(source, _show_step), FIELDS_MODEL, folder / FIELDS)
     return [train_own(name, own, source, folder, _show_step), learned.save(folder / FIELDS)]
 
 
@@ -236,8 +235,9 @@ def evaluate(
 
 def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path], split: PageSplit, jobs: int) -> None:
     from newscorpus.lab.evaluation.folder import evaluate_folder, extract_folder, gold_texts, print_folder, text_of
+    from newscorpus.page.loading import extractor_of
     from newscorpus.page.page_files import page_origin
-    from newscorpus.page.recipe import Recipe, extractor_of
+    from newscorpus.page.recipe import Recipe
     from newscorpus.store.pages import saved_pages
     from newscorpus.terminal import progress, table_console
     from newscorpus.tokens import number_of

@@ -14,11 +14,13 @@ from operator import ne
 from newscorpus.config import Limits
 from newscorpus.corpus.reextract import Applied, Archived, apply
 from newscorpus.layout import inside
-from newscorpus.page.judge import Judgement, Rules, judge
-from newscorpus.page.profiles.learn import LEAST_PAGES, MOST_PAGES, Named, SeenPage, learn
+from newscorpus.page.judge import judge
+from newscorpus.page.judgement import Judgement, Rules
+from newscorpus.page.loading import prepare
+from newscorpus.page.profiles.learn import LEAST_PAGES, MOST_PAGES, SeenPage, learn
 from newscorpus.page.profiles.review import SiteReview, load_review
-from newscorpus.page.recipe import Recipe, add_profile, prepare
-from newscorpus.page.source_page import SourcePage
+from newscorpus.page.recipe import Recipe, add_profile
+from newscorpus.page.source_page import Named, SourcePage
 from newscorpus.page.text.classify import GOOD
 from newscorpus.portal.profile import Profiles, profile_path, profiles_of, read_profile, write_profile
 from newscorpus.store.archive.read import read_capture

@@ -18,12 +18,11 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replacing, sync_folder
 from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED, UNFINISHED_INTAKE
 from newscorpus.lines import writable
-from newscorpus.page.judge import Judgement, Rules, judge, lost_page, tally_rules
-from newscorpus.page.profiles.learn import Named
-from newscorpus.page.recipe import Recipe, add_profile, extractor_of, prepare
+from newscorpus.page.judgement import Judgement, Rules, extractor_of, judge, lost_page, prepare
+from newscorpus.page.recipe import Recipe, add_profile
 from newscorpus.page.rows import Fetch, Row, Withdrawal, encode_row
-from newscorpus.page.source_page import SourcePage
-from newscorpus.page.template import RuleTally, version_of
+from newscorpus.page.rule_tally import RuleTally, tally_rules, version_of
+from newscorpus.page.source_page import Named, SourcePage
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.profile import profiles_of
 from newscorpus.store.intake import IntakeWriter, encode_header, journal_line, read_intake

@@ -16,8 +16,8 @@ from newscorpus.corpus.reextract import FAULTS, SEGMENTS
 from newscorpus.data import Rejected
 from newscorpus.layout import INTAKE, inside
 from newscorpus.lines import blank, writable
-from newscorpus.page.judge import lost_page, process_page
-from newscorpus.page.recipe import Recipe, add_profile, prepare
+from newscorpus.page.judgement import lost_page, prepare, process_page
+from newscorpus.page.recipe import Recipe, add_profile
 from newscorpus.page.registry import DEFAULT, names
 from newscorpus.page.rows import Row, encode_row
 from newscorpus.page.source_page import SourcePage

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from newscorpus.data import Evidence, Rejected
 from newscorpus.discover.period import ALWAYS, CrawlBounds, Period, days_of
-from newscorpus.page.links import PageReading
+from newscorpus.page.judgement import PageReading
 from newscorpus.portal.addresses import (
     FUTURE,
     AddressTrust,

@@ -10,7 +10,7 @@ from newscorpus.discover.frontier import Frontier, SeenContents, missing_page, n
 from newscorpus.discover.lists import Listing, ListingEntry
 from newscorpus.discover.period import ALWAYS, Period, days_of
 from newscorpus.page.fields.dates import parse_moment
-from newscorpus.page.links import PageReading, may_be_page
+from newscorpus.page.judgement import PageReading
 from newscorpus.portal.addresses import (
     NAMED,
     AddressTrust,
@@ -20,6 +20,7 @@ from newscorpus.portal.addresses import (
     is_further,
     is_listing,
     latest_date,
+    may_be_page,
     plain_address,
 )
 from newscorpus.portal.portal import Portal, archive_pages

@@ -6,7 +6,7 @@ import logging
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -18,8 +18,7 @@ from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 
 from newscorpus.corpus.build import build
-from newscorpus.corpus.profiles import use_profiles
-from newscorpus.corpus.reextract import Archived
+from newscorpus.corpus.reextract import Applied, Archived
 from newscorpus.corpus.remove import finish_removal
 from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.fetch.alarms import RAISED, AlarmCommand, CrawlAlarm
@@ -46,6 +45,7 @@ from newscorpus.store.ledger.addresses import ledger_files
 from newscorpus.store.ledger.status import ENDS, MOST_LOST, PortalLoss, PortalStatus, low_share, status, unreached
 from newscorpus.store.reasons import advice
 from newscorpus.terminal import make_table
+from newscorpus.workers import ByName
 
 STOPPED = frozenset({"shutdown", "cannot_write", "extractor_failed"})
 """Close reasons after which no page is judged again: the user waits for the end, or it is impossible."""
@@ -70,6 +70,8 @@ REPORTED = (
     "newscorpus/", "downloader/", "dupefilter/", "httpcompression/", "retry/", "robotstxt/", "spider_exceptions/"
 )  # fmt: skip
 """Prefixes of the stats that go into the report."""
+
+use_profiles: Callable[[Archived], Applied] = ByName("newscorpus.corpus.profiles:use_profiles")
 
 logger = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
 """Read and check the settings of newscorpus."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -12,11 +12,13 @@ import newscorpus.settings
 from newscorpus.config import Part, QualityConfig, Revision
 from newscorpus.errors import CrawlError
 from newscorpus.layout import LEDGER
-from newscorpus.page.quality.assess import read_quality
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.registry import check_fields_model, check_name
 from newscorpus.page.rights import RightsPolicy
 from newscorpus.resources import project_folder
+from newscorpus.workers import ByName
+
+read_quality: Callable[[Path], QualityConfig] = ByName("newscorpus.page.quality.assess:read_quality")
 
 PREFIX = "NEWSCORPUS_"
 KNOWN = tuple(sorted(name for name in vars(newscorpus.settings) if name.startswith(PREFIX)))

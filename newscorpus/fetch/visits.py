@@ -35,10 +35,10 @@ from twisted.python.failure import Failure
 
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discover.frontier import note_page
-from newscorpus.page.judge import Judgement
+from newscorpus.page.judgement import Judgement
+from newscorpus.page.refusals import BOT_CHECK, find_refusal
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
-from newscorpus.page.walls import BOT_CHECK, find_refusal
 from newscorpus.store.archive.values import PERSONAL, Capture, Exchange
 from newscorpus.store.ledger import Fetched, Lease, Ledger, LedgerError, Series, UrlOutcome
 from newscorpus.store.ledger.portals import Look

@@ -12,8 +12,8 @@ from scrapy.crawler import Crawler
 from newscorpus.data import Rejected
 from newscorpus.errors import CrawlError
 from newscorpus.fetch.options import positive, worker_count
-from newscorpus.page.judge import NO_LINKS, Judgement, Rules, judge
-from newscorpus.page.recipe import Recipe, add_profile, prepare
+from newscorpus.page.judgement import NO_LINKS, Judgement, Rules, judge, prepare
+from newscorpus.page.recipe import Recipe, add_profile
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.profile import NO_PROFILES, Profiles
 from newscorpus.workers import Lost, WorkerPool

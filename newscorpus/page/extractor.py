@@ -15,6 +15,7 @@ from typing import Protocol
 from lxml.html import HtmlElement
 
 from newscorpus.arrays import Floats
+from newscorpus.artifacts import FIELDS_MODEL
 from newscorpus.config import Part
 from newscorpus.data import (
     LOW_CONFIDENCE,
@@ -27,11 +28,9 @@ from newscorpus.data import (
     Rejected,
     RuleHit,
 )
-from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.images import find_images
-from newscorpus.page.fields.learned import MODEL as FIELDS_MODEL
 from newscorpus.page.fields.markup import merge_images
-from newscorpus.page.fields.reading import FieldReading
+from newscorpus.page.fields.reading import FieldReading, read_fields
 from newscorpus.page.fields.structured import ARTICLES
 from newscorpus.page.listing import find_listing
 from newscorpus.page.parsing.decode import REPAIRED, decode, repair, repair_fields

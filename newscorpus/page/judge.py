@@ -4,35 +4,35 @@ The crawl, `extract`, `reextract`, `explain`, the batch jobs and the readers of 
 """
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import date
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from newscorpus.config import QualityConfig
-from newscorpus.data import Article, Page, Rejected, RuleHit
+from newscorpus.data import Article, Page, Rejected
 from newscorpus.page.extractor import TEMPLATE_SHORT, BlockSystemExtractor, Extractor, ParsedPage, join, parse_page
-from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.dates import parse_moment
+from newscorpus.page.fields.reading import read_fields
 from newscorpus.page.fields.structured import ARTICLES as ARTICLE_KINDS
-from newscorpus.page.links import FIRST_FOLLOWING, PageReading, first_part, next_part, read_tree
+from newscorpus.page.judgement import NO_LINKS, Judgement, PageReading, Rules
+from newscorpus.page.links import read_tree
+from newscorpus.page.loading import detector_of, extractor_of
+from newscorpus.page.parts import FIRST_FOLLOWING, first_part, next_part
 from newscorpus.page.profiles.learn import SeenPage, document_of, markup_signs
-from newscorpus.page.quality import assess_quality
+from newscorpus.page.quality.assess import assess_quality
 from newscorpus.page.quality.language import judge_language
 from newscorpus.page.quality.masking import mask
-from newscorpus.page.recipe import REVIEWED, Recipe, detector_of, extractor_of
+from newscorpus.page.recipe import REVIEWED, Recipe
 from newscorpus.page.records import excerpt, make_record
+from newscorpus.page.refusals import NEEDS_SCRIPT
 from newscorpus.page.registry import NO_FALLBACK
 from newscorpus.page.rights import judge_rights
 from newscorpus.page.rows import Row
 from newscorpus.page.signature import sign
 from newscorpus.page.source_page import SourcePage
-from newscorpus.page.template import RuleTally
 from newscorpus.page.text.hidden import CLOSED
-from newscorpus.page.walls import NEEDS_SCRIPT, WALLS, find_wall
+from newscorpus.page.walls import find_wall
 from newscorpus.portal.addresses import PROMISING, AddressTrust, is_front
 from newscorpus.tokens import collapse
-from newscorpus.workers import Lost
 
 NO_ARTICLES = frozenset(
     "CollectionPage ContactPage AboutPage DiscussionForumPosting ItemPage JobPosting Product ProfilePage QAPage"
@@ -47,45 +47,7 @@ others, and where text or address looks like a list; see benchmarks/results/lost
 WALL_LINKS = 30
 """A page read for its links that has this many is no wall: sections have more, walls have only a menu."""
 
-NO_LINKS = PageReading()
-
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """Settings shared by many pages; those of a portal's file come with its pages."""
-
-    recipe: Recipe | None  # how pages become rows; None: only links are read
-    reads_links: bool = False  # also read links and markup, as a crawl does
-    days: tuple[date, date] | None = None  # first and last day of the articles to keep; None: all days
-    extractor: Extractor | None = None  # replaces the recipe's
-    for_profile: bool = False  # only label the blocks by the model alone, to learn a profile from them
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """The result of judging a page."""
-
-    # None: not requested, outside the requested days, or one of several pages.
-    outcome: Row | Rejected | None = None
-    links: PageReading = NO_LINKS  # empty unless requested
-    article: Article | None = None  # of one page of several, still to be joined
-    rule_hits: tuple[RuleHit, ...] | None = None  # of the portal's template; None: there was no text to judge
-    is_short: bool = False  # the template's text is much shorter than the extractor's
-    markup: frozenset[str] = frozenset()  # signs of its markup; empty unless links are read
-    seen: SeenPage | None = None  # its labelled blocks, if requested and it holds an article
-
-    @property
-    def decided(self) -> Row | Rejected:
-        """Return the outcome of a page that was judged with a recipe and its further pages."""
-        assert self.outcome is not None  # noqa: S101 -- the caller's promise
-        return self.outcome
-
-    @property
-    def wall(self) -> Rejected | None:
-        """Return the wall that replaces the page, if any."""
-        return self.outcome if isinstance(self.outcome, Rejected) and self.outcome.reason in WALLS else None
 
 
 def process_page(recipe: Recipe, page: SourcePage | Page) -> Row | Rejected:
@@ -168,18 +130,6 @@ def _conclude(recipe: Recipe, page: SourcePage, article: Article) -> Judgement:
     """Judge an article that is joined with its further pages."""
     outcome = make_row(recipe, article, page)
     return Judgement(outcome, rule_hits=article.rule_hits, is_short=TEMPLATE_SHORT in article.flags)
-
-
-def tally_rules(tally: RuleTally, page: SourcePage, judged: Judgement) -> Mapping[str, int]:
-    """Count the template rules that matched a page; returns the increments, as `RuleTally.add`."""
-    if page.template is None or judged.rule_hits is None:
-        return {}
-    return tally.add(page.source, page.template, judged.rule_hits, judged.is_short)
-
-
-def lost_page(page: SourcePage, lost: Lost) -> Rejected:
-    """Reject a page whose process was killed or died."""
-    return Rejected("extract", lost.reason, lost.detail, page.page.url)
 
 
 def extract_article(extractor: Extractor, page: SourcePage) -> Article | Rejected:

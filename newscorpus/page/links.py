@@ -2,12 +2,10 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Iterator
 from itertools import chain, islice
 from typing import cast
-from urllib.parse import parse_qsl, urldefrag, urlencode, urljoin, urlsplit, urlunsplit
+from urllib.parse import urldefrag, urljoin, urlsplit
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -16,10 +14,11 @@ from newscorpus.data import Page, Rejected
 from newscorpus.page.extractor import parse_page
 from newscorpus.page.fields.markup import plain
 from newscorpus.page.fields.visible import MAX_HEADLINE, heading_text
-from newscorpus.portal.addresses import DOCUMENT, PRINT_WORDS, is_front, is_further, looks_like_article
+from newscorpus.page.judgement import PageReading, PartLink
+from newscorpus.portal.addresses import PRINT_WORDS, is_front, is_further, looks_like_article, may_be_page
 from newscorpus.portal.portal import target_of
 from newscorpus.tokens import collapse, hash_headline
-from newscorpus.urls import MAX_ADDRESS, SLUG_WORDS, document_id
+from newscorpus.urls import MAX_ADDRESS, SLUG_WORDS
 
 MAX_LINKS = 5_000
 """Maximum number of links taken from a page; front pages of big portals have some 500."""
@@ -27,25 +26,8 @@ MAX_LINKS = 5_000
 MAX_HREFS = 50_000
 """Maximum number of distinct links examined for them."""
 
-NO_PAGES = frozenset(
-    "7z aac adoc apk avi avif bmp css csv doc docx eps epub exe flac gif gz ico ics ipynb iso jpeg jpg js json m3u8 "
-    "m4a m4v md mkv mobi mov mp3 mp4 mpeg mpg odp ods odt ogg opus pdf png ppt pptx ps psd rar rst rtf svg swf tar tgz "
-    "tif tiff torrent ttf txt vcf wav webm webmanifest webp wma wmv woff woff2 xls xlsx xml zip".split()
-)
-"""File extensions that are never pages; some site generators link to the source of each post."""
-
-SERVICES = re.compile(
-    r"/(?:(?:\w{1,3}-)?(?:admin|json|login)|log-?out|sign-?(?:in|up)|cart|checkout|basket|my-account|oembed|xmlrpc)"
-    r"(?:\.php)?(?:/|$)",
-    re.IGNORECASE,
-)
-"""Paths of services, which hold no articles."""
 PRINTED = re.compile(rf"/(?:{PRINT_WORDS})(?=[/.?])(?:.*[/=])?([^/=?.]{{3,}})(?:\.\w{{2,5}})?/?$", re.IGNORECASE)
 """Address of a print version, such as `/print/20991` or `/print.php?id=20991`, and the name or number in it."""
-OWN_FEED = re.compile(r"(?:/[^/]+/(?:feeds?|rss2?)(?:/(?:rss2?|atom|rdf))?|/[^/_-]+[_-]rss2?)/?$", re.IGNORECASE)
-"""End of the path of a feed of a post, tag, section or search; a site's own feed lies right below its root."""
-FEED_VALUE = re.compile(r"(?:comments-)?(?:feed|rss2?|atom|rdf)", re.IGNORECASE)
-"""Values of a query parameter that requests a feed in place of the page."""
 
 STATED = re.compile(r'":\s?"((?:https?:)?\\?/[^"\s<>]{1,500})"')
 """An address in JSON embedded for scripts."""
@@ -75,11 +57,6 @@ LIST_FILE = re.compile(r"\.(?:atom|gz|php|rdf|rss|txt|xml)$", re.IGNORECASE)
 NO_ARTICLES = re.compile(r"/comments?/|/komentar|=comments-", re.IGNORECASE)
 """Marks the address of a feed of comments."""
 
-MAX_PARTS = 20
-"""Maximum number of pages of an article, the first included."""
-FIRST_FOLLOWING = 2
-"""Number of the second page."""
-
 NUMBERED = re.compile(r"(?:[^\W\d]{1,12}\s)?(\d{1,3})\.?(?:\s[^\W\d]{1,12})?")
 """Text of a link that shows a page number: "2", "Page 2", "2. strana"."""
 
@@ -95,54 +72,11 @@ REFRESH = re.compile(r"[\d.\s]*[;,\s]\s*(?:url\s*=\s*)?([\"']?)(.+?)\1\s*", re.I
 PLAIN_HREF = re.compile(r"(?:https?://[a-zA-Z0-9.:-]+)?/(?![/.\\])(?:(?!/\.)[^\s?#;\\])*")
 """An address that is absolute or lacks only the host, as most are; `urljoin` takes 20 times as long."""
 
-PARAMETERS = ("page", "p", "strana", "str", "stranica", "strona", "seite", "pg", "paged", "part")
-STEPS = ("", "page/", "strana/", "stranica/", "strona/", "seite/", "page-", "strana-")
-MARKS = ("-", "_", ",", "-page-", "-strana-", ",strana-")
-FIRST = re.compile(r"(?<=[/,])1(?=(?:\.\w{2,5})?/?$)")
-"""The page number in the path of an article's first page."""
-
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 TEXTS = frozenset({"h1", "h2", "h3", "p"})
 OUTSIDE = frozenset({"a", "aside", "footer", "header", "nav", "script", "style", "template"})
 MIN_CHARACTERS = 40
 """Pages with less text are not compared: they may be equal by chance."""
-
-
-@dataclass(frozen=True, slots=True)
-class PartLink:
-    """A link that may lead to another page of the same article."""
-
-    url: str  # absolute address
-    number: int = 0  # page number in its text; 0: none
-    is_next: bool = False  # the link has `rel=next`
-
-
-@dataclass(frozen=True, slots=True)
-class PageReading:
-    """What discovery needs of a page; everything is empty for a page that cannot be parsed."""
-
-    # Absolute addresses without fragment, in document order, deduplicated; http, https and file. Includes the next page
-    # and the target of a refresh. Addresses of articles that only scripts receive come last.
-    links: tuple[str, ...] = ()
-    # Hash of the longest headline in the links to each of `links`, in the same order; 0 for none.
-    headlines: tuple[int, ...] = ()
-    # The address that the page gives as its own (`rel=canonical`), absolute; "" where it gives none.
-    canonical: str = ""
-    # Possible feeds and sitemaps: declared ones first, then links whose address looks like one.
-    lists: tuple[str, ...] = ()
-    part_links: tuple[PartLink, ...] = ()  # links that may lead to other pages of an article
-    # `<title>` and first headline, case-folded and without numbers.
-    names: tuple[str, ...] = ()
-    is_amp: bool = False  # the page declares itself an AMP version: `<html amp>` or `<html ⚡>`
-    # 16 hex digits, equal for pages with the same headings and paragraphs; "" where there is too little text. Links are
-    # left out and every number counts as 0: menus, counters and dates differ between copies of a page.
-    signature: str = ""
-    # In text outside links, menus included: pages of the same signature may differ in table cells.
-    letters: int = 0
-    # Hash of all text, links included, and of the articles linked: some section pages differ only in these.
-    shown: str = ""
-    # Day of publication; None where unknown, or where articles of all days are kept.
-    published: date | None = None
 
 
 def read_page(page: Page) -> PageReading:
@@ -252,58 +186,6 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def next_part(first: str, number: int, links: Iterable[PartLink]) -> str:
-    """Find the address of page `number` of the article that begins at `first`; "" where no link leads there.
-
-    A link counts if its address is the article's with the number added in a usual way, and if it has `rel=next` or
-    shows the number: this excludes a second story with the same name.
-    """
-    shown = [link.url for link in links if link.is_next or link.number == number]
-    spellings = _spellings(first, number) if shown else set()
-    return next((url for url in shown if document_id(url) in spellings), "")
-
-
-def first_part(url: str, links: Iterable[PartLink]) -> str:
-    """Find the first page of the article of which `url` is a further page; "" where it is none.
-
-    A link must show the number 1, and `url` must be its address with another number added, as for `next_part`.
-    """
-    firsts = dict.fromkeys(link.url for link in links if link.number == 1)
-    own = document_id(url)
-    shown = {int(number) for number in re.findall(r"(?<!\d)\d{1,2}(?!\d)", url)} if firsts else set()
-    numbers = sorted(number for number in shown | {one + 1 for one in shown} if 1 < number <= MAX_PARTS)
-    return next((first for first in firsts for number in numbers if own in _spellings(first, number)), "")
-
-
-def continues(first: PageReading, part: PageReading, url: str) -> bool:
-    """Tell whether `part` may continue the article that begins at `url` with the page `first`.
-
-    It declares `url` canonical, or the two pages share a title or headline, or one has neither.
-    """
-    if part.canonical and document_id(part.canonical) == document_id(url):
-        return True
-    named = [(one, other) for one in first.names for other in part.names]
-    return not named or any(one in other or other in one for one, other in named)
-
-
-def _spellings(first: str, number: int) -> set[str]:
-    """Return the document ids of all usual addresses of page `number` of the article at `first`."""
-    parts = urlsplit(first)
-    pairs = parse_qsl(parts.query, keep_blank_values=True)
-    queries = []
-    for name in PARAMETERS:
-        own = [pair for pair in pairs if pair not in {(name, "0"), (name, "1")}]
-        queries += [urlencode([*own, (name, counted)]) for counted in (number, number - 1)]  # from 1 or from 0
-    path = parts.path.rstrip("/")
-    found = DOCUMENT.search(path)
-    stem, ending = (path[: found.start()], found[0]) if found else (path, "")
-    paths = [FIRST.sub(str(number), parts.path)]
-    paths += [f"{path}/{step}{number}{end}" for step in STEPS for end in ("", "/")]
-    paths += [f"{stem}{mark}{number}{ending}" for mark in MARKS]
-    addresses = [parts._replace(query=query) for query in queries] + [parts._replace(path=path) for path in paths]
-    return {document_id(urlunsplit(address)) for address in addresses}
-
-
 def _texts(root: HtmlElement) -> Iterator[tuple[str, bool]]:
     """Yield the texts of a page in a fixed order, and whether each stands in a heading or paragraph."""
     left = [(root, False)]
@@ -378,20 +260,6 @@ def _resolve(base: str, href: str) -> str:
         return urldefrag(urljoin(base, href[:end].replace("\\", "/") + href[end:])).url
     except ValueError:
         return ""
-
-
-def may_be_page(url: str) -> bool:
-    """Tell whether an address may lead to a page; `file:` passes, so that its refusal is counted."""
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"}:
-        return parts.scheme == "file"
-    _, dot, ending = parts.path.rpartition("/")[2].rpartition(".")
-    if (dot and ending.lower() in NO_PAGES) or SERVICES.search(parts.path) or OWN_FEED.search(parts.path):
-        return False
-    for name, value in parse_qsl(parts.query):
-        if name == "attachment_id" or (name in {"feed", "format", "output", "type"} and FEED_VALUE.fullmatch(value)):
-            return False
-    return True
 
 
 def _suggests_list(url: str) -> bool:

@@ -5,7 +5,8 @@ from contextlib import suppress
 
 import newscorpus.page.judge  # noqa: F401 -- the workers call it
 from newscorpus.errors import CorpusError
-from newscorpus.page.recipe import Recipe, prepare
+from newscorpus.page.loading import prepare
+from newscorpus.page.recipe import Recipe
 from newscorpus.page.signature import sign
 
 with suppress(CorpusError, ImportError, OSError, ValueError):  # a worker prepares itself, and tells

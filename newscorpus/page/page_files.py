@@ -16,9 +16,11 @@ from newscorpus.config import Limits
 from newscorpus.data import Page, Rejected
 from newscorpus.errors import PortalError
 from newscorpus.lines import encode_line, unpacked_lines, writable
-from newscorpus.page.judge import Judgement, Rules, judge, lost_page, process_page
+from newscorpus.page.judge import judge, process_page
+from newscorpus.page.judgement import Judgement, Rules, lost_page
+from newscorpus.page.loading import extractor_of, prepare
 from newscorpus.page.profiles.learn import LEAST_PAGES, SeenPage, choose_sample, learn, sample_key
-from newscorpus.page.recipe import Recipe, extractor_of, prepare
+from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage, page_of_portal
 from newscorpus.page.template import TemplateRules, load_plain_template

@@ -5,26 +5,15 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
-from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from newscorpus.artifacts import fields_within, read_metadata
+from newscorpus.artifacts import FIELDS_MODEL, LETTERS_MODEL, REVIEW_MODEL, fields_within, read_metadata
 from newscorpus.config import Part, QualityConfig, Revision
-from newscorpus.data import SCHEMA, Page
-from newscorpus.page.extractor import Extractor, SystemExtractor
-from newscorpus.page.fields.learned import MODEL as FIELDS_MODEL
-from newscorpus.page.profiles.review import MODEL as REVIEW_MODEL
-from newscorpus.page.profiles.review import load_review
-from newscorpus.page.quality.language import LanguageDetector, by_fasttext, by_langid
-from newscorpus.page.quality.letters import MODEL as LETTERS_MODEL
-from newscorpus.page.registry import DEFAULT, NO_FALLBACK, load
+from newscorpus.data import SCHEMA
+from newscorpus.page.registry import DEFAULT, NO_FALLBACK
 from newscorpus.page.rights import RightsPolicy
 from newscorpus.page.source_page import SourcePage
-from newscorpus.page.template import TemplateRules
-from newscorpus.page.text.second_opinion import PACKAGE
-from newscorpus.portal.portal import TemplateSection
 from newscorpus.portal.profile import Profiles
 
 REVIEWED = frozenset({DEFAULT, NO_FALLBACK})
@@ -72,63 +61,14 @@ def add_profile(recipe: Recipe, profiles: Profiles, page: SourcePage) -> SourceP
     return replace(page, profile=profile) if profile and recipe.decider_for(page)[0] in REVIEWED else page
 
 
-def prepare(recipe: Recipe) -> None:
-    """Load the models in advance, so that the first page need not wait; errors as for `judge`.
-
-    Raises:
-        CorpusError: the user's language model cannot be read.
-    """
-    extractor_of(recipe)
-    detector_of(recipe)("any text")
-
-
-def detector_of(recipe: Recipe) -> LanguageDetector:
-    """Return the language detector of a recipe."""
-    model = recipe.quality.language_model if recipe.quality else ""
-    return by_fasttext(Path(model)) if model else by_langid
-
-
-def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
-    """Load, once per process, the extractor of a recipe, with template and profile of the page's source.
-
-    Raises:
-        ValueError: there is no such extractor, its model is missing, or a rule of the template is broken.
-        ImportError: the extractor needs a package that is not installed.
-    """
-    page = page or SourcePage(Page("", b""))
-    name, revision = recipe.decider_for(page)
-    source = page.source if page.template else ""
-    leave_out = tuple(part for part in Part if part in {*recipe.leave_out, *page.leave_out})
-    extractor = _load(
-        name,
-        source,
-        page.template,
-        respect_paywall=page.respect_paywall,
-        revision=revision,
-        leave_out=leave_out,
-        second_opinion=recipe.second_opinion and recipe.extractor != NO_FALLBACK,
-        fields_model=recipe.fields_model_for(page),
-    )
-    if page.profile is None:
-        return extractor
-    if name not in REVIEWED or not isinstance(extractor, SystemExtractor):
-        raise ValueError(f"the extractor {name!r} uses no profile of a portal; {DEFAULT} does")
-    return replace(extractor, review=load_review(page.profile))
-
-
 _fields_within = cache(fields_within)  # the models of a process do not change
-
-
-@cache
-def _load(name: str, source: str, template: TemplateSection | None, **options: Any) -> Extractor:
-    return load(name, TemplateRules(source, template) if template else None, **options)
 
 
 @cache
 def _version(name: str, recipe: Recipe, fields_model: str, *of_source: Hashable, revision: Revision) -> str:
     decider = DEFAULT if name == NO_FALLBACK else name
     models = [_model(model) for model in (decider, fields_model, LETTERS_MODEL, REVIEW_MODEL)]
-    packages = [metadata.version(package) for package in ("newscorpus", PACKAGE, "ftfy")]
+    packages = [metadata.version(package) for package in ("newscorpus", "trafilatura", "ftfy")]
     decides = msgspec.json.encode([packages, SCHEMA, models, name, recipe, *of_source, revision])
     return f"{name}@{models[0].get('version', '0')}+{hashlib.sha256(decides).hexdigest()[:10]}"
 

@@ -9,6 +9,9 @@ from newscorpus.portal.addresses import PORTAL_EVIDENCE, AddressTrust
 from newscorpus.portal.portal import Portal, TemplateSection
 from newscorpus.portal.profile import ProfileFile
 
+Named = tuple[str, str]
+"""The name of a source, and the id of one of its documents."""
+
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:

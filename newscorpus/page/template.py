@@ -1,14 +1,11 @@
 """Apply a portal's template to a page; read the plain template files of Bakić (2012)."""
 
-import hashlib
 import logging
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from lxml import etree
 from lxml.html import HtmlElement
 
@@ -16,13 +13,13 @@ from newscorpus.data import Evidence, RuleHit
 from newscorpus.page.fields.dates import Setting, parse_date
 from newscorpus.page.fields.decide import MAX_TITLE, primary_tag
 from newscorpus.page.parsing.segment import segment
+from newscorpus.page.rule_tally import version_of
 from newscorpus.portal.portal import TemplateSection
 from newscorpus.portal.schema import compile_rules, read_plain_rules
-from newscorpus.tokens import collapse, number_of
+from newscorpus.tokens import collapse
 
 FIELDS = tuple(name for name in TemplateSection.__slots__ if name not in {"remove", "text"})
 UNWANTED = "newscorpus-unwanted"
-VERSION_LENGTH = 8
 
 logger = logging.getLogger(__name__)
 
@@ -119,58 +116,6 @@ class TemplateRules:
                 taken = match if isinstance(match, HtmlElement) else taken
                 matches.append(match)
         return matches
-
-
-def version_of(section: TemplateSection) -> str:
-    """Return a hash of a template's rules."""
-    return hashlib.sha256(msgspec.json.encode(section)).hexdigest()[:VERSION_LENGTH]
-
-
-class RuleTally:
-    """Counts per portal and template rule of the pages on which it matches."""
-
-    def __init__(self) -> None:
-        self._pages: Counter[tuple[str, str, str]] = Counter()
-        self._short: Counter[str] = Counter()
-        self._found: Counter[tuple[str, str, str]] = Counter()
-        self._misfits: dict[tuple[str, str, str], str] = {}
-
-    def add(self, source: str, section: TemplateSection, hits: Iterable[RuleHit], is_short: bool) -> Mapping[str, int]:
-        """Count a page; return the increment of each rule's count, by PORTAL/FIELD/RULE.
-
-        Args:
-            source: name of the portal.
-            section: its template.
-            hits: rules that matched the page.
-            is_short: the template's text is much shorter than the extractor's.
-        """
-        by_rule = {(hit.field, hit.position): hit for hit in hits}
-        added: Counter[tuple[str, str, str]] = Counter()
-        for key in TemplateSection.__slots__:
-            for position, rule in enumerate(getattr(section, key)):
-                hit = by_rule.get((key, position))
-                added[source, key, rule] += bool(hit)
-                if hit and hit.misfit:
-                    self._misfits.setdefault((source, key, rule), hit.misfit)
-        self._pages.update(added.keys())
-        self._short[source] += is_short
-        self._found.update(added)  # with the zeros
-        return {"/".join(rule_of): n for rule_of, n in added.items()}
-
-    def warnings(self) -> Iterator[str]:
-        """Yield warnings of rules without matches or with implausible values, and of truncated texts."""
-        for (source, key, rule), n in self._found.items():
-            if not n:
-                pages = self._pages[source, key, rule]
-                yield f"template of {source}: the rule {rule!r} of {key} found nothing on {number_of(pages, 'page')}"
-        for (source, key, rule), value in self._misfits.items():
-            yield f"template of {source}: the rule {rule!r} of {key} finds what cannot be its value, such as {value!r}"
-        for source, n in self._short.items():
-            if n:
-                yield (
-                    f"template of {source}: pages whose text is less than half as long as the extractor finds it: {n}"
-                    " of the tenth that is compared; their rows have the flag template_short"
-                )
 
 
 def _paragraphs(match: Any) -> tuple[str, ...]:

@@ -5,9 +5,8 @@ an article about cookies, or one below a banner, is an article.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from urllib.parse import unquote, urlsplit
 
 from lxml.html import HtmlElement
 
@@ -15,12 +14,17 @@ from newscorpus.data import Article, Rejected
 from newscorpus.page.extractor import ParsedPage
 from newscorpus.page.fields.structured import ARTICLES
 from newscorpus.page.parsing.segment import segment
-from newscorpus.resources import read_toml
+from newscorpus.page.refusals import (
+    BOT,
+    BOT_CHECK,
+    CONSENT,
+    CONSENT_WALL,
+    NEEDS_SCRIPT,
+    SCRIPT,
+    find_refusal,
+    first_mark,
+)
 from newscorpus.tokens import collapse, count_words
-
-CONSENT_WALL, BOT_CHECK, NEEDS_SCRIPT = "consent_wall", "bot_check", "needs_script"
-WALLS = frozenset({CONSENT_WALL, BOT_CHECK, NEEDS_SCRIPT})
-"""Rejection reasons of the stage "fetch"."""
 
 WALL_WORDS = 1_500
 """Maximum number of words of a wall; one that lists all purposes has some 1,000 (a choice, with room)."""
@@ -40,8 +44,6 @@ SENTENCE_WORDS = 8
 """Minimum number of words of a paragraph whose topic can be recognised."""
 BUTTON_CHARACTERS = 40
 """Longest text of a consent button."""
-HEAD_BYTES = 50_000
-"""Bytes of a response searched for marks of a bot check, which stand at its beginning."""
 MOST_LINKS = 500
 """Maximum number of links examined: front pages have some hundreds."""
 MOST_LOOKED_AT = 5
@@ -53,14 +55,11 @@ def _any_of(texts: Sequence[str], start: str = "") -> re.Pattern[str]:
     return re.compile(rf"{start}(?:{'|'.join(map(re.escape, texts))})")
 
 
-SIGNS = read_toml(__package__, "walls.toml")
-"""The signs of walls; the file explains each."""
-CONSENT, BOT, SCRIPT = SIGNS["consent"], SIGNS["bot"], SIGNS["script"]
 CONSENT_TERMS = _any_of(CONSENT["terms"], r"\b")
-BOT_MARKS, BOT_WIDGETS = (tuple(map(str.encode, BOT[kind])) for kind in ("marks", "widgets"))
+BOT_WIDGETS = tuple(map(str.encode, BOT["widgets"]))
 BESIDE = _any_of(SCRIPT["beside"])
 MOUNTS = frozenset(SCRIPT["mounts"])
-AGREE, WALL_HOSTS, BOT_TITLES = tuple(CONSENT["agree"]), tuple(CONSENT["hosts"]), tuple(BOT["titles"])
+AGREE, BOT_TITLES = tuple(CONSENT["agree"]), tuple(BOT["titles"])
 
 
 def find_wall(page: ParsedPage | Rejected, found: Article | None) -> Rejected | None:
@@ -93,42 +92,6 @@ def find_wall(page: ParsedPage | Rejected, found: Article | None) -> Rejected | 
     return None
 
 
-def find_refusal(headers: Mapping[str, str], body: bytes) -> str:
-    """Return the sign by which a response, an error or a short page, is a bot check; "" if it is none.
-
-    Names of headers are in lower case, and the body is decompressed.
-    """
-    for name, value in BOT["headers"].items():
-        if name in headers and headers[name].lower().startswith(value):
-            return f"header {name}"
-    mark = _first_mark(body, BOT_MARKS)
-    return f"mark {mark!r}" if mark else ""
-
-
-def _first_mark(body: bytes, marks: Sequence[bytes]) -> str:
-    """Return the first of the lower-case `marks` at the beginning of a response, as it is written there; else ""."""
-    head = body[:HEAD_BYTES].lower()
-    at, mark = min(((at, mark) for mark in marks if (at := head.find(mark)) >= 0), default=(0, b""))
-    return body[at : at + len(mark)].decode("latin-1")
-
-
-def find_detour(url: str, target: str) -> str:
-    """Return the wall to which a redirect from `url` leads: "consent_wall", "bot_check" or "".
-
-    The address of a wall carries that of the page to return to, or is on a known host; that of a moved article does
-    neither.
-    """
-    asked, led = urlsplit(url), urlsplit(target)
-    host = led.hostname or ""
-    if host != asked.hostname and host.startswith(WALL_HOSTS):
-        return CONSENT_WALL
-    told = unquote(unquote(led.query))
-    if (asked.path if len(asked.path) > 1 else asked.netloc) not in told:
-        return ""
-    steps = set(led.path.lower().strip("/").split("/"))
-    return CONSENT_WALL if steps & {*CONSENT["steps"]} else BOT_CHECK if steps & {*BOT["steps"]} else ""
-
-
 def _bot_check(page: ParsedPage, n_words: int) -> str:
     """Return the sign by which a page of `n_words` is a bot check; else ""."""
     if n_words > CHECK_WORDS:
@@ -138,7 +101,7 @@ def _bot_check(page: ParsedPage, n_words: int) -> str:
     for each in islice(page.tree.iter("title", "h1", "h2"), MOST_LOOKED_AT):
         if (title := collapse(each.text_content())).lower().startswith(BOT_TITLES):
             return f"title {title[:80]!r}"
-    widget = _first_mark(page.body, BOT_WIDGETS) if n_words <= BARE_WORDS else ""
+    widget = first_mark(page.body, BOT_WIDGETS) if n_words <= BARE_WORDS else ""
     return f"widget {widget!r}" if widget else ""
 
 

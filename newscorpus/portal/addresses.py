@@ -39,6 +39,24 @@ PAGE_KINDS = (FetchKind.ARTICLE, FetchKind.SECTION)
 LIST_KINDS = (FetchKind.FEED, FetchKind.SITEMAP, FetchKind.MAYBE_LIST, FetchKind.SECTION)
 """Kinds whose responses list articles."""
 
+NO_PAGES = frozenset(
+    "7z aac adoc apk avi avif bmp css csv doc docx eps epub exe flac gif gz ico ics ipynb iso jpeg jpg js json m3u8 "
+    "m4a m4v md mkv mobi mov mp3 mp4 mpeg mpg odp ods odt ogg opus pdf png ppt pptx ps psd rar rst rtf svg swf tar tgz "
+    "tif tiff torrent ttf txt vcf wav webm webmanifest webp wma wmv woff woff2 xls xlsx xml zip".split()
+)
+"""File extensions that are never pages; some site generators link to the source of each post."""
+
+SERVICES = re.compile(
+    r"/(?:(?:\w{1,3}-)?(?:admin|json|login)|log-?out|sign-?(?:in|up)|cart|checkout|basket|my-account|oembed|xmlrpc)"
+    r"(?:\.php)?(?:/|$)",
+    re.IGNORECASE,
+)
+"""Paths of services, which hold no articles."""
+OWN_FEED = re.compile(r"(?:/[^/]+/(?:feeds?|rss2?)(?:/(?:rss2?|atom|rdf))?|/[^/_-]+[_-]rss2?)/?$", re.IGNORECASE)
+"""End of the path of a feed of a post, tag, section or search; a site's own feed lies right below its root."""
+FEED_VALUE = re.compile(r"(?:comments-)?(?:feed|rss2?|atom|rdf)", re.IGNORECASE)
+"""Values of a query parameter that requests a feed in place of the page."""
+
 
 class AddressTrust(StrEnum):
     """How likely an address is an article; except for certain ones, the page decides."""
@@ -349,3 +367,17 @@ def _valid(year: str, month: str, day: str) -> Iterator[date]:
         yield date(int(year), int(month), int(day))
     except ValueError:
         return
+
+
+def may_be_page(url: str) -> bool:
+    """Tell whether an address may lead to a page; `file:` passes, so that its refusal is counted."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"}:
+        return parts.scheme == "file"
+    _, dot, ending = parts.path.rpartition("/")[2].rpartition(".")
+    if (dot and ending.lower() in NO_PAGES) or SERVICES.search(parts.path) or OWN_FEED.search(parts.path):
+        return False
+    for name, value in parse_qsl(parts.query):
+        if name == "attachment_id" or (name in {"feed", "format", "output", "type"} and FEED_VALUE.fullmatch(value)):
+            return False
+    return True

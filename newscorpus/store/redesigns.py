@@ -17,10 +17,10 @@ from itertools import islice
 from math import comb, log
 
 from newscorpus.data import Rejected
-from newscorpus.page.judge import Judgement
+from newscorpus.page.judgement import Judgement
 from newscorpus.page.rows import Row
+from newscorpus.page.rule_tally import version_of
 from newscorpus.page.source_page import SourcePage
-from newscorpus.page.template import version_of
 from newscorpus.portal.addresses import pattern_of, section_of
 from newscorpus.portal.portal import TemplateSection
 from newscorpus.store.ledger.portals import KEPT_LOOKS, Alarm, Look

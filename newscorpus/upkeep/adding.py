@@ -12,7 +12,7 @@ from newscorpus.data import Page, Rejected, Rights
 from newscorpus.discover.patterns import MOST_LINKS, Pattern, Proposed, SeenLink, propose
 from newscorpus.errors import PortalError
 from newscorpus.page.extractor import ParsedPage, parse_page
-from newscorpus.page.fields import read_fields
+from newscorpus.page.fields.reading import read_fields
 from newscorpus.page.links import read_link_texts, read_tree
 from newscorpus.page.parsing.decode import declared_charset
 from newscorpus.page.quality.language import judge_language

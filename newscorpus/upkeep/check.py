@@ -18,7 +18,8 @@ from newscorpus.page.extractor import parse_page, read
 from newscorpus.page.fields.dates import parse_date
 from newscorpus.page.fields.people import squeezed
 from newscorpus.page.judge import extract_article
-from newscorpus.page.recipe import Recipe, add_profile, extractor_of
+from newscorpus.page.loading import extractor_of
+from newscorpus.page.recipe import Recipe, add_profile
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import FITS, TemplateRules
 from newscorpus.portal.addresses import AddressTrust

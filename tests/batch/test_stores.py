@@ -23,7 +23,8 @@ from newscorpus.batch.inputs import Slice, find_inputs, read_pages
 from newscorpus.cli import app
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.remote import EDGE_BYTES
-from newscorpus.page.judge import Rules, judge
+from newscorpus.page.judge import judge
+from newscorpus.page.judgement import Rules
 from newscorpus.page.profiles.learn import learn
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage

@@ -15,7 +15,8 @@ from newscorpus.corpus.profiles import use_profiles
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.reextract import SEGMENTS, Archived
 from newscorpus.data import Page, Record
-from newscorpus.page.judge import Judgement, Rules, judge, process_page
+from newscorpus.page.judge import judge, process_page
+from newscorpus.page.judgement import Judgement, Rules
 from newscorpus.page.profiles.learn import learn
 from newscorpus.page.recipe import Recipe, add_profile
 from newscorpus.page.rows import encode_row

@@ -23,7 +23,7 @@ from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import BUILD_LOCK
-from newscorpus.page.judge import Judgement
+from newscorpus.page.judgement import Judgement
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row, Withdrawal, encode_row
 from newscorpus.portal.portal import Portal, TemplateSection, TemplateVersion

@@ -25,7 +25,8 @@ from newscorpus.discover.frontier import (
 )
 from newscorpus.discover.period import Period
 from newscorpus.discover.revisits import Revisit, requeue_known
-from newscorpus.page.links import PageReading, read_page
+from newscorpus.page.judgement import PageReading
+from newscorpus.page.links import read_page
 from newscorpus.portal.addresses import AddressTrust, FetchKind
 from newscorpus.portal.portal import Portal, PortalLimits
 from newscorpus.store.ledger import REJECTIONS, Ledger, Link, UrlOutcome, key_of

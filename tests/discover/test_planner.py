@@ -17,7 +17,7 @@ from newscorpus.discover.frontier import MAX_IN_A_ROW, Frontier, SeenContents, m
 from newscorpus.discover.lists import Listing, ListingEntry
 from newscorpus.discover.period import ALWAYS, Period
 from newscorpus.discover.planner import OUT_OF_PERIOD, FetchPlanner, PlannedFetch
-from newscorpus.page.links import PageReading
+from newscorpus.page.judgement import PageReading
 from newscorpus.portal.addresses import AddressTrust, FetchKind
 from newscorpus.portal.portal import Portal
 from newscorpus.store.ledger import Ledger, Link, UrlOutcome, key_of

@@ -14,7 +14,7 @@ from newscorpus.data import Page, Rejected
 from newscorpus.discover.lists import read_list
 from newscorpus.errors import CrawlError
 from newscorpus.fetch.workers import PageWorkers, workers_of
-from newscorpus.page.judge import Judgement, Rules
+from newscorpus.page.judgement import Judgement, Rules
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.workers import WorkerPool

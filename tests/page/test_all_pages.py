@@ -16,7 +16,8 @@ from benchmarks.attacking.pages import BEYOND, WITHIN, Count, hostile_page
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.lab.gold.pages import read_pages
 from newscorpus.page.extractor import Extractor
-from newscorpus.page.registry import DEFAULT, load
+from newscorpus.page.loading import load
+from newscorpus.page.registry import DEFAULT
 
 pytestmark = pytest.mark.slow
 

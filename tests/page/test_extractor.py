@@ -5,9 +5,9 @@ from newscorpus.config import Limits
 from newscorpus.data import Article, Block, Element, Fields, Label, LabelledBlock, Page, Rejected
 from newscorpus.page.extractor import FoundText, Reading, assemble, good_paragraphs, join, read
 from newscorpus.page.judge import process_page
+from newscorpus.page.loading import load
 from newscorpus.page.parsing.segment import find_excess
 from newscorpus.page.recipe import Recipe
-from newscorpus.page.registry import load
 from newscorpus.page.template import TemplateRules
 from newscorpus.portal.portal import TemplateSection
 

@@ -12,11 +12,12 @@ from walled import CONSENT
 from newscorpus.config import Part, QualityConfig, Revision
 from newscorpus.data import Article, Fields, Page, Rejected, Rights, RuleHit
 from newscorpus.page.extractor import ParsedPage
-from newscorpus.page.judge import Judgement, Rules, extract_article, judge, make_row, process_page
+from newscorpus.page.judge import extract_article, judge, make_row, process_page
+from newscorpus.page.judgement import Judgement, Rules
 from newscorpus.page.links import read_page
+from newscorpus.page.loading import load
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import EXCERPT_CHARACTERS
-from newscorpus.page.registry import load
 from newscorpus.page.rights import RightsPolicy
 from newscorpus.page.rows import Row
 from newscorpus.page.signature import sign

@@ -9,17 +9,9 @@ from hypothesis import strategies as st
 from lxml import html
 
 from newscorpus.data import Page
-from newscorpus.page.links import (
-    MAX_HREFS,
-    MAX_LINKS,
-    PageReading,
-    PartLink,
-    continues,
-    first_part,
-    next_part,
-    read_page,
-    read_tree,
-)
+from newscorpus.page.judgement import PageReading, PartLink
+from newscorpus.page.links import MAX_HREFS, MAX_LINKS, read_page, read_tree
+from newscorpus.page.parts import continues, first_part, next_part
 from newscorpus.urls import MAX_ADDRESS
 
 URL = "http://example.org/news/today/"

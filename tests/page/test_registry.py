@@ -4,7 +4,8 @@ from lxml.html import HtmlElement
 from newscorpus.data import Article, Page, RuleHit
 from newscorpus.lab.systems.peers import PEERS
 from newscorpus.page.extractor import LITTLE_WORDS
-from newscorpus.page.registry import DEFAULT, load, names, systems
+from newscorpus.page.loading import load
+from newscorpus.page.registry import DEFAULT, names, systems
 from newscorpus.page.template import TemplateRules
 from newscorpus.portal.portal import TemplateSection
 

@@ -6,7 +6,8 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import RuleHit
 from newscorpus.page.parsing.parse import parse
-from newscorpus.page.template import RuleTally, TemplateRules
+from newscorpus.page.rule_tally import RuleTally
+from newscorpus.page.template import TemplateRules
 from newscorpus.portal.portal import TemplateSection
 
 PAGE = """<html><head><title>Naslov | Vesti</title><meta name="author" content="Ana Anić"></head><body>

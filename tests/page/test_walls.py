@@ -16,9 +16,10 @@ from newscorpus.lab.gold.pages import read_pages
 from newscorpus.page.extractor import parse_page
 from newscorpus.page.judge import process_page
 from newscorpus.page.recipe import Recipe
+from newscorpus.page.refusals import find_detour
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
-from newscorpus.page.walls import find_detour, find_wall
+from newscorpus.page.walls import find_wall
 
 URL = "https://www.vesti.example/news/story-1"
 GERMAN = """<html><head><title>Zeitung im PUR-Abo</title></head><body><h2>Mit Werbung weiterlesen</h2><p>Besuchen Sie

@@ -17,7 +17,7 @@ from newscorpus.data import Page, Rejected
 from newscorpus.errors import CrawlError
 from newscorpus.fetch.visits import Delivery, Visit
 from newscorpus.fetch.workers import PageWorkers, workers_of
-from newscorpus.page.judge import Judgement
+from newscorpus.page.judgement import Judgement
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage

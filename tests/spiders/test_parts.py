@@ -20,7 +20,8 @@ from newscorpus.config import RevisitConfig
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.fetch.plugin import UNCHANGED
 from newscorpus.fetch.visits import Postponed, Visit, make_page, visit_of
-from newscorpus.page.judge import Judgement, Rules, judge
+from newscorpus.page.judge import judge
+from newscorpus.page.judgement import Judgement, Rules
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal

@@ -8,7 +8,8 @@ from math import comb, exp
 import pytest
 
 from newscorpus.data import Article, Fields, Page, Rejected, RuleHit
-from newscorpus.page.judge import Judgement, Rules, judge
+from newscorpus.page.judge import judge
+from newscorpus.page.judgement import Judgement, Rules
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row

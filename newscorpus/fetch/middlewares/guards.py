@@ -16,7 +16,7 @@ from zope.interface import implementer  # type: ignore[import-untyped]
 from newscorpus.content_encoding import MAX_ENCODINGS
 from newscorpus.fetch.plugin import CrawlComponent, hints_of
 from newscorpus.fetch.visits import Refused, visit_of
-from newscorpus.page.walls import find_detour
+from newscorpus.page.refusals import find_detour
 from newscorpus.urls import document_id, host_and_port, is_public, is_within, literal_address, may_ask
 
 

@@ -25,8 +25,8 @@ from newscorpus.lab.evaluation.scores import (
 )
 from newscorpus.lab.gold.align import align, label_by_alignment
 from newscorpus.lab.gold.pages import ALL_SPLITS, GoldPage, as_gold_has_it, has_article, read_pages
-from newscorpus.page import registry
 from newscorpus.page.extractor import Extractor, read
+from newscorpus.page.loading import load_whole
 
 WARM_UP = Page.from_html("<html><body><p>What is loaded on the first page is not that page's time.</p></body></html>")
 
@@ -64,7 +64,7 @@ def evaluate(
     extractors: Sequence[str],
     split: str = "dev",
     jobs: int = 1,
-    load: Load = registry.load_whole,
+    load: Load = load_whole,
 ) -> Iterator[PageResult]:
     """Run all extractors on each page of the sets in turn, and yield one result per extractor and page.
 

@@ -13,17 +13,15 @@ import numpy as np
 from lxml import etree
 from rich.console import Console
 
-from newscorpus.artifacts import fields_within
+from newscorpus.artifacts import FIELDS_MODEL, fields_within
 from newscorpus.data import Page, Rejected
 from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.scores import Estimate, estimate
 from newscorpus.lab.evaluation.summary import print_table
 from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.lab.systems.peers import FIELD_PEERS, Claim, FieldReader, load_field_peer
-from newscorpus.page.fields import read_fields
-from newscorpus.page.fields.dates import find_dates
-from newscorpus.page.fields.decide import read_address
-from newscorpus.page.fields.learned import MODEL
+from newscorpus.page.fields.dates import find_dates, read_address
+from newscorpus.page.fields.reading import read_fields
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.registry import check_fields_model
 from newscorpus.resources import read_toml
@@ -209,7 +207,7 @@ def _mean(results: Sequence[FieldResult], name: str) -> tuple[int, Estimate | No
     return len(scored), mean
 
 
-def read_own_fields(html: str, url: str, model: str = MODEL) -> Claim:
+def read_own_fields(html: str, url: str, model: str = FIELDS_MODEL) -> Claim:
     """Read the fields by `newscorpus`; agencies count as authors, since the gold does not distinguish them."""
     tree = parse(html)
     if isinstance(tree, Rejected):

@@ -20,8 +20,9 @@ from newscorpus.lab.evaluation.summary import print_table
 from newscorpus.lab.gold.pages import CLEAN, has_article, read_pages
 from newscorpus.layout import ARCHIVE, GOLD
 from newscorpus.lines import csv_lines
+from newscorpus.page.loading import extractor_of
 from newscorpus.page.page_files import PageOrigin
-from newscorpus.page.recipe import Recipe, extractor_of
+from newscorpus.page.recipe import Recipe
 from newscorpus.store.archive.values import ByteRange
 from newscorpus.store.pages import SAVED, read_saved, saved_pages
 from newscorpus.tokens import words

@@ -15,6 +15,7 @@ from scipy.sparse import hstack
 from sklearn.svm import LinearSVC
 
 from newscorpus.arrays import Flags
+from newscorpus.artifacts import FIELDS_MODEL
 from newscorpus.data import STATED, Fields, Page, Rejected
 from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.fields import hide_structured
@@ -25,10 +26,11 @@ from newscorpus.lab.training.node_svm import bias_parameter, draw_places, join_m
 from newscorpus.lab.training.sources import Progress, TrainingPages, group_kfold
 from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.dates import Setting, find_dates
-from newscorpus.page.fields.learned import FIELDS, LONGEST, MODEL, describe_candidates, pick
+from newscorpus.page.fields.learned import FIELDS, LONGEST, describe_candidates, pick
 from newscorpus.page.fields.markup import plain
 from newscorpus.page.fields.nodes import COLUMNS, DECIDES, FEATURES, LinearModel, Nodes, load_linear
 from newscorpus.page.fields.people import names_in, squeezed
+from newscorpus.page.fields.reading import read_fields
 from newscorpus.page.parsing.parse import parse
 
 MODEL_VERSION = "1"
@@ -103,7 +105,7 @@ def train_learned_fields(
     penalty = CORRECTION_PENALTY if start else PENALTY
     how = f"Linear support vector machines (LIBLINEAR), C {penalty:g}, one a field; {COLUMNS} columns"
     return TrainedModel(
-        name=MODEL,
+        name=FIELDS_MODEL,
         version=MODEL_VERSION,
         features=FEATURES,
         parameters={**bias_parameter(model), **({DECIDES: 1.0} if decides else {})},
@@ -128,7 +130,7 @@ def _score_own(pages: Sequence[FieldPage], base: LinearModel | None) -> dict[str
         model = fit_fields([pages[at] for at in training], keeps_shipped=True, base=base)
         counted = count_picks([pages[at] for at in held_out], model)
         own = {field: own[field] + counted[field] for field in FIELDS}
-    counts = {"cross-validated": own, "shipped": count_picks(pages, load_linear(MODEL))}
+    counts = {"cross-validated": own, "shipped": count_picks(pages, load_linear(FIELDS_MODEL))}
     known = [field for column, field in enumerate(FIELDS) if any(page.holds[:, column].any() for page in pages)]
     return {name: {field: picks[field].scores.recall for field in known} for name, picks in counts.items()}
 
@@ -216,7 +218,7 @@ def fit_fields(
             else:
                 machines.append(machine.fit(rows, answers))
         elif keeps_shipped:
-            machines.append(load_linear(MODEL).output(column))
+            machines.append(load_linear(FIELDS_MODEL).output(column))
         else:
             raise LabError(f"nothing can be learned: no page has an element that holds the field {field}")
     return join_machines(machines)

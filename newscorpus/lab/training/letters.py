@@ -14,8 +14,8 @@ import numpy as np
 from babel import Locale
 from babel.localedata import locale_identifiers
 
-from newscorpus.artifacts import Metadata, array_bytes, save_artifact
-from newscorpus.page.quality.letters import ALPHABETS, FEATURES, MODEL, Counts, count_pairs, weights_file
+from newscorpus.artifacts import LETTERS_MODEL, Metadata, array_bytes, save_artifact
+from newscorpus.page.quality.letters import ALPHABETS, FEATURES, Counts, count_pairs, weights_file
 
 MODEL_VERSION = "1"
 MIN_LETTERS = 1_000
@@ -56,9 +56,9 @@ def train_letters(output: Path, languages: Sequence[str] = ()) -> Metadata:
     data: dict[str, dict[str, str | int]] = {
         script.lower(): {"licence": LICENCE, "languages": len(found)} for script, found in counted.items()
     }
-    metadata = Metadata(MODEL, MODEL_VERSION, FEATURES, {}, {}, versions, data, {})
+    metadata = Metadata(LETTERS_MODEL, MODEL_VERSION, FEATURES, {}, {}, versions, data, {})
     card = _CARD.format(
-        name=MODEL,
+        name=LETTERS_MODEL,
         version=MODEL_VERSION,
         total=len({name.partition("_")[0] for found in counted.values() for name in found}),
         licence=LICENCE,

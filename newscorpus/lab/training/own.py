@@ -28,7 +28,8 @@ from newscorpus.lab.training.model import Train, TrainedModel
 from newscorpus.lab.training.onnx import add_trees, trees_to_onnx
 from newscorpus.lab.training.sources import Described, Progress, TrainingPages, group_kfold
 from newscorpus.page.extractor import Extractor, good_paragraphs, read
-from newscorpus.page.registry import load_whole, systems
+from newscorpus.page.loading import load_whole
+from newscorpus.page.registry import systems
 from newscorpus.page.text.classify import COLUMNS, FIRST, SECOND, Trees, add_context, probability_of
 from newscorpus.page.text.features import FEATURES
 from newscorpus.page.text.main_text import INPUTS, MODEL

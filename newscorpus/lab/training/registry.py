@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from newscorpus.artifacts import Metadata
+from newscorpus.artifacts import FIELDS_MODEL, LETTERS_MODEL, REVIEW_MODEL, Metadata
 from newscorpus.lab.gold.pages import FIELD_LICENCES, LICENCES, TEXT_LICENCES
 from newscorpus.lab.systems.node_svm import MODEL as NODE_SVM
 from newscorpus.lab.training import segment_systems
@@ -18,9 +18,6 @@ from newscorpus.lab.training.model import Train
 from newscorpus.lab.training.node_svm import train_node_svm
 from newscorpus.lab.training.own import train_own_trees
 from newscorpus.lab.training.site_review import train_site_review
-from newscorpus.page.fields.learned import MODEL as LEARNED_FIELDS
-from newscorpus.page.profiles.review import MODEL as SITE_REVIEW
-from newscorpus.page.quality.letters import MODEL as LETTERS
 from newscorpus.page.text.main_text import MODEL as MAIN_TEXT
 
 BLOCK_LEARNERS: Mapping[str, BlockLearner] = {
@@ -47,9 +44,9 @@ TRAINERS: Mapping[str, Trainer] = {
     **{name: Trainer(partial(train, learner), LICENCES) for name, learner in BLOCK_LEARNERS.items()},
     **{name: Trainer(partial(segment_systems.train, name), LICENCES) for name in segment_systems.ABOUT},
     NODE_SVM: Trainer(train_node_svm, LICENCES),
-    LEARNED_FIELDS: Trainer(train_learned_fields, FIELD_LICENCES, start_from=partial(train_learned_fields, start=True)),
-    SITE_REVIEW: Trainer(train_site_review, TEXT_LICENCES, learns_own=False),
+    FIELDS_MODEL: Trainer(train_learned_fields, FIELD_LICENCES, start_from=partial(train_learned_fields, start=True)),
+    REVIEW_MODEL: Trainer(train_site_review, TEXT_LICENCES, learns_own=False),
 }
 
-WITHOUT_PAGES: Mapping[str, Callable[[Path], Metadata]] = {LETTERS: train_letters}
+WITHOUT_PAGES: Mapping[str, Callable[[Path], Metadata]] = {LETTERS_MODEL: train_letters}
 """Functions that train a model without gold pages, write it to a folder, and return its metadata."""

@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from newscorpus.arrays import Floats
+from newscorpus.artifacts import REVIEW_MODEL
 from newscorpus.lab.evaluation.scores import ngram_scores
 from newscorpus.lab.gold.pages import ARCHIVE_DOMAINS, PLATFORMS, GoldPage, has_article
 from newscorpus.lab.training.boosting import Example
@@ -23,7 +24,6 @@ from newscorpus.page.profiles.review import (
     EVIDENCE,
     LEAST_PATH,
     LOGISTIC,
-    MODEL,
     PageEvidence,
     SiteEvidence,
     log_odds,
@@ -100,7 +100,7 @@ def train_site_review(source: TrainingPages, progress: Progress) -> TrainedModel
     means = [[float(values[sites == name].mean()) for name in names] for values in (without, without + gain)]
     before, after = (float(np.mean(values)) for values in means)
     return TrainedModel(
-        name=MODEL,
+        name=REVIEW_MODEL,
         version=MODEL_VERSION,
         features=tuple(EVIDENCE),
         parameters=logistic_parameters(LOGISTIC, learn_review(pages, measured)),

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import NamedTuple
 from unicodedata import category, decimal
+from urllib.parse import urlsplit
 
+from newscorpus.data import Evidence
 from newscorpus.resources import read_toml
 from newscorpus.tokens import fold
 
@@ -83,6 +85,12 @@ PATTERNS = (
     ),
 )
 """Date formats; the earliest match in a text counts, ties go to the format listed first."""
+ADDRESS_DATE = re.compile(
+    r"(?<!\d)(?P<year>(?:19|20)\d{2})(?P<mark>[/_.-]?)(?P<month>0?[1-9]|1[0-2])(?P=mark)(?P<day>[0-2]?\d|3[01])(?!\d)"
+)
+ADDRESS_DAY_FIRST = re.compile(
+    r"(?<!\d)(?P<day>[0-2]\d|3[01])(?P<mark>[/_.-])(?P<month>0[1-9]|1[0-2])(?P=mark)(?P<year>(?:19|20)\d{2})(?!\d)"
+)
 FOR_MACHINES = re.compile(r"(\d{4}-\d\d-\d\d(?P<clock>[T ]\d\d:\d\d(?::\d\d)?)?)(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?")
 """The usual machine format; Python's own parser is ten times as fast."""
 DIGIT = re.compile(r"\d")
@@ -214,6 +222,18 @@ def _from_iso(text: str) -> datetime | None:
         return datetime.fromisoformat(text)
     except ValueError:
         return None
+
+
+def read_address(url: str) -> Iterator[Evidence]:
+    """Yield the publication day in a path such as `/2024/02/03/` or `-20240203.html`."""
+    path = urlsplit(url).path
+    for match in (ADDRESS_DATE.search(path), ADDRESS_DAY_FIRST.search(path)):
+        if not match:
+            continue
+        # A day or month of one digit must be a whole segment, as in /2024/2/3/, not in /2024/2/3-reasons.
+        is_step = match["mark"] == "/" and path[match.end() : match.end() + 1] in {"", "/"}
+        if is_step or len(match["month"] + match["day"]) == 4:
+            yield Evidence("published", f"{match['year']}-{int(match['month']):02}-{int(match['day']):02}", "url")
 
 
 def parse_moment(text: str) -> datetime | None:

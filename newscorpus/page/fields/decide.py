@@ -53,12 +53,6 @@ misinformation and article_extraction: visible titles go before those for search
 SHARED_WORDS = 0.3
 """Share of the shorter title's words that a heading must share with another title; grid search on fundus and wcxb."""
 
-DATE = re.compile(
-    r"(?<!\d)(?P<year>(?:19|20)\d{2})(?P<mark>[/_.-]?)(?P<month>0?[1-9]|1[0-2])(?P=mark)(?P<day>[0-2]?\d|3[01])(?!\d)"
-)
-DAY_FIRST = re.compile(
-    r"(?<!\d)(?P<day>[0-2]\d|3[01])(?P<mark>[/_.-])(?P<month>0[1-9]|1[0-2])(?P=mark)(?P<year>(?:19|20)\d{2})(?!\d)"
-)
 PUBLISHED = re.compile(
     r"\b(?:first_?|article_?|content_?|page_?)?(?:publi(?:sh(?:ed)?|cation)_?(?:date|time|at|on)?|date_?published|pub_?date|upload_?date)"
     r"(?:_?(?:time|gmt|utc|iso))?\\?[\"']?\s*[:=]\s*\\?[\"'](?P<value>[^\"'\\]{8,40})",
@@ -291,18 +285,6 @@ def _names_site(part: str, sites: Collection[str]) -> bool:
     return bool(name) and any(
         name == site or (len(site) > 3 and len(name) <= 2 * len(site) and site in name) for site in sites
     )
-
-
-def read_address(url: str) -> Iterator[Evidence]:
-    """Yield the publication day in a path such as `/2024/02/03/` or `-20240203.html`."""
-    path = urlsplit(url).path
-    for match in (DATE.search(path), DAY_FIRST.search(path)):
-        if not match:
-            continue
-        # A day or month of one digit must be a whole segment, as in /2024/2/3/, not in /2024/2/3-reasons.
-        is_step = match["mark"] == "/" and path[match.end() : match.end() + 1] in {"", "/"}
-        if is_step or len(match["month"] + match["day"]) == 4:
-            yield Evidence("published", f"{match['year']}-{int(match['month']):02}-{int(match['day']):02}", "url")
 
 
 def read_data_layer(markup: Markup) -> Iterator[Evidence]:

@@ -12,6 +12,7 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from newscorpus.arrays import Floats
+from newscorpus.artifacts import FIELDS_MODEL
 from newscorpus.data import Evidence
 from newscorpus.page.fields.dates import Setting, find_dates
 from newscorpus.page.fields.markup import holds_many, opening, pieces, plain
@@ -27,7 +28,6 @@ from newscorpus.page.fields.nodes import (
 from newscorpus.page.fields.people import is_agency, is_personal_name, names_in
 from newscorpus.page.fields.visible import is_elsewhere
 
-MODEL = "learned-fields"
 FIELDS = ("title", "published", "authors")
 """The fields, in the order of the model's scores."""
 
@@ -51,7 +51,7 @@ FOREIGN = -1.0
 
 
 def read_learned(
-    tree: HtmlElement, headline: HtmlElement | None, setting: Setting, model: str = MODEL
+    tree: HtmlElement, headline: HtmlElement | None, setting: Setting, model: str = FIELDS_MODEL
 ) -> Iterator[Evidence]:
     """Yield evidence of the elements picked near the heading, at most one per field; source "learned".
 

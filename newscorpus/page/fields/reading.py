@@ -7,9 +7,10 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
+from newscorpus.artifacts import FIELDS_MODEL
 from newscorpus.data import Evidence, Fields, Page, Provenance
 from newscorpus.page.fields.byline import near, read_everywhere, read_lead, read_marked, read_near
-from newscorpus.page.fields.dates import Setting, parse_date, parse_moment
+from newscorpus.page.fields.dates import Setting, parse_date, parse_moment, read_address
 from newscorpus.page.fields.decide import (
     decide_dates,
     decide_headline,
@@ -21,12 +22,11 @@ from newscorpus.page.fields.decide import (
     month_first,
     names_beside,
     of_field,
-    read_address,
     read_data_layer,
     site_names,
     strip_site,
 )
-from newscorpus.page.fields.learned import MODEL, read_learned
+from newscorpus.page.fields.learned import read_learned
 from newscorpus.page.fields.markup import (
     MAX_CHARACTERS,
     MAX_OF_A_KIND,
@@ -65,7 +65,9 @@ class FieldReading:
     evidence: tuple[Evidence, ...]  # all candidates
 
 
-def read_fields(tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = (), model: str = MODEL) -> FieldReading:
+def read_fields(
+    tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = (), model: str = FIELDS_MODEL
+) -> FieldReading:
     """Read the fields of `page`, parsed to `tree`; `evidence` comes from the portal's template.
 
     `model` reads undeclared fields, and declared ones if it decides on these. No content of a page makes this raise,
@@ -140,7 +142,7 @@ def canonical_address(markup: Markup) -> str:
 
 def _decides(model: str) -> bool:
     """Tell whether a model decides on declared fields; the shipped one does not."""
-    return model != MODEL and load_linear(model).decides
+    return model != FIELDS_MODEL and load_linear(model).decides
 
 
 def _from_text(

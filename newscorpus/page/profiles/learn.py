@@ -18,6 +18,7 @@ from lxml.html import HtmlElement
 from newscorpus.data import Block, Element, Fields, LabelledBlock
 from newscorpus.page.extractor import Reading
 from newscorpus.page.fields.dates import Setting, parse_date
+from newscorpus.page.source_page import Named
 from newscorpus.page.text.post_analysis import lower_words
 from newscorpus.portal.profile import FieldFacts, PathFacts, Profile, Repeated
 from newscorpus.tokens import count_words
@@ -152,9 +153,6 @@ SAME_TEXT = 0.5
 """A page is a copy of another with the same title if it shares this part of the words of its main text."""
 MOSTLY = 0.5
 """Share of main text from which a path counts as mostly main text."""
-
-Named = tuple[str, str]
-"""The name of a source, and the id of one of its documents."""
 
 
 @dataclass(frozen=True, slots=True)

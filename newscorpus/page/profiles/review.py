@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from newscorpus.arrays import Flags, Floats
-from newscorpus.artifacts import Artifact, load_artifact
+from newscorpus.artifacts import REVIEW_MODEL, Artifact, load_artifact
 from newscorpus.data import Block
 from newscorpus.page.extractor import Reading
 from newscorpus.page.profiles.learn import SeenPage, document_of, paths_of, text_key
@@ -17,7 +17,6 @@ from newscorpus.page.text.verdict import Logistic, read_logistic
 from newscorpus.portal.profile import Profile, ProfileFile, read_profile
 from newscorpus.tokens import count_words
 
-MODEL = "site-review"
 LOGISTIC = "block"
 """Name of the logistic model's parameters in the metadata."""
 LOADED = 32
@@ -110,7 +109,9 @@ class SiteReview:
 
     def __init__(self, profile: Profile, artifact: Artifact | None = None) -> None:
         self._evidence = SiteEvidence(profile)
-        self._logistic = read_logistic(artifact or load_artifact(MODEL, tuple(EVIDENCE)), LOGISTIC, len(EVIDENCE))
+        self._logistic = read_logistic(
+            artifact or load_artifact(REVIEW_MODEL, tuple(EVIDENCE)), LOGISTIC, len(EVIDENCE)
+        )
 
     def __call__(self, reading: Reading, probability: Floats, words: Floats) -> Floats:
         """Return per block the probability of main text, given that by the page alone."""

@@ -5,11 +5,9 @@ one needs a function, its entry in `FILTERS` or `TAGS`, a test, a line in docs/q
 good articles may trigger it.
 """
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields, Rejected
@@ -151,9 +149,3 @@ def read_quality(path: Path) -> QualityConfig:
     model = path.parent.absolute() / config.language_model
     check_fasttext(model)
     return replace(config, language_model=str(model))
-
-
-def changed_settings(config: QualityConfig) -> dict[str, Any]:
-    """List the settings that differ from the defaults, as in a file."""
-    values, defaults = dataclasses.asdict(config), dataclasses.asdict(QualityConfig())
-    return {name: value for name, value in values.items() if value != defaults[name]}

@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.arrays import Flags, Floats, Matrix
-from newscorpus.artifacts import load_artifact
+from newscorpus.artifacts import LETTERS_MODEL, load_artifact
 from newscorpus.code_points import LETTER, LOWER, UPPER, table
 from newscorpus.config import QualityConfig
 from newscorpus.page.quality.filters import Measured
 from newscorpus.tokens import categories
 
-MODEL = "letters"
 ALPHABETS: Final = {
     "LATIN": "abcdefghijklmnopqrstuvwxyz",
     "CYRILLIC": "абвгдежзийклмнопрстуфхцчшщъыьэюяђєѕіјљњћџґ",
@@ -120,7 +119,7 @@ def letter_gains(text: str, size: int) -> Floats:
 @cache
 def _likelihoods(script: str) -> tuple[Matrix, Matrix]:
     """Return the log-probabilities of a letter after another, and by itself; shape (pairs, languages)."""
-    counts = load_artifact(MODEL, FEATURES).array(weights_file(script)).astype(np.float64)
+    counts = load_artifact(LETTERS_MODEL, FEATURES).array(weights_file(script)).astype(np.float64)
     letters = counts.sum(axis=1, keepdims=True) + 0.5
     alone = letters / letters.sum(axis=2, keepdims=True)
     after = (counts + PRIOR * alone) / (counts.sum(axis=2, keepdims=True) + PRIOR)

@@ -10,8 +10,9 @@ from newscorpus.lines import encode_line
 from newscorpus.page import registry
 from newscorpus.page.extractor import parse_page
 from newscorpus.page.judge import process_page
+from newscorpus.page.loading import extractor_of, load
 from newscorpus.page.page_files import PageOrigin
-from newscorpus.page.recipe import Recipe, extractor_of
+from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
 from newscorpus.tokens import collapse, printable

@@ -32,9 +32,11 @@ from newscorpus.page.extractor import (
     read,
 )
 from newscorpus.page.fields.decide import RANKS
-from newscorpus.page.judge import Rules, judge
+from newscorpus.page.judge import judge
+from newscorpus.page.judgement import Rules
+from newscorpus.page.loading import extractor_of
 from newscorpus.page.parsing.segment import BLOCK_TAGS, INVISIBLE_TAGS, VOID_TAGS, segment
-from newscorpus.page.recipe import Recipe, extractor_of
+from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.text.features import FEATURES, Hints, measure

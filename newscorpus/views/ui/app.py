@@ -28,7 +28,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from newscorpus.config import Limits
-from newscorpus.page.recipe import Recipe, prepare
+from newscorpus.page.loading import prepare
+from newscorpus.page.recipe import Recipe
 from newscorpus.terminal import describe
 from newscorpus.views.explain.page import FRAME_STYLE, SCRIPT, STYLE, source_hash
 from newscorpus.views.stats.page import STYLE as CORPUS_STYLE

@@ -8,7 +8,7 @@ from newscorpus.config import Revision
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.lab.evaluation.scores import ngram_scores
 from newscorpus.page.extractor import BlockSystemExtractor
-from newscorpus.page.registry import load
+from newscorpus.page.loading import load
 from newscorpus.views.demo.run import read_gold
 from newscorpus.views.demo.server import SITE
 

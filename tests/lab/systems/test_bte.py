@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.lab.systems.bte import body_text
-from newscorpus.page.registry import load
+from newscorpus.page.loading import load
 
 TOKEN = re.compile(r"<[^>]*>|[^<>\s]+")
 

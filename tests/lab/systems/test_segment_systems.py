@@ -28,8 +28,8 @@ from newscorpus.lab.systems.segment_systems import (
     share_found,
 )
 from newscorpus.page.extractor import SystemExtractor
+from newscorpus.page.loading import load
 from newscorpus.page.parsing.parse import parse
-from newscorpus.page.registry import load
 
 LONG = "A long sentence about the bridge that is longer than all of the rest of this page together, menus and all."
 LONGER = f"{LONG} {LONG}"

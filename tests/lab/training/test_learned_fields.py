@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from newscorpus.artifacts import FIELDS_MODEL
 from newscorpus.cli import app
 from newscorpus.data import Fields
 from newscorpus.lab.evaluation.scores import Overlap
@@ -20,7 +21,7 @@ from newscorpus.lab.training.learned_fields import (
     score_picks,
 )
 from newscorpus.page.fields.dates import Setting
-from newscorpus.page.fields.learned import FIELDS, MODEL
+from newscorpus.page.fields.learned import FIELDS
 from newscorpus.page.fields.nodes import LinearModel, load_linear
 
 NAMES = ("Jane Smith", "Peter Brown", "Mary Jones", "Adam Black", "Eve White", "Carl Green")
@@ -114,7 +115,7 @@ def odd_page(number: int) -> GoldPage:
 
 
 def test_learning_goes_on_from_the_shipped_model() -> None:
-    own, base = list(make_field_pages(map(odd_page, range(12)))), load_linear(MODEL)
+    own, base = list(make_field_pages(map(odd_page, range(12)))), load_linear(FIELDS_MODEL)
     started = fit_fields(own[:9], keeps_shipped=True, base=base)
     assert score_picks(own[9:], base)["authors"] == 0
     assert score_picks(own[9:], started) == dict.fromkeys(FIELDS, 1.0)

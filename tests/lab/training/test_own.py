@@ -21,8 +21,8 @@ from newscorpus.lab.training.sources import group_kfold
 from newscorpus.page.extractor import SystemExtractor
 from newscorpus.page.fields.nodes import load_linear
 from newscorpus.page.judge import process_page
-from newscorpus.page.recipe import Recipe, extractor_of
-from newscorpus.page.registry import load, load_whole
+from newscorpus.page.loading import extractor_of, load, load_whole
+from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.text.main_text import MainTextSystem

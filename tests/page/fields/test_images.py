@@ -2,7 +2,8 @@ import pytest
 
 from newscorpus.data import Article, Image, Page
 from newscorpus.page.fields.images import image_key, is_picture
-from newscorpus.page.recipe import Recipe, extractor_of
+from newscorpus.page.loading import extractor_of
+from newscorpus.page.recipe import Recipe
 
 PROSE = "The bridge over the river opened on Monday, after ten years of work and two floods that tore its pillars away."
 HEAD = '<meta property="og:image" content="https://cdn.example/bridge-1200x630.jpg"><title>The bridge opens</title>'

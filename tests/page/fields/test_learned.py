@@ -3,9 +3,9 @@ import pytest
 from lxml import html as lxml_html
 
 from newscorpus.data import Evidence, Page
-from newscorpus.page.fields import read_fields
 from newscorpus.page.fields.dates import Setting
 from newscorpus.page.fields.learned import FOREIGN, describe_candidates, pick, read_learned, read_value, text_without
+from newscorpus.page.fields.reading import read_fields
 
 BYLINE = "<div class=meta>Jana Nováková <span class=role>redaktorka</span> <b>Petr Malý</b></div>"
 TEXT = "<p>Rada města včera rozhodla o opravě mostu, který spojuje obě části města.</p>" * 4

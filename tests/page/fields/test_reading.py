@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from lxml import html as lxml_html
 
 from newscorpus.data import Evidence, Page
-from newscorpus.page.fields import FieldReading, read_fields
 from newscorpus.page.fields.decide import decide_section, primary_tag
+from newscorpus.page.fields.reading import FieldReading, read_fields
 
 ARTICLE = {
     "@context": "https://schema.org",

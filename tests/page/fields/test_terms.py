@@ -4,7 +4,7 @@ import pytest
 from lxml import html as lxml_html
 
 from newscorpus.data import Evidence, Fields, Page
-from newscorpus.page.fields import read_fields
+from newscorpus.page.fields.reading import read_fields
 
 SITE = "https://www.herald.example"
 MENU = "".join(f'<li><a href="/category/{name.lower()}/">{name}</a></li>' for name in ("World", "Sport", "Art", "Town"))

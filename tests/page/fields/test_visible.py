@@ -4,7 +4,7 @@ import pytest
 from lxml import html as lxml_html
 
 from newscorpus.data import Fields, Page
-from newscorpus.page.fields import read_fields
+from newscorpus.page.fields.reading import read_fields
 
 FETCHED = "2024-02-05T10:30:00+01:00"
 

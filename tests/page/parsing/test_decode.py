@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from benchmarks.unreadable import MISREAD, own_texts
 from newscorpus.config import Limits
 from newscorpus.data import Article, Fields, Image, Page, Rejected
+from newscorpus.page.loading import load
 from newscorpus.page.parsing.decode import decode, repair, repair_fields
-from newscorpus.page.registry import load
 
 CZECH = (
     "Příliš žluťoučký kůň úpěl ďábelské ódy. Vláda ve středu schválila návrh rozpočtu na příští rok, který počítá se "

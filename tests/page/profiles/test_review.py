@@ -15,10 +15,12 @@ from newscorpus.artifacts import Artifact, ArtifactError, Metadata
 from newscorpus.cli import app
 from newscorpus.data import Article, Block, Label, Page
 from newscorpus.page.extractor import PROFILE, BlockSystemExtractor
-from newscorpus.page.judge import Judgement, Rules, judge
+from newscorpus.page.judge import judge
+from newscorpus.page.judgement import Judgement, Rules
+from newscorpus.page.loading import extractor_of
 from newscorpus.page.profiles.learn import SeenPage, learn
 from newscorpus.page.profiles.review import EVIDENCE, SiteEvidence, SiteReview
-from newscorpus.page.recipe import Recipe, extractor_of
+from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.addresses import AddressTrust
 from newscorpus.portal.profile import Profile, write_profile

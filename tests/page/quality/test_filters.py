@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields, Image, Rejected
-from newscorpus.page.quality import FILTERS, assess_quality
-from newscorpus.page.quality.assess import DOUBTS, read_quality
+from newscorpus.page.quality.assess import DOUBTS, FILTERS, assess_quality, read_quality
 
 LETTERS = "aábcčdeéěfghiíjklmnoprřsštuúvyzž"
 

@@ -9,9 +9,9 @@ from prose import paragraphs
 
 from newscorpus.config import Part, Revision
 from newscorpus.data import Article, Fields, Label, LabelledBlock, Page, Rejected
+from newscorpus.page.loading import load
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
-from newscorpus.page.registry import load
 from newscorpus.page.text.clean import clean, is_byline
 from newscorpus.page.text.features import measure
 

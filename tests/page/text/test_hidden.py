@@ -9,8 +9,8 @@ from prose import paragraphs
 
 from newscorpus.data import PAYWALLED_TEXT_NOT_USED, Article, Fields, Page, Rejected
 from newscorpus.page.extractor import SystemExtractor
+from newscorpus.page.loading import load
 from newscorpus.page.parsing.parse import parse
-from newscorpus.page.registry import load
 from newscorpus.page.text.hidden import MAX_CHARACTERS, read_state
 
 GOLD = paragraphs("quarry", 8)

@@ -11,8 +11,8 @@ from newscorpus.arrays import Floats, Matrix
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.page.extractor import BlockSystemExtractor, FoundText, Reading, read
 from newscorpus.page.judge import process_page
+from newscorpus.page.loading import load
 from newscorpus.page.recipe import Recipe
-from newscorpus.page.registry import load
 from newscorpus.page.text.classify import Trees
 from newscorpus.page.text.main_text import MainTextSystem
 from newscorpus.page.text.verdict import SIGNS, Logistic
