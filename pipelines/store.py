@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from itertools import islice
 from typing import Any, Self
 
 from scrapy import signals
@@ -9,7 +10,6 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.duplicates.store import grouped
 from newscorpus.corpus.restore import Restoration, count_rows, held_pages
 from newscorpus.data import Rejected
 from newscorpus.fetch.options import corpus_folder, worker_count
@@ -77,8 +77,8 @@ class StorePipeline(CrawlComponent):
             return
         rules = Rules(workers.recipe)
         restoration = Restoration(corpus, ledger, readable_portals(), await asyncio.to_thread(held_pages, corpus))
-        n_workers = max(1, worker_count(self._crawler.settings))
-        for sources in grouped(restoration.pages(), UNDER_WAY * n_workers):
+        pages, n = restoration.pages(), UNDER_WAY * max(1, worker_count(self._crawler.settings))
+        while sources := list(islice(pages, n)):
             found = await asyncio.gather(*(workers.judge(source.page, rules) for source in sources))
             for source, judged in zip(sources, found, strict=True):
                 restoration.store(source, judged.decided)

@@ -11,15 +11,13 @@ from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 
-from newscorpus.corpus.build import build
 from newscorpus.corpus.reextract import Applied, Archived
-from newscorpus.corpus.remove import finish_removal
 from newscorpus.errors import CorpusError, CrawlError
 from newscorpus.fetch.alarms import RAISED, AlarmCommand, CrawlAlarm
 from newscorpus.fetch.options import corpus_folder, switch, worker_count
@@ -34,6 +32,7 @@ from newscorpus.layout import (
     INTAKE,
     LEDGER,
     OWN,
+    REMOVING,
     archived_files,
     refuse_strangers,
     remove_own,
@@ -46,6 +45,9 @@ from newscorpus.store.ledger.status import ENDS, MOST_LOST, PortalLoss, PortalSt
 from newscorpus.store.reasons import advice
 from newscorpus.terminal import make_table
 from newscorpus.workers import ByName
+
+if TYPE_CHECKING:
+    from newscorpus.corpus.build import BuildReport
 
 STOPPED = frozenset({"shutdown", "cannot_write", "extractor_failed"})
 """Close reasons after which no page is judged again: the user waits for the end, or it is impossible."""
@@ -71,7 +73,10 @@ REPORTED = (
 )  # fmt: skip
 """Prefixes of the stats that go into the report."""
 
+finish_removal: Callable[[Path], object] = ByName("newscorpus.corpus.remove:finish_removal")
 use_profiles: Callable[[Archived], Applied] = ByName("newscorpus.corpus.profiles:use_profiles")
+build: "Callable[[Path], BuildReport]" = ByName("newscorpus.corpus.build:build")
+"""Loaded where they are needed: they take as long as all else that a crawl loads."""
 
 logger = logging.getLogger(__name__)
 
