@@ -7,8 +7,8 @@ import os
 
 from scrapy.settings import default_settings
 
-from newscorpus.artifacts import FIELDS_MODEL
 from newscorpus.config import Limits, PolitenessConfig
+from newscorpus.model_folders import FIELDS_MODEL
 from newscorpus.page.registry import DEFAULT
 
 # ---- newscorpus -----------------------------------------------------------------------------------------------------

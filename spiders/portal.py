@@ -19,8 +19,8 @@ from twisted.python.failure import Failure
 
 from newscorpus.config import RevisitConfig
 from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.discover.entries import Listing, read_any, read_list
 from newscorpus.discover.frontier import Frontier, SeenContents
-from newscorpus.discover.lists import Listing, read_any, read_list
 from newscorpus.discover.period import ALWAYS
 from newscorpus.discover.planner import FetchPlanner, Plan
 from newscorpus.discover.revisits import Revisit, find_clock_set_back, judge_again, requeue_failed, requeue_known

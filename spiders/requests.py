@@ -16,7 +16,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from newscorpus.config import Limits
 from newscorpus.data import Page, Rejected
-from newscorpus.discover.lists import MAX_BYTES
+from newscorpus.discover.entries import MAX_BYTES
 from newscorpus.discover.planner import PlannedFetch
 from newscorpus.fetch.scheduler import LAST_PRIORITY
 from newscorpus.fetch.visits import FAILURES, VISIT, Postponed, Purpose, Visit, fetch_rejection, make_page

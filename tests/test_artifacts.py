@@ -5,16 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from newscorpus.artifacts import (
-    CARD,
-    METADATA,
-    Artifact,
-    ArtifactError,
-    Metadata,
-    array_bytes,
-    load_artifact,
-    save_artifact,
-)
+from newscorpus.artifacts import Artifact, array_bytes, load_artifact, save_artifact
+from newscorpus.model_folders import CARD, METADATA, ArtifactError, Metadata
 
 FEATURES = ("words", "links")
 WEIGHTS = {"first.onnx": b"first weights", "second.onnx": b"second weights"}

@@ -145,6 +145,26 @@ def test_a_crawl_imports_the_system_that_it_names_and_no_other(extractor: str, l
     assert " ".join(found).replace("newscorpus.lab.", "") == loaded
 
 
+NOT_LOADED = {
+    "newscorpus.settings": "newscorpus.store newscorpus.page.extractor numpy requests",
+    "newscorpus.spiders.portal newscorpus.pipelines.process newscorpus.pipelines.store newscorpus.fetch.progress": (
+        "newscorpus.page.extractor newscorpus.page.judge newscorpus.page.text newscorpus.page.quality"
+        " newscorpus.page.profiles newscorpus.corpus.build numpy scipy sklearn onnxruntime trafilatura ftfy requests"
+    ),
+    "newscorpus.page.loaded": "scipy sklearn scrapy requests rich newscorpus.lab",
+    "newscorpus.cli": "lxml numpy regex rich scrapy newscorpus.page newscorpus.store",
+}
+"""Modules by which processes begin, and what these must not load, since it costs each of them time."""
+
+
+@pytest.mark.parametrize("start", NOT_LOADED)
+def test_a_process_loads_only_what_it_needs(start: str) -> None:
+    program = f"import sys, {', '.join(start.split())}; print(*sys.modules)"
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert {*loaded} & {*NOT_LOADED[start].split()} == set()
+
+
 def module_of(name: str, modules: Mapping[str, Path]) -> str:
     """The module that an imported name is or stands in, "" for other people's."""
     return name if name in modules else name.rpartition(".")[0] if name.rpartition(".")[0] in modules else ""

@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from newscorpus.artifacts import Artifact, Metadata
+from newscorpus.artifacts import Artifact
 from newscorpus.data import Article, Page
 from newscorpus.lab.gold.pages import GoldPage, has_article, read_pages
 from newscorpus.lab.training.block_learner import BlockLearner, LabelledPage
+from newscorpus.model_folders import Metadata
 from newscorpus.page.extractor import Extractor
 
 NEWS = ("fundus", "wcxb", "daniel", "dragnet", "l3s_gn1", "ir_research")

@@ -12,9 +12,9 @@ from typer import Argument, Option
 from newscorpus.cli.app import Jobs, app, default_extractor, needs_extra
 
 if TYPE_CHECKING:
-    from newscorpus.artifacts import Metadata
     from newscorpus.lab.training.block_learner import BlockLearner
     from newscorpus.lab.training.sources import TrainingPages
+    from newscorpus.model_folders import Metadata
 
 DATA_HELP = "Pages and their text: JSON lines with `html` and `text`, or a folder with html/ and clean/; repeatable."
 Data = Annotated[list[Path] | None, Option(metavar="PATH", help=DATA_HELP)]
@@ -91,11 +91,11 @@ def _train(
     *,
     is_silver: bool,
 ) -> "list[Metadata]":
-    from newscorpus.artifacts import FIELDS, FIELDS_MODEL
     from newscorpus.lab.training.block_learner import train as train_blocks
     from newscorpus.lab.training.learned_fields import train_learned_fields
     from newscorpus.lab.training.own import apart, named, train_own
     from newscorpus.lab.training.registry import TRAINERS
+    from newscorpus.model_folders import FIELDS, FIELDS_MODEL
 
     trainer = TRAINERS[name]
     train_pages = partial(train_blocks, learner) if learner else trainer.train

@@ -21,9 +21,9 @@ from newscorpus.lines import writable
 from newscorpus.page.judgement import Judgement, Rules, extractor_of, judge, lost_page, prepare
 from newscorpus.page.recipe import Recipe, add_profile
 from newscorpus.page.rows import Fetch, Row, Withdrawal, encode_row
-from newscorpus.page.rule_tally import RuleTally, tally_rules, version_of
+from newscorpus.page.rule_tally import RuleTally, tally_rules
 from newscorpus.page.source_page import Named, SourcePage
-from newscorpus.portal.portal import Portal
+from newscorpus.portal.portal import Portal, version_of
 from newscorpus.portal.profile import profiles_of
 from newscorpus.store.intake import IntakeWriter, encode_header, journal_line, read_intake
 from newscorpus.store.ledger import REJECTIONS, Ledger, Series, UrlOutcome

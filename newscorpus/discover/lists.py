@@ -9,9 +9,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import date, datetime
-from email.utils import parsedate_to_datetime
+from dataclasses import replace
 from html import unescape
 from itertools import islice
 from urllib.parse import urlsplit
@@ -21,17 +19,11 @@ from lxml import etree
 from newscorpus.config import Limits
 from newscorpus.content_encoding import GZIP_MAGIC, MAX_ENCODINGS, gunzip
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.page.fields.dates import parse_moment
+from newscorpus.discover.entries import MAX_BYTES, Listing, ListingEntry
 from newscorpus.page.parsing.decode import decode
-from newscorpus.portal.addresses import FetchKind, latest_date
+from newscorpus.portal.addresses import FetchKind
 from newscorpus.tokens import collapse, hash_headline
 from newscorpus.urls import web_address
-
-BATCH = 100
-"""Entries processed at a time, which blocks other work for 10 ms."""
-
-UNKNOWN = date(1970, 1, 1)
-"""Placeholder of sites for unknown dates (the Unix epoch); some write earlier dates."""
 
 MAX_ENTRIES = 200_000
 """Maximum entries of one list; they need some 50 MB. The protocol of sitemaps.org allows 50,000, and sites with a
@@ -81,9 +73,6 @@ NEWS_FIELDS = {"title": "title", "publication_date": "published", "keywords": "t
 PUBLICATION_FIELDS = {"name": "site_name", "language": "language"}
 """Element of <news:publication> -> field of a document."""
 
-MAX_BYTES = 52_428_800
-"""Longest uncompressed sitemap (sitemaps.org protocol: 50 MB); feeds stay far below."""
-
 MAX_MARKS = 4_000_000
 """Maximum start and end tags of a list, and maximum references: 80 per entry. A tag takes some 200 bytes of memory."""
 
@@ -109,63 +98,6 @@ WIDE = {b"<\0?\0": codecs.BOM_UTF16_LE, b"\0<\0?": codecs.BOM_UTF16_BE}
 
 class ListingError(ValueError):
     """A document is no valid feed or sitemap; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class ListingEntry:
-    """One entry of a list."""
-
-    url: str  # absolute address
-    evidence: tuple[Evidence, ...] = ()  # metadata of the document in the list
-    modified: str = ""  # time of the last modification, as written in the list; "" if missing
-    headline: int = 0  # hash of the headline, and of a feed's description, in the list; 0 without a headline
-
-    @property
-    def published(self) -> date | None:
-        """The day of publication in the list, or None."""
-        return next((read_day(claim.value) for claim in self.evidence if claim.field == "published"), None)
-
-    @property
-    def day(self) -> date | None:
-        """The day of publication, else of modification, else in the address."""
-        return self.published or read_day(self.modified) or latest_date(self.url)
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A parsed feed or sitemap."""
-
-    entries: tuple[ListingEntry, ...] = ()  # documents, in order
-    children: tuple[ListingEntry, ...] = ()  # further sitemaps
-    broken: int = 0  # number of entries without a usable address
-    beyond: int = 0  # number of entries beyond the maximum, not read
-
-    def newest_first(self) -> "Listing":
-        """Sort by day, latest first, keeping the order within a day; entries without a date come first."""
-        entries, children = (
-            tuple(sorted(of, key=lambda entry: entry.day or date.max, reverse=True))
-            for of in (self.entries, self.children)
-        )
-        return replace(self, entries=entries, children=children)
-
-    def parts(self) -> Iterator["Listing"]:
-        """Split into parts of `BATCH` entries; the first part has no entries, only the counts."""
-        yield replace(self, entries=(), children=())
-        for at in range(0, len(self.children), BATCH):
-            yield Listing(children=self.children[at : at + BATCH])
-        for at in range(0, len(self.entries), BATCH):
-            yield Listing(self.entries[at : at + BATCH])
-
-
-def read_day(text: str) -> date | None:
-    """Parse a date (ISO 8601 or RFC 5322) as the day in its own time zone; None for anything else."""
-    moment: datetime | None = parse_moment(text)
-    if moment is None and text:
-        try:
-            moment = parsedate_to_datetime(text)
-        except ValueError:
-            return None
-    return moment.date() if moment and moment.date() > UNKNOWN else None
 
 
 def read_list(form: str, page: Page) -> Listing | Rejected:

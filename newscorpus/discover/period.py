@@ -8,7 +8,7 @@ from datetime import date
 from typing import Self
 from urllib.parse import urlsplit
 
-from newscorpus.discover.lists import ListingEntry, read_day
+from newscorpus.discover.entries import ListingEntry, read_day
 from newscorpus.page.fields.dates import read_address
 from newscorpus.portal.addresses import shape_of
 from newscorpus.portal.portal import PortalLimits

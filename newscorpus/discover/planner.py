@@ -6,8 +6,8 @@ from datetime import UTC, date
 from urllib.parse import urljoin
 
 from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.discover.entries import Listing, ListingEntry
 from newscorpus.discover.frontier import Frontier, SeenContents, missing_page, note_named
-from newscorpus.discover.lists import Listing, ListingEntry
 from newscorpus.discover.period import ALWAYS, Period, days_of
 from newscorpus.page.fields.dates import parse_moment
 from newscorpus.page.judgement import PageReading

@@ -15,7 +15,6 @@ from typing import Protocol
 from lxml.html import HtmlElement
 
 from newscorpus.arrays import Floats
-from newscorpus.artifacts import FIELDS_MODEL
 from newscorpus.config import Part
 from newscorpus.data import (
     LOW_CONFIDENCE,
@@ -28,6 +27,7 @@ from newscorpus.data import (
     Rejected,
     RuleHit,
 )
+from newscorpus.model_folders import FIELDS_MODEL
 from newscorpus.page.fields.images import find_images
 from newscorpus.page.fields.markup import merge_images
 from newscorpus.page.fields.reading import FieldReading, read_fields

@@ -6,9 +6,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from newscorpus.artifacts import FIELDS_MODEL, load_artifact
+from newscorpus.artifacts import load_artifact
 from newscorpus.config import Part, Revision
 from newscorpus.data import Page, Rejected
+from newscorpus.model_folders import FIELDS_MODEL
 from newscorpus.page.extractor import BlockSystemExtractor, Extractor, Reading, SystemExtractor
 from newscorpus.page.profiles.review import load_review
 from newscorpus.page.quality.language import LanguageDetector, by_fasttext, by_langid

@@ -8,9 +8,9 @@ from importlib import metadata
 
 import msgspec
 
-from newscorpus.artifacts import FIELDS_MODEL, LETTERS_MODEL, REVIEW_MODEL, fields_within, read_metadata
 from newscorpus.config import Part, QualityConfig, Revision
 from newscorpus.data import SCHEMA
+from newscorpus.model_folders import FIELDS_MODEL, LETTERS_MODEL, REVIEW_MODEL, fields_within, read_metadata
 from newscorpus.page.registry import DEFAULT, NO_FALLBACK
 from newscorpus.page.rights import RightsPolicy
 from newscorpus.page.source_page import SourcePage

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from newscorpus.artifacts import FIELDS_MODEL, METADATA, ArtifactError, own_models, read_metadata
+from newscorpus.model_folders import FIELDS_MODEL, METADATA, ArtifactError, own_models, read_metadata
 from newscorpus.resources import data_folder
 
 DEFAULT, NO_FALLBACK = "main-text", "main-text-alone"

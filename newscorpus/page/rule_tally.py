@@ -1,23 +1,13 @@
 """Count the pages on which each rule of a template matches."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-
-import msgspec
 
 from newscorpus.data import RuleHit
 from newscorpus.page.judgement import Judgement
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import TemplateSection
 from newscorpus.tokens import number_of
-
-VERSION_LENGTH = 8
-
-
-def version_of(section: TemplateSection) -> str:
-    """Return a hash of a template's rules."""
-    return hashlib.sha256(msgspec.json.encode(section)).hexdigest()[:VERSION_LENGTH]
 
 
 class RuleTally:

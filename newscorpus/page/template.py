@@ -13,8 +13,7 @@ from newscorpus.data import Evidence, RuleHit
 from newscorpus.page.fields.dates import Setting, parse_date
 from newscorpus.page.fields.decide import MAX_TITLE, primary_tag
 from newscorpus.page.parsing.segment import segment
-from newscorpus.page.rule_tally import version_of
-from newscorpus.portal.portal import TemplateSection
+from newscorpus.portal.portal import TemplateSection, version_of
 from newscorpus.portal.schema import compile_rules, read_plain_rules
 from newscorpus.tokens import collapse
 

@@ -8,6 +8,7 @@ How URLs are matched:
 - `domains` are host names without port; a URL belongs to the portal if its host is one of them or a subdomain.
 """
 
+import hashlib
 import logging
 import re
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,8 @@ import regex
 
 from newscorpus.config import Part
 from newscorpus.urls import is_within
+
+VERSION_LENGTH = 8
 
 MATCH_SECONDS = 0.05
 """Time limit for a pattern on one address. Most take microseconds; a pattern that backtracks exponentially over a long
@@ -78,6 +81,11 @@ class TemplateSection:
     description: Texts = ()  # the summary
     language: Texts = ()  # the language code
     license: Texts = ()  # the licence
+
+
+def version_of(section: TemplateSection) -> str:
+    """Return a hash of a template's rules."""
+    return hashlib.sha256(msgspec.json.encode(section)).hexdigest()[:VERSION_LENGTH]
 
 
 @dataclass(frozen=True, slots=True)

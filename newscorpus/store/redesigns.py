@@ -19,10 +19,9 @@ from math import comb, log
 from newscorpus.data import Rejected
 from newscorpus.page.judgement import Judgement
 from newscorpus.page.rows import Row
-from newscorpus.page.rule_tally import version_of
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.addresses import pattern_of, section_of
-from newscorpus.portal.portal import TemplateSection
+from newscorpus.portal.portal import TemplateSection, version_of
 from newscorpus.store.ledger.portals import KEPT_LOOKS, Alarm, Look
 
 WINDOW = 30

@@ -8,13 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.discover.entries import BATCH, Listing, ListingEntry
 from newscorpus.discover.lists import (
-    BATCH,
     MAX_CHARACTERS,
     MAX_CLAIMS,
     MAX_MARKS,
-    Listing,
-    ListingEntry,
     ListingError,
     inflate,
     parse_list,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.data import Evidence
-from newscorpus.discover.lists import ListingEntry, read_day
+from newscorpus.discover.entries import ListingEntry, read_day
 from newscorpus.discover.period import ALWAYS, DEPTH, PAGES, CrawlBounds, Period
 from newscorpus.portal.portal import PortalLimits
 

@@ -13,8 +13,8 @@ from crawled import answer
 
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discover import period as module
+from newscorpus.discover.entries import Listing, ListingEntry
 from newscorpus.discover.frontier import MAX_IN_A_ROW, Frontier, SeenContents, missing_page
-from newscorpus.discover.lists import Listing, ListingEntry
 from newscorpus.discover.period import ALWAYS, Period
 from newscorpus.discover.planner import OUT_OF_PERIOD, FetchPlanner, PlannedFetch
 from newscorpus.page.judgement import PageReading

@@ -13,13 +13,13 @@ import numpy as np
 from lxml import etree
 from rich.console import Console
 
-from newscorpus.artifacts import FIELDS_MODEL, fields_within
 from newscorpus.data import Page, Rejected
 from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.scores import Estimate, estimate
 from newscorpus.lab.evaluation.summary import print_table
 from newscorpus.lab.gold.pages import GoldPage, read_pages
 from newscorpus.lab.systems.peers import FIELD_PEERS, Claim, FieldReader, load_field_peer
+from newscorpus.model_folders import FIELDS_MODEL, fields_within
 from newscorpus.page.fields.dates import find_dates, read_address
 from newscorpus.page.fields.reading import read_fields
 from newscorpus.page.parsing.parse import parse

@@ -23,11 +23,12 @@ from lxml.html import HtmlElement
 from rapidfuzz.distance import LCSseq
 
 from newscorpus.arrays import Integers, Matrix
-from newscorpus.artifacts import METADATA, ArtifactError, Scorer, load_artifact
+from newscorpus.artifacts import Scorer, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import Article, Rejected
 from newscorpus.lab.systems.bte import body_text
 from newscorpus.lab.systems.peers import load_peer
+from newscorpus.model_folders import METADATA, ArtifactError
 from newscorpus.page.extractor import Extractor, FoundText, Reading, SystemExtractor
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment

@@ -15,7 +15,6 @@ from scipy.sparse import hstack
 from sklearn.svm import LinearSVC
 
 from newscorpus.arrays import Flags
-from newscorpus.artifacts import FIELDS_MODEL
 from newscorpus.data import STATED, Fields, Page, Rejected
 from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.fields import hide_structured

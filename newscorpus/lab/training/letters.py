@@ -14,7 +14,8 @@ import numpy as np
 from babel import Locale
 from babel.localedata import locale_identifiers
 
-from newscorpus.artifacts import LETTERS_MODEL, Metadata, array_bytes, save_artifact
+from newscorpus.artifacts import array_bytes, save_artifact
+from newscorpus.model_folders import LETTERS_MODEL, Metadata
 from newscorpus.page.quality.letters import ALPHABETS, FEATURES, Counts, count_pairs, weights_file
 
 MODEL_VERSION = "1"

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 import lightgbm
 import numpy as np
 
-from newscorpus.artifacts import Artifact, Metadata
+from newscorpus.artifacts import Artifact
 from newscorpus.data import Page
 from newscorpus.lab.evaluation.scores import ngram_scores
 from newscorpus.lab.gold.pages import SET_WEIGHTS, TEXT_LICENCES, GoldPage, has_article
@@ -26,6 +26,7 @@ from newscorpus.lab.training.verdicts import (
     learn_confidence,
     learn_structure,
 )
+from newscorpus.model_folders import Metadata
 from newscorpus.page.extractor import Reading, good_paragraphs, read
 from newscorpus.page.text.classify import COLUMNS, FIRST, SECOND, add_context, label_by
 from newscorpus.page.text.main_text import INPUTS, MODEL

@@ -7,8 +7,9 @@ from itertools import groupby
 from pathlib import Path
 from platform import python_version
 
-from newscorpus.artifacts import Metadata, save_artifact
+from newscorpus.artifacts import save_artifact
 from newscorpus.lab.training.sources import Progress, TrainingPages
+from newscorpus.model_folders import Metadata
 
 SYSTEM_USE = (
     '`newscorpus extract PAGE --extractor {name}`, or `newscorpus.page.registry.load("{name}")`. What the\n'

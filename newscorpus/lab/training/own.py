@@ -16,7 +16,7 @@ import lightgbm
 import numpy as np
 
 from newscorpus.arrays import Matrix
-from newscorpus.artifacts import Artifact, Metadata, load_artifact, own_models
+from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.data import Article, Label, LabelledBlock, Page, Rejected
 from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.scores import Estimate, estimate, ngram_scores

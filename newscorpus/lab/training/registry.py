@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from newscorpus.artifacts import FIELDS_MODEL, LETTERS_MODEL, REVIEW_MODEL, Metadata
 from newscorpus.lab.gold.pages import FIELD_LICENCES, LICENCES, TEXT_LICENCES
 from newscorpus.lab.systems.node_svm import MODEL as NODE_SVM
 from newscorpus.lab.training import segment_systems
@@ -18,6 +17,7 @@ from newscorpus.lab.training.model import Train
 from newscorpus.lab.training.node_svm import train_node_svm
 from newscorpus.lab.training.own import train_own_trees
 from newscorpus.lab.training.site_review import train_site_review
+from newscorpus.model_folders import FIELDS_MODEL, LETTERS_MODEL, REVIEW_MODEL, Metadata
 from newscorpus.page.text.main_text import MODEL as MAIN_TEXT
 
 BLOCK_LEARNERS: Mapping[str, BlockLearner] = {

@@ -9,7 +9,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from newscorpus.arrays import Floats
-from newscorpus.artifacts import REVIEW_MODEL
 from newscorpus.lab.evaluation.scores import ngram_scores
 from newscorpus.lab.gold.pages import ARCHIVE_DOMAINS, PLATFORMS, GoldPage, has_article
 from newscorpus.lab.training.boosting import Example
@@ -18,6 +17,7 @@ from newscorpus.lab.training.main_text import LearnedTrees, learn_trees, read_ex
 from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.sources import Progress, TrainingPages, fold_of
 from newscorpus.lab.training.verdicts import unscaled
+from newscorpus.model_folders import REVIEW_MODEL
 from newscorpus.page.extractor import good_paragraphs
 from newscorpus.page.profiles.learn import LEAST_PAGES, SeenPage, learn
 from newscorpus.page.profiles.review import (

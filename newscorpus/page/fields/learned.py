@@ -12,8 +12,8 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from newscorpus.arrays import Floats
-from newscorpus.artifacts import FIELDS_MODEL
 from newscorpus.data import Evidence
+from newscorpus.model_folders import FIELDS_MODEL
 from newscorpus.page.fields.dates import Setting, find_dates
 from newscorpus.page.fields.markup import holds_many, opening, pieces, plain
 from newscorpus.page.fields.nearby import following, preceding

@@ -18,7 +18,8 @@ from lxml.html import HtmlElement
 from numpy.typing import NDArray
 
 from newscorpus.arrays import Floats, Integers
-from newscorpus.artifacts import METADATA, ArtifactError, load_artifact
+from newscorpus.artifacts import load_artifact
+from newscorpus.model_folders import METADATA, ArtifactError
 from newscorpus.page.parsing.segment import BLOCK_TAGS, INVISIBLE_TAGS
 from newscorpus.tokens import collapse, count_words
 

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
-from newscorpus.artifacts import FIELDS_MODEL
 from newscorpus.data import Evidence, Fields, Page, Provenance
+from newscorpus.model_folders import FIELDS_MODEL
 from newscorpus.page.fields.byline import near, read_everywhere, read_lead, read_marked, read_near
 from newscorpus.page.fields.dates import Setting, parse_date, parse_moment, read_address
 from newscorpus.page.fields.decide import (

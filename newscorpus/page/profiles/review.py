@@ -8,8 +8,9 @@ from typing import Final
 import numpy as np
 
 from newscorpus.arrays import Flags, Floats
-from newscorpus.artifacts import REVIEW_MODEL, Artifact, load_artifact
+from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.data import Block
+from newscorpus.model_folders import REVIEW_MODEL
 from newscorpus.page.extractor import Reading
 from newscorpus.page.profiles.learn import SeenPage, document_of, paths_of, text_key
 from newscorpus.page.text.classify import GOOD, probability_of

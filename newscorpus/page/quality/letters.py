@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.arrays import Flags, Floats, Matrix
-from newscorpus.artifacts import LETTERS_MODEL, load_artifact
+from newscorpus.artifacts import load_artifact
 from newscorpus.code_points import LETTER, LOWER, UPPER, table
 from newscorpus.config import QualityConfig
+from newscorpus.model_folders import LETTERS_MODEL
 from newscorpus.page.quality.filters import Measured
 from newscorpus.tokens import categories
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.arrays import Flags, Floats, Integers, Matrix
-from newscorpus.artifacts import Artifact, ArtifactError
+from newscorpus.artifacts import Artifact
 from newscorpus.data import Block, Label, LabelledBlock
+from newscorpus.model_folders import ArtifactError
 from newscorpus.page.text.features import FEATURES, PageFeatures
 
 FIRST, SECOND = "first.onnx", "second.onnx"

@@ -17,7 +17,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from newscorpus.artifacts import own_models
 from newscorpus.corpus.left_out import read_duplicates
 from newscorpus.errors import CorpusError
 from newscorpus.lab.gold.marking import (
@@ -38,6 +37,7 @@ from newscorpus.lab.gold.marking import (
 )
 from newscorpus.lab.gold.pages import FEWEST
 from newscorpus.layout import DUPLICATES
+from newscorpus.model_folders import own_models
 from newscorpus.page.fields.dates import Setting, parse_moment
 from newscorpus.page.fields.decide import month_first
 from newscorpus.store.archive.values import ByteRange

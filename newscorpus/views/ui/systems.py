@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from newscorpus.artifacts import own_models
+from newscorpus.model_folders import own_models
 from newscorpus.page.registry import DEFAULT, choices, own_names, systems
 from newscorpus.portal.schema import set_extractor
 from newscorpus.views.ui.sources import FolderPages

@@ -8,10 +8,10 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
 
-from newscorpus.artifacts import FIELDS_MODEL, model_folder
 from newscorpus.config import RULE_SETS, Limits, Revision
 from newscorpus.corpus.changes import marked_difference
 from newscorpus.data import Page, Rejected
+from newscorpus.model_folders import FIELDS_MODEL, model_folder
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.registry import DEFAULT, choices, own_names
 from newscorpus.page.source_page import SourcePage, page_of_portal

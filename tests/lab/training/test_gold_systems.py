@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from newscorpus.artifacts import CARD, METADATA, Metadata
 from newscorpus.data import Article, Page
 from newscorpus.errors import LabError
 from newscorpus.lab.gold.pages import read_pages

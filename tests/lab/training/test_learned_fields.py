@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from newscorpus.artifacts import FIELDS_MODEL
 from newscorpus.cli import app
 from newscorpus.data import Fields
 from newscorpus.lab.evaluation.scores import Overlap
@@ -20,6 +19,7 @@ from newscorpus.lab.training.learned_fields import (
     matches_field,
     score_picks,
 )
+from newscorpus.model_folders import FIELDS_MODEL
 from newscorpus.page.fields.dates import Setting
 from newscorpus.page.fields.learned import FIELDS
 from newscorpus.page.fields.nodes import LinearModel, load_linear

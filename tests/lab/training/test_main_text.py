@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from newscorpus.artifacts import CARD, METADATA, Metadata, load_artifact
+from newscorpus.artifacts import load_artifact
 from newscorpus.data import Label
 from newscorpus.errors import LabError
 from newscorpus.lab.gold.pages import TEXT_LICENCES, GoldPage

@@ -12,8 +12,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from newscorpus.artifacts import WEIGHTS, Artifact, ArtifactError, Metadata, Scorer, onnx_session
+from newscorpus.artifacts import WEIGHTS, Artifact, Scorer, onnx_session
 from newscorpus.lab.training.onnx import estimator_to_onnx, trees_to_onnx
+from newscorpus.model_folders import ArtifactError, Metadata
 
 COLUMNS = 4
 METADATA = Metadata("toy", "1", (), {}, {}, {}, {}, {})

@@ -9,7 +9,6 @@ from typing import cast
 import msgspec
 import pytest
 
-from newscorpus.artifacts import METADATA, Metadata, model_folder
 from newscorpus.data import Article, Page
 from newscorpus.errors import LabError
 from newscorpus.lab.evaluation.fields import evaluate_fields

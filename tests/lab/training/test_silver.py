@@ -5,7 +5,6 @@ import msgspec
 import pytest
 import zstandard
 
-from newscorpus.artifacts import METADATA, Metadata
 from newscorpus.data import Page
 from newscorpus.errors import LabError
 from newscorpus.lab.gold.pages import GoldPage

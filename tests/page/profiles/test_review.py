@@ -11,9 +11,10 @@ from prose import article, paragraphs
 from typer.testing import CliRunner
 
 from newscorpus.arrays import Floats
-from newscorpus.artifacts import Artifact, ArtifactError, Metadata
+from newscorpus.artifacts import Artifact
 from newscorpus.cli import app
 from newscorpus.data import Article, Block, Label, Page
+from newscorpus.model_folders import ArtifactError, Metadata
 from newscorpus.page.extractor import PROFILE, BlockSystemExtractor
 from newscorpus.page.judge import judge
 from newscorpus.page.judgement import Judgement, Rules

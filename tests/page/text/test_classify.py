@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.artifacts import Artifact, ArtifactError, Metadata, load_artifact
+from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.data import Block, Element, Label, LabelledBlock
+from newscorpus.model_folders import ArtifactError, Metadata
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
 from newscorpus.page.text.classify import (

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from newscorpus.artifacts import Artifact, ArtifactError, Metadata
+from newscorpus.artifacts import Artifact
 from newscorpus.data import Block, Element, Fields, Label, LabelledBlock
+from newscorpus.model_folders import ArtifactError, Metadata
 from newscorpus.page.text.features import measure
 from newscorpus.page.text.verdict import (
     ADDRESS,
