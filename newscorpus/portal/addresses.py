@@ -377,7 +377,7 @@ def may_be_page(url: str) -> bool:
     _, dot, ending = parts.path.rpartition("/")[2].rpartition(".")
     if (dot and ending.lower() in NO_PAGES) or SERVICES.search(parts.path) or OWN_FEED.search(parts.path):
         return False
-    for name, value in parse_qsl(parts.query):
+    for name, value in parse_qsl(parts.query) if parts.query else ():
         if name == "attachment_id" or (name in {"feed", "format", "output", "type"} and FEED_VALUE.fullmatch(value)):
             return False
     return True

@@ -51,7 +51,7 @@ ABOUT = (
     "whether there is an article. Where the text is doubtful, trafilatura is asked too, and two logistic models decide "
     "between the texts."
 )
-USE = '`newscorpus extract PAGE`, or `newscorpus.page.registry.load("{name}")`.'
+USE = '`newscorpus extract PAGE`, or `newscorpus.load_extractor("{name}")`.'
 MEASURE = (
     "Mean page F1 over word 4-grams, each page judged by trees that saw no page of its site. Figures on the "
     "development split, beside the peers, are in `docs/evaluation.md`. The verdict, cross-validated by site: "

@@ -12,7 +12,7 @@ from newscorpus.lab.training.sources import Progress, TrainingPages
 from newscorpus.model_folders import Metadata
 
 SYSTEM_USE = (
-    '`newscorpus extract PAGE --extractor {name}`, or `newscorpus.page.registry.load("{name}")`. What the\n'
+    '`newscorpus extract PAGE --extractor {name}`, or `newscorpus.load_extractor("{name}")`. What the\n'
     "publication did, and where this differs: `docs/published-systems.md`."
 )
 

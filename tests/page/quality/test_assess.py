@@ -5,7 +5,8 @@ import pytest
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields
 from newscorpus.errors import ArgumentError
-from newscorpus.page.quality.assess import measures_of, read_quality, tags_of
+from newscorpus.page.quality import measures_of, tags_of
+from newscorpus.page.quality.assess import read_quality
 from newscorpus.page.quality.filters import measure
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from benchmarks.unreadable import DISFIGURED, misread, next_points
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields, Rejected
-from newscorpus.page.quality.assess import assess_quality
+from newscorpus.page.quality import assess_quality
 from newscorpus.page.quality.letters import letter_gains
 
 PLAIN = {
