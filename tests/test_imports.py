@@ -151,7 +151,7 @@ NOT_LOADED = {
         "newscorpus.page.extractor newscorpus.page.judge newscorpus.page.text newscorpus.page.quality"
         " newscorpus.page.profiles newscorpus.corpus.build numpy scipy sklearn onnxruntime trafilatura ftfy requests"
     ),
-    "newscorpus.page.loaded": "scipy sklearn scrapy requests rich newscorpus.lab",
+    "newscorpus.page.loaded": "sklearn scrapy requests rich newscorpus.lab",
     "newscorpus.cli": "lxml numpy regex rich scrapy newscorpus.page newscorpus.store",
 }
 """Modules by which processes begin, and what these must not load, since it costs each of them time."""

@@ -110,8 +110,8 @@ def _train(
     if not fields:
         return [train_own(name, own, source, folder, _show_step)]
     decides = fields == "always"
-    learn_fields = partial(train_learned_fields, start=LEARNED_FIELDS in start_from, decides=decides)
-    if name == LEARNED_FIELDS:
+    learn_fields = partial(train_learned_fields, start=FIELDS_MODEL in start_from, decides=decides)
+    if name == FIELDS_MODEL:
         return [train_own(name, learn_fields, source, folder, _show_step)]
     learned = named(learn_fields(source, _show_step), FIELDS_MODEL, folder / FIELDS)
     return [train_own(name, own, source, folder, _show_step), learned.save(folder / FIELDS)]

@@ -112,7 +112,8 @@ class CorpusExtension:
         fresh, is_new = crawler.settings.get("NEWSCORPUS_FRESH"), not (corpus / LEDGER).is_file()
         if fresh:
             begin_anew(corpus, fresh)
-        finish_removal(corpus)
+        if (corpus / REMOVING).is_file():
+            finish_removal(corpus)
         adopts, builds, profiles = (
             switch(crawler.settings, f"NEWSCORPUS_{name}") for name in ("ADOPT", "BUILD", "PROFILE")
         )

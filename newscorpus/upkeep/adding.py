@@ -16,8 +16,9 @@ from newscorpus.page.fields.reading import read_fields
 from newscorpus.page.links import read_link_texts, read_tree
 from newscorpus.page.parsing.decode import declared_charset
 from newscorpus.page.quality.language import judge_language
+from newscorpus.page.refusals import CONSENT_WALL
 from newscorpus.page.rights import reservations
-from newscorpus.page.walls import CONSENT_WALL, find_wall
+from newscorpus.page.walls import find_wall
 from newscorpus.portal.addresses import (
     PAGE_KINDS,
     AddressTrust,

@@ -23,7 +23,7 @@ from newscorpus.lab.gold.pages import TEACH, GoldPage
 from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.node_svm import bias_parameter, draw_places, join_machines, join_rows, weights_file
 from newscorpus.lab.training.sources import Progress, TrainingPages, group_kfold
-from newscorpus.page.fields import read_fields
+from newscorpus.model_folders import FIELDS_MODEL
 from newscorpus.page.fields.dates import Setting, find_dates
 from newscorpus.page.fields.learned import FIELDS, LONGEST, describe_candidates, pick
 from newscorpus.page.fields.markup import plain
@@ -99,7 +99,7 @@ def train_learned_fields(
     held_out = [page for page in pages if source.is_held_out(page.site)]
     if not any(page.holds.any() for page in pages):
         raise LabError("nothing can be learned: no page has an element that holds a field")
-    base = load_linear(MODEL) if start else None
+    base = load_linear(FIELDS_MODEL) if start else None
     model = fit_fields(pages, keeps_shipped=source.learns_all, base=base)
     penalty = CORRECTION_PENALTY if start else PENALTY
     how = f"Linear support vector machines (LIBLINEAR), C {penalty:g}, one a field; {COLUMNS} columns"

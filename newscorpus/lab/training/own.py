@@ -27,6 +27,7 @@ from newscorpus.lab.training.main_text import ABOUT, LEAST_FIT, MODEL_VERSION, P
 from newscorpus.lab.training.model import Train, TrainedModel
 from newscorpus.lab.training.onnx import add_trees, trees_to_onnx
 from newscorpus.lab.training.sources import Described, Progress, TrainingPages, group_kfold
+from newscorpus.model_folders import Metadata, own_models
 from newscorpus.page.extractor import Extractor, good_paragraphs, read
 from newscorpus.page.loading import load_whole
 from newscorpus.page.registry import systems

@@ -12,8 +12,9 @@ from typing import Final
 import numpy as np
 
 from newscorpus.arrays import Floats
-from newscorpus.artifacts import Artifact, ArtifactError
+from newscorpus.artifacts import Artifact
 from newscorpus.data import Fields, LabelledBlock
+from newscorpus.model_folders import ArtifactError
 from newscorpus.page.text.classify import Trees
 from newscorpus.page.text.features import FEATURES, PageFeatures
 from newscorpus.page.text.features.own import PROSE_WORDS, TAG_CODES

@@ -75,7 +75,7 @@ def blocks(recipe: Recipe, page: SourcePage) -> bytes:
     """
     label = getattr(extractor_of(recipe, page), "label", None)
     if label is None:
-        names = ", ".join(name for name in registry.systems() if hasattr(registry.load(name), "label"))
+        names = ", ".join(name for name in registry.systems() if hasattr(load(name), "label"))
         raise ValueError(f"this extractor does not decide block by block; those that do: {names or 'none'}")
     rows: list[tuple[str, ...]] = [COLUMNS]
     for one in label(page.page):

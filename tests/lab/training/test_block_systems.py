@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from newscorpus.artifacts import Artifact, Metadata, Scorer
+from newscorpus.artifacts import Artifact, Scorer
 from newscorpus.errors import LabError
 from newscorpus.lab.systems import paragraph_svm, shallow_tree
 from newscorpus.lab.training.block_learner import LabelledPage
 from newscorpus.lab.training.block_systems import Criterion, best_threshold, fit_machine, fit_tree
+from newscorpus.model_folders import Metadata
 
 METADATA = Metadata("toy", "1", (), {}, {}, {}, {}, {})
 

@@ -10,7 +10,9 @@ from newscorpus.errors import LabError
 from newscorpus.lab.gold.pages import read_pages
 from newscorpus.lab.training.registry import TRAINERS
 from newscorpus.lab.training.sources import SITES_ASIDE, first_of_each_set, fold_of, gold_source
-from newscorpus.page.registry import load_whole, systems
+from newscorpus.model_folders import CARD, METADATA, Metadata
+from newscorpus.page.loading import load_whole
+from newscorpus.page.registry import systems
 
 NAMES = sorted(set(TRAINERS) & set(systems()) - {"main-text"})
 

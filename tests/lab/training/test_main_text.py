@@ -13,6 +13,7 @@ from newscorpus.lab.gold.pages import TEXT_LICENCES, GoldPage
 from newscorpus.lab.training.boosting import Boosting
 from newscorpus.lab.training.main_text import train_main_text
 from newscorpus.lab.training.sources import gold_source
+from newscorpus.model_folders import CARD, METADATA, Metadata
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
 from newscorpus.page.text.classify import FIRST, SECOND, Classifier, label_by

@@ -17,6 +17,7 @@ from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.own import advice, apart, estimate_gain, is_own, named, own_source, train_own, with_marks
 from newscorpus.lab.training.registry import TRAINERS
 from newscorpus.lab.training.sources import group_kfold
+from newscorpus.model_folders import METADATA, Metadata, model_folder
 from newscorpus.page.extractor import SystemExtractor
 from newscorpus.page.fields.nodes import load_linear
 from newscorpus.page.judge import process_page

@@ -11,6 +11,7 @@ from newscorpus.lab.gold.pages import GoldPage
 from newscorpus.lab.training.block_learner import train
 from newscorpus.lab.training.block_systems import PARAGRAPH_SVM
 from newscorpus.lab.training.sources import silver_source
+from newscorpus.model_folders import METADATA, Metadata
 from newscorpus.store.archive.values import Capture, Exchange, Origin, Rules
 from newscorpus.store.archive.write import ArchiveWriter, encode
 
