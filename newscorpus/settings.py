@@ -7,9 +7,9 @@ import os
 
 from scrapy.settings import default_settings
 
+from newscorpus import model_folders
 from newscorpus.config import Limits, PolitenessConfig
-from newscorpus.model_folders import FIELDS_MODEL
-from newscorpus.page.registry import DEFAULT
+from newscorpus.page import registry
 
 # ---- newscorpus -----------------------------------------------------------------------------------------------------
 
@@ -17,7 +17,7 @@ NEWSCORPUS_CORPUS = ""
 """Folder of the corpus; by default `corpora/NAME`, with the argument `portal` as NAME."""
 NEWSCORPUS_CONTACT = ""
 """Your mail address or URL for the user agent; required for crawls beyond this machine."""
-NEWSCORPUS_EXTRACTOR = DEFAULT
+NEWSCORPUS_EXTRACTOR = registry.DEFAULT
 """Name of the extractor, or folder of your own model."""
 NEWSCORPUS_POST_ANALYSIS = None
 """Rules that revise the labels of blocks, such as ["start", "neighbours"] or "mrozek"; docs/post-analysis.md."""
@@ -31,7 +31,7 @@ NEWSCORPUS_PROFILE = "on"
 """Whether profiles of portals are learned and used, "on" or "off"; docs/portals.md."""
 NEWSCORPUS_LEAVE_OUT = ()
 """Parts of articles to leave out of all texts, in addition to `leave_out` of portal files; docs/main-text.md."""
-NEWSCORPUS_FIELDS_MODEL = FIELDS_MODEL
+NEWSCORPUS_FIELDS_MODEL = model_folders.FIELDS_MODEL
 """Model for title, date and authors, or folder of your own."""
 NEWSCORPUS_WORKERS = os.cpu_count() or 1
 """Worker processes for pages; by default one per core, since the crawl mostly waits. 0: it judges them itself."""

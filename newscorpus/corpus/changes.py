@@ -152,8 +152,7 @@ def texts_of(corpus: Path, document: str) -> list[Record]:
     """Return all texts of a document in the intake, in order of fetch; none without an index.
 
     Raises:
-        CorpusError: a row is damaged.
-        CorpusError: the index is damaged, or was made with different parameters.
+        CorpusError: a row or the index is damaged, or the index was made with different parameters.
     """
     store = Store.existing(corpus / INDEX, layout_of(BuildConfig()))
     if store is None:

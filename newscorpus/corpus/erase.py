@@ -218,8 +218,8 @@ def erase(corpus: Path, removing: Removing) -> Removing:
     """Erase documents from all files except those that a build writes, and return the updated removal; idempotent.
 
     Raises:
-        LedgerError: a crawl is running, or the ledger cannot be used.
-        ArchiveError, OSError: a file cannot be read or written.
+        CorpusError: a crawl is running, or the ledger or the archive cannot be used.
+        OSError: a file cannot be read or written.
     """
     has_ledger = (corpus / LEDGER).is_file()
     if has_ledger:

@@ -114,7 +114,7 @@ def restore_lines(corpus: Path, damaged: Sequence[DamagedLine]) -> int:
     not know, such as earlier texts of a document, are left alone.
 
     Raises:
-        LedgerError: there is no ledger, or a crawl is running.
+        CorpusError: there is no ledger, or a crawl is running.
         ImportError: the extractor needs a package that is not installed.
     """
     parts: dict[FilePart, list[DamagedLine]] = {}

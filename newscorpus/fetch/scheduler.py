@@ -98,7 +98,7 @@ class LedgerScheduler(BaseScheduler):
         """Take the ledger that the extension opened, or open it where a project disabled the extension.
 
         Raises:
-            LedgerError: another crawl uses the corpus, or the ledger is unusable.
+            CorpusError: another crawl uses the corpus, or the ledger is unusable.
         """
         corpus = self._crawler.get_extension(CorpusExtension)
         self.ledger = corpus.ledger if corpus else Ledger.open(self._corpus)

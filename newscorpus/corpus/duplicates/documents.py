@@ -89,8 +89,8 @@ def find_files(inputs: Sequence[Path], removals: Removals = NOTHING) -> list[Inp
     Documents of corpora that are in `removals` are skipped.
 
     Raises:
-        CorpusError: a folder holds no published corpus, or an incomplete one.
-        CorpusError: a file has an unknown format, or an input is given twice.
+        CorpusError: a folder holds no published corpus, or an incomplete one, a file has an unknown format, or an
+            input is given twice.
         OSError: a file is missing.
     """
     places = [published_folder(path).resolve() for path in inputs]

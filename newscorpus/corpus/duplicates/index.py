@@ -40,8 +40,8 @@ def update_index(
     """Open the index of a corpus and add the rows of the intake that it lacks; `damaged` gets each unreadable line.
 
     Raises:
-        CorpusError: there is no intake, or its signatures were made with different parameters.
-        CorpusError: the index is damaged or was made with different parameters.
+        CorpusError: there is no intake, its signatures or the index were made with different parameters, or the index
+            is damaged.
         OSError: the disk is full.
     """
     folder, intake = corpus / INDEX, corpus / INTAKE

@@ -86,8 +86,8 @@ def export(
         watch: gets every record of every part.
 
     Raises:
-        CorpusError: the corpus cannot be read or is empty, `output` is no export, or a selection is wrong.
-        CorpusError: the corpus cannot be split as asked.
+        CorpusError: the corpus cannot be read, is empty or cannot be split as asked, `output` is no export, or a
+            selection is wrong.
         OSError: the disk is full or the folder cannot be written; an earlier export is unchanged.
     """
     published = open_corpus(corpus)

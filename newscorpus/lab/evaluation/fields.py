@@ -77,9 +77,9 @@ def evaluate_fields(
     only dates that remain on the page or in its address (`shows_date`, or found by one of the readers).
 
     Raises:
-        LabError: an unknown reader, or a set without a page in the split that has a title, date or authors.
+        LabError: an unknown reader, a set without a page in the split that has a title, date or authors, or a file that
+            cannot be read.
         MissingPeerError: a reader's package is not installed.
-        LabError: a file cannot be read.
     """
     loaded: dict[str, FieldReader] = {}
     for name in readers:

@@ -125,7 +125,8 @@ def save_mark(
         the values read from dates and authors, by position; the number of lines now.
 
     Raises:
-        LabError: unknown kind of mark, another process keeps the lock, or the page was marked meanwhile.
+        LabError: unknown kind of mark, or the page was marked meanwhile.
+        CorpusError: another process keeps the lock.
         OSError: for instance, the disk is full.
     """
     if unknown := {block.kind for block in line.blocks} - {*KINDS, ""}:

@@ -198,7 +198,7 @@ def at_rest(corpus: Path) -> Iterator[None]:
     """Lock out crawls and checkpoint the WAL, so that the ledger is a single file.
 
     Raises:
-        LedgerError: a crawl is running, or the ledger cannot be used.
+        CorpusError: a crawl is running, or the ledger cannot be used.
     """
     with exclusive(corpus / CRAWL_LOCK, "crawl"):
         open_writer(corpus).close()  # checkpoints the WAL that a killed crawl left

@@ -41,7 +41,7 @@ def list_keys(corpus: Path) -> frozenset[int]:
     """Return the keys of the addresses of listing pages, feeds and sitemaps that were not kept as articles.
 
     Raises:
-        LedgerError: a crawl is running, or the ledger cannot be used.
+        CorpusError: a crawl is running, or the ledger cannot be used.
     """
     sql = "SELECT url, redirected_to FROM urls WHERE kind NOT IN ('', 'article') AND reason != 'kept'"
     with _alone(corpus) as connection:
@@ -54,7 +54,7 @@ def aliases(corpus: Path, documents: Collection[str]) -> dict[str, str]:
     An address that the ledger does not hold is "".
 
     Raises:
-        LedgerError: a crawl is running, or the ledger cannot be used.
+        CorpusError: a crawl is running, or the ledger cannot be used.
     """
     keys = set(map(key_of_id, documents))
     found = dict.fromkeys(documents, "")
@@ -76,7 +76,7 @@ def forget(corpus: Path, documents: Collection[str], urls: Iterable[str], places
     offset of each response that was overwritten.
 
     Raises:
-        LedgerError: a crawl is running, or the ledger cannot be used.
+        CorpusError: a crawl is running, or the ledger cannot be used.
     """
     keys = frozenset(map(key_of_id, documents))
     with _alone(corpus) as connection:
