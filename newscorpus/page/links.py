@@ -217,7 +217,7 @@ def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
             href = sent[2] if sent else ""
         relations = _relations(element)
         is_reply = "nofollow" in relations and _only_adds_query(own, _resolve(base, href))
-        printed = PRINTED.search(href)
+        printed = PRINTED.search(href) if article else None
         is_aside = is_reply or "attachment" in relations or bool(printed and printed[1] in article)
         if href and not is_aside and (element.tag != "link" or "next" in relations):
             yield href

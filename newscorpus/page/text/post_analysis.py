@@ -86,10 +86,10 @@ def title_match(labelled: Labelled, title: str, _config: PostAnalysisConfig) -> 
 def drop_headline(labelled: Labelled, title: str, config: PostAnalysisConfig) -> Labelled:
     """Label a block bad that has nearly the title's words, if it is a heading or precedes all good text."""
     headline = lower_words(title)
-    dropped, bad = set(), Label.BAD
+    dropped = set()
     has_begun = False
     for at, item in enumerate(labelled):
-        if item.label is bad or (has_begun and not is_heading(item.block)):
+        if item.label is Label.BAD or (has_begun and not is_heading(item.block)):
             continue
         if likeness(lower_words(item.block.text), headline) >= config.min_headline_likeness:
             dropped.add(at)

@@ -208,7 +208,7 @@ class Arbiter:
             return found
         # The other text's paragraphs, except those that a rule or the portal's profile labels bad wherever they stand
         bad = {lower_words(item.block.text) for item in labelled if item.label is Label.BAD and item.reasons}
-        good = {lower_words(item.block.text) for item in labelled if item.label is Label.GOOD}
+        good = {lower_words(item.block.text) for item in labelled if item.is_good}
         other = [each for each in self.ask(reading) if lower_words(each) not in bad - good]
         pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)
         confidence, takes_other = self(pair)
