@@ -388,7 +388,8 @@ def judge_language(
 
 def _fit(chances: Mapping[str, float], declared: tuple[str, ...], stated: str, sample: str) -> tuple[str, float]:
     """Find the best declared language, with the total probability of the detected languages accepted for it."""
-    fits = {name: sum(chances.get(answer, 0.0) for answer in _accepted(name, sample)) for name in declared}
+    # Unlike sum, fsum gives the same in every order, and that of a set changes from run to run
+    fits = {name: math.fsum(chances.get(answer, 0.0) for answer in _accepted(name, sample)) for name in declared}
     language = max(declared, key=lambda name: (fits[name], name == stated, chances.get(name, 0.0)))
     return language, fits[language]
 

@@ -1,5 +1,6 @@
 """Languages told by the text; a fastText file of the user's, written here as fastText writes it, is never unpickled."""
 
+import itertools
 import random
 import struct
 import sys
@@ -242,6 +243,12 @@ def test_the_same_answer_every_time_whatever_others_do() -> None:
         langdetect.DetectorFactory.seed = number
         assert by_langdetect(mixed) == first
     langdetect.DetectorFactory.seed = None
+
+
+@pytest.mark.parametrize("chances", [*itertools.permutations((0.1, 0.2, 0.6))])
+def test_a_score_is_the_same_to_the_last_digit_in_every_run(chances: tuple[float, ...]) -> None:
+    found = dict(zip(("wuu", "yue", "zh"), chances, strict=True))
+    assert judge_language(TEXTS["cs"], ("zh",), detector=lambda _: found).score == 0.9
 
 
 @settings(max_examples=60, deadline=None)
