@@ -32,6 +32,9 @@ PACKAGE = "trafilatura"
 ASK_BELOW = 0.6
 """Confidence below which the other extractor is asked: out of fold the mean F1 of eight sets (2026-11) is 0.9571 with
 0.6 and 0.7, 0.9570 with 0.5, and 0.9523 if it is never asked; more pages cost more time."""
+LEAST_GAIN = 0.15
+"""By how much the other text must be more probably right: of 2,223 articles out of fold 39 become better and 27 worse,
+of 56 and 49 without it (2026-11)."""
 MOST_BLOCKS = 5_000
 """Trafilatura is not run on longer pages, where it takes over a second, and more than linear time."""
 MOST_STEPS = 150_000
@@ -186,7 +189,7 @@ class Arbiter:
     def __call__(self, pair: Floats) -> tuple[float, bool]:
         """Return the confidence in the better text, and whether it is the other one."""
         own, other = self.own(pair), self.other(pair)
-        takes_other = other > own and not pair[_NO_OTHER]
+        takes_other = other > own + LEAST_GAIN and not pair[_NO_OTHER]
         return (other if takes_other else own), takes_other
 
     @classmethod

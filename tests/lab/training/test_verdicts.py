@@ -78,7 +78,7 @@ def test_confidence_and_score_are_those_of_the_text_that_is_taken(asked: list[Gr
     confidence, f1 = settle(asked)
     found = check_second_opinion(asked)
     assert len(confidence) == len(f1) == 90
-    assert (f1[61:90:2] == 0.99).mean() > 0.8
+    assert (f1[61:90:2] == 0.99).mean() > 0.6
     assert (f1[60:90:2] == 0.99).mean() < 0.2
     assert confidence[61:90:2].mean() > 0.6 > confidence[60:90:2].mean()
     assert found["share_asked"] == pytest.approx(30 / 90)

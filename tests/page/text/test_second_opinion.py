@@ -54,6 +54,12 @@ def test_the_text_more_probably_right_is_taken_and_who_decided_is_named() -> Non
     assert made.text == OTHER_TEXT
 
 
+def test_a_text_that_is_hardly_more_probable_is_not_taken() -> None:
+    own, hardly, clearly = (Logistic((0.0,) * N_SIGNS, math.log(p / (1 - p))) for p in (0.3, 0.44, 0.46))
+    assert list(found_by(system(OTHER_TEXT, prefers=(own, hardly)), reading()).paragraphs) == paragraphs("bridge")
+    assert list(found_by(system(OTHER_TEXT, prefers=(own, clearly)), reading()).paragraphs) == [OTHER_TEXT]
+
+
 def test_what_the_other_pages_of_the_portal_show_to_be_no_text_is_not_brought_back() -> None:
     text, page = paragraphs("bridge"), reading()
     first = np.array([block.text == text[0] for block in page.blocks])
