@@ -35,7 +35,7 @@ from newscorpus.page.text.post_analysis import revise
 from newscorpus.page.text.verdict import Logistic, logistic_parameters
 from newscorpus.urls import host_of, site_key
 
-MODEL_VERSION = "1"
+MODEL_VERSION = "2"
 PACKAGES = ("lightgbm", "numpy", "scikit-learn")
 FOLDS = 4
 MOST_WORDS = 60
