@@ -81,7 +81,7 @@ def test_a_crawl_under_way_renews_itself_until_its_end(
         tab.wait_for_selector("text=Next in the queue: 1 of 1")
         ledger.close()
         tab.wait_for_selector("text=No crawl is under way")
-        assert tab.get_attribute("#watch", "hx-trigger") == "every 20s", "until something is published"
+        assert tab.get_attribute("#watch", "hx-trigger") == "every 5s", "until something is published"
 
 
 def test_after_the_end_the_contents_follow(tab: Any, served: str, demo_corpus: Path) -> None:
