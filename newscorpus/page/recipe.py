@@ -11,7 +11,7 @@ import msgspec
 from newscorpus.config import Part, QualityConfig, Revision
 from newscorpus.data import SCHEMA
 from newscorpus.model_folders import FIELDS_MODEL, LETTERS_MODEL, REVIEW_MODEL, fields_within, read_metadata
-from newscorpus.page.registry import DEFAULT, NO_FALLBACK
+from newscorpus.page.registry import DEFAULT, NO_FALLBACK, SECOND_OPINION
 from newscorpus.page.rights import RightsPolicy
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.profile import Profiles
@@ -68,7 +68,7 @@ _fields_within = cache(fields_within)  # the models of a process do not change
 def _version(name: str, recipe: Recipe, fields_model: str, *of_source: Hashable, revision: Revision) -> str:
     decider = DEFAULT if name == NO_FALLBACK else name
     models = [_model(model) for model in (decider, fields_model, LETTERS_MODEL, REVIEW_MODEL)]
-    packages = [metadata.version(package) for package in ("newscorpus", "trafilatura", "ftfy")]
+    packages = [metadata.version(package) for package in ("newscorpus", SECOND_OPINION, "ftfy")]
     decides = msgspec.json.encode([packages, SCHEMA, models, name, recipe, *of_source, revision])
     return f"{name}@{models[0].get('version', '0')}+{hashlib.sha256(decides).hexdigest()[:10]}"
 

@@ -16,6 +16,8 @@ DEFAULT, NO_FALLBACK = "main-text", "main-text-alone"
 """The default extractor, with and without falling back on a second opinion."""
 TEMPLATE = "template"
 """The extractor that uses the portal's template alone."""
+SECOND_OPINION = "trafilatura"
+"""The package that the default extractor asks where it is unsure of its text."""
 
 
 @cache

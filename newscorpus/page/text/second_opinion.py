@@ -21,6 +21,7 @@ from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact
 from newscorpus.data import Label, LabelledBlock
 from newscorpus.page.extractor import FoundText, Reading
+from newscorpus.page.registry import SECOND_OPINION
 from newscorpus.page.text.clean import CELL_MARK, is_off_topic
 from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.wording import grams, is_among
@@ -28,7 +29,6 @@ from newscorpus.page.text.post_analysis import lower_words, possible_headlines
 from newscorpus.page.text.verdict import SIGNS, Logistic, read_logistic
 from newscorpus.tokens import paragraphs
 
-PACKAGE = "trafilatura"
 ASK_BELOW = 0.6
 """Confidence below which the other extractor is asked: out of fold the mean F1 of eight sets (2026-11) is 0.9571 with
 0.6 and 0.7, 0.9570 with 0.5, and 0.9523 if it is never asked; more pages cost more time."""
@@ -77,8 +77,8 @@ logger = logging.getLogger(__name__)
 @cache
 def _trafilatura() -> ModuleType:
     """Import trafilatura on first use, and mute its log, which is about single pages."""
-    logging.getLogger(PACKAGE).setLevel(logging.CRITICAL + 1)
-    return import_module(PACKAGE)
+    logging.getLogger(SECOND_OPINION).setLevel(logging.CRITICAL + 1)
+    return import_module(SECOND_OPINION)
 
 
 def other_text(reading: Reading) -> list[str]:
@@ -91,7 +91,7 @@ def other_text(reading: Reading) -> list[str]:
     try:
         text = extract(reading.tree, fast=True, include_comments=False) or ""
     except Exception as error:  # noqa: BLE001  (any exception is possible; our own text is then used)
-        logger.info("%s failed on %s: %s", PACKAGE, reading.page.url, error)
+        logger.info("%s failed on %s: %s", SECOND_OPINION, reading.page.url, error)
         return []
     # Join lines into paragraphs where links or emphasis break them in the middle of a block
     page = "\n".join(block.text for block in reading.blocks)
@@ -219,5 +219,7 @@ class Arbiter:
             confidence, takes_other = self.own(pair), False
         flags = (DISAGREE,) if pair[_AGREEMENT] < LEAST_AGREEMENT and not pair[_NO_OTHER] else ()
         if takes_other:
-            return FoundText(other, f"second-opinion:{PACKAGE}@{metadata.version(PACKAGE)}", confidence, flags)
+            return FoundText(
+                other, f"second-opinion:{SECOND_OPINION}@{metadata.version(SECOND_OPINION)}", confidence, flags
+            )
         return replace(found, confidence=confidence, flags=flags)
