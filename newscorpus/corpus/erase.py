@@ -329,7 +329,6 @@ def _erase_profiles(corpus: Path, documents: Collection[str], *, has_ledger: boo
             there,
             pages=tuple(page for page in there.pages if page not in gone),
             texts={key: one for key, one in there.texts.items() if not is_theirs(one.text)},
-            openings={key: one for key, one in there.openings.items() if not is_theirs(one.text)},
         )
         if left != there:
             new = write_profile(file.path, left)

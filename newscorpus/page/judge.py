@@ -149,7 +149,7 @@ def _see(page: SourcePage, extractor: BlockSystemExtractor) -> SeenPage | None:
     reading = extractor.read(page.page)
     if isinstance(reading, Rejected) or not isinstance(extract_article(extractor.after(reading), page), Article):
         return None
-    return SeenPage(document_of(reading), extractor.label_blocks(reading), reading.fields)
+    return SeenPage(document_of(reading), extractor.label_blocks(reading), reading.fields.title)
 
 
 def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:

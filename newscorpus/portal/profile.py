@@ -13,7 +13,7 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import replace_file
 from newscorpus.layout import PROFILES
 
-VERSION = 1
+VERSION = 2
 """Version of the file's layout, raised when a key is added, removed or changes its meaning."""
 HASH_LENGTH = 10
 
@@ -32,18 +32,10 @@ class PathFacts(msgspec.Struct, frozen=True):
 
 
 class Repeated(msgspec.Struct, frozen=True):
-    """A text, or the opening of texts, that several pages repeat."""
+    """A text that several pages repeat."""
 
     pages: int  # with the text
     text: str  # its beginning on one of them
-
-
-class FieldFacts(msgspec.Struct, frozen=True):
-    """Sources and places of the values of one field."""
-
-    pages: int  # with a value
-    sources: dict[str, int]  # pages by source of the value, as in `Provenance`
-    paths: dict[str, int]  # pages by path of a block that shows the value
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,11 +44,8 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str  # portal or site
     extractor: str  # used for the pages, such as "model:main-text@3"
     pages: tuple[str, ...]  # document ids, sorted
-    words: tuple[int, ...]  # main-text words per page: minimum, quartiles, maximum
     paths: dict[str, PathFacts]  # by `path_of`; without paths of a single page
     texts: dict[str, Repeated]  # by `text_key`; without texts of a single page
-    openings: dict[str, Repeated]  # by `opening_key`; without openings of a single page
-    fields: dict[str, FieldFacts]  # by the names of `Fields`
     version: int = VERSION
 
     @property

@@ -98,7 +98,7 @@ def make(corpus: Path) -> Path:
         save_mark(journal_of(corpus, "news"), marks)
     repeated = {"1": Repeated(2, paragraphs("story 3")[0][:80]), "2": Repeated(2, "Read more")}
     ids = tuple(sorted(document_id(URL.format(number)) for number in range(PAGES)))
-    profile = Profile("news", "bte", ids, (1, 2, 3, 4, 5), {}, repeated, {}, {})
+    profile = Profile("news", "bte", ids, {}, repeated)
     write_profile(profile_path(corpus, "news"), profile)
     make_index(corpus)
     release(corpus, "1")

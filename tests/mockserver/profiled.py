@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-from newscorpus.data import Fields, Label, LabelledBlock, Page, Provenance
+from newscorpus.data import Label, LabelledBlock, Page
 from newscorpus.page.extractor import Reading, read
 from newscorpus.page.profiles.learn import SeenPage
 
 TEXT = ("It rained over {} all night.", "The river {} came close to its banks, said the mayor.")
-NO_FIELDS = Fields()
 SUBSCRIBE = "Subscribe to our newsletter and never miss a story."
 
 
@@ -26,7 +25,7 @@ def page_html(number: int, extra: str = "", names: str = "story") -> str:
     )
 
 
-def seen(document: str, html: str, good: Sequence[str], fields: Fields = NO_FIELDS) -> SeenPage:
+def seen(document: str, html: str, good: Sequence[str], title: str = "") -> SeenPage:
     """A page whose main text is the blocks with one of the beginnings `good`."""
     reading = read(Page.from_html(html))
     assert isinstance(reading, Reading)
@@ -34,21 +33,10 @@ def seen(document: str, html: str, good: Sequence[str], fields: Fields = NO_FIEL
     labelled = (
         LabelledBlock(block, 0.9 if is_good else 0.1, Label.GOOD if is_good else Label.BAD) for block, is_good in blocks
     )
-    return SeenPage(document, tuple(labelled), fields)
+    return SeenPage(document, tuple(labelled), title)
 
 
 def seen_pages(count: int) -> list[SeenPage]:
     """Pages of a portal, on which the call to subscribe is taken for text."""
-    return [
-        seen(
-            f"{number:016x}",
-            page_html(number),
-            ("It rained", "The river", "Subscribe"),
-            Fields(
-                title=f"Rain in {town(number)}",
-                published=f"2024-03-{number % 27 + 1:02}",
-                provenance=Provenance(title="heading", published="text"),
-            ),
-        )
-        for number in range(count)
-    ]
+    good = ("It rained", "The river", "Subscribe")
+    return [seen(f"{at:016x}", page_html(at), good, f"Rain in {town(at)}") for at in range(count)]

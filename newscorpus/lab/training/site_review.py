@@ -78,7 +78,7 @@ class SitePage:
         """The page as input for a profile."""
         example = self.example
         labelled = label_by(self.probability, example.features, example.blocks)
-        return SeenPage(f"{example.page.dataset}/{example.page.id}", labelled, example.fields)
+        return SeenPage(f"{example.page.dataset}/{example.page.id}", labelled, example.fields.title)
 
     def f1(self, probability: Floats) -> float:
         """Return the F1 of the text that these block probabilities make."""

@@ -6,26 +6,20 @@ Paths and texts of blocks get names that are stable across the pages of a portal
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Final
 
-import numpy as np
 from lxml.html import HtmlElement
 
-from newscorpus.data import Block, Element, Fields, LabelledBlock
+from newscorpus.data import Block, Element, LabelledBlock
 from newscorpus.page.extractor import Reading
-from newscorpus.page.fields.dates import Setting, parse_date
 from newscorpus.page.source_page import Named
-from newscorpus.page.text.post_analysis import lower_words
-from newscorpus.portal.profile import FieldFacts, PathFacts, Profile, Repeated
+from newscorpus.portal.profile import PathFacts, Profile, Repeated
 from newscorpus.tokens import count_words
 from newscorpus.urls import document_address, id_of_page
 
-OPENING = 24
-"""Characters of a text's opening: three to five words."""
 KEY_BYTES = 8
 """Bytes of a hash: a million texts collide with a probability of 3 in a hundred million (birthday bound)."""
 CACHED = 20_000
@@ -50,30 +44,21 @@ MOST_SIGNS = 2_000
 """Maximum number of signs of a page; news pages have some 200."""
 
 
-def path_of(element: Element) -> str:
-    """Name the path from the root: `html/body/div#main.content/p`, without parts that differ between pages."""
-    return "/".join(map(step_of, element.ancestry))
-
-
 def paths_of(blocks: Sequence[Block]) -> list[str]:
-    """Name the path to the element of each block, as `path_of`."""
+    """Name the path to each block: `html/body/div#main.content/p`, without parts that differ between pages."""
     known: dict[Element, str] = {}
 
     def path(element: Element) -> str:
         if element not in known:
-            step = step_of(element)
+            step = step_of(element.tag, element.id, element.classes, element.data)
             known[element] = f"{path(element.parent)}/{step}" if element.parent else step
         return known[element]
 
     return [path(block.element) for block in blocks]
 
 
-def step_of(element: Element) -> str:
+def step_of(tag: str, identifier: str, classes: str, data: str = "") -> str:
     """Name an element by tag, stable id and classes, or, where it has neither, by its `data-` attributes."""
-    return _step_of(element.tag, element.id, element.classes, element.data)
-
-
-def _step_of(tag: str, identifier: str, classes: str, data: str = "") -> str:
     # The names of the page's own elements describe the page
     return tag if tag in _PAGE_TAGS else _step(tag, identifier[:MAX_NAME], classes, data)
 
@@ -112,16 +97,8 @@ def is_hash(part: str) -> bool:
 
 def text_key(text: str) -> str:
     """Return a key of a text that ignores digits and case."""
-    return _key(_NUMBER.sub("0", text.casefold()))
-
-
-def opening_key(text: str) -> str:
-    """Return a key of a text's opening, as `text_key`; "" for a text hardly longer than an opening."""
-    return _key(_NUMBER.sub("0", text.casefold())[:OPENING]) if len(text) > OPENING else ""
-
-
-def _key(text: str) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).hexdigest()
+    alike = _NUMBER.sub("0", text.casefold())
+    return blake2b(alike.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).hexdigest()
 
 
 def markup_signs(tree: HtmlElement) -> frozenset[str]:
@@ -135,7 +112,7 @@ def markup_signs(tree: HtmlElement) -> frozenset[str]:
                 return frozenset(signs)
             if isinstance(child.tag, str) and child.tag not in UNSEEN:
                 identifier, classes = child.get("id") or "", child.get("class") or ""
-                inner = _step_of(child.tag, identifier, classes[: 10 * MAX_NAME])
+                inner = step_of(child.tag, identifier, classes[: 10 * MAX_NAME])
                 signs.add(f"{step} > {inner}")
                 pending.append((child, inner))
     return frozenset(signs)
@@ -147,8 +124,6 @@ LEAST_PAGES = 5
 """Minimum number of pages for a profile."""
 EXCERPT = 60
 """Characters shown of a repeated text."""
-MOST_FIELD_CHARACTERS = 120
-"""Longest block that may show a field's value; longer ones only mention it."""
 SAME_TEXT = 0.5
 """A page is a copy of another with the same title if it shares this part of the words of its main text."""
 MOSTLY = 0.5
@@ -161,7 +136,7 @@ class SeenPage:
 
     id: str  # of its document
     labelled: tuple[LabelledBlock, ...]  # its blocks with the verdicts; the scores are probabilities
-    fields: Fields  # title, dates and the rest
+    title: str
 
 
 def learn(pages: Iterable[SeenPage], source: str, extractor: str) -> Profile:
@@ -174,9 +149,13 @@ def learn(pages: Iterable[SeenPage], source: str, extractor: str) -> Profile:
         extractor: extractor that judged the pages.
     """
     seen = _without_copies(sorted(pages, key=lambda page: sample_key(page.id)))[:MOST_PAGES]
-    words = [sum(count_words(block.text) for block in _good_blocks(page)) for page in seen]
     places: defaultdict[str, _Place] = defaultdict(_Place)
+    n_pages: Counter[str] = Counter()
+    texts: dict[str, str] = {}
     for page in seen:
+        keys = {text_key(item.block.text): item.block.text[:EXCERPT] for item in page.labelled}
+        n_pages.update(keys.keys())
+        texts = keys | texts
         at: defaultdict[str, list[LabelledBlock]] = defaultdict(list)
         for path, item in zip(paths_of([item.block for item in page.labelled]), page.labelled, strict=True):
             at[path].append(item)
@@ -186,11 +165,8 @@ def learn(pages: Iterable[SeenPage], source: str, extractor: str) -> Profile:
         source=source,
         extractor=extractor,
         pages=tuple(sorted(page.id for page in seen)),
-        words=tuple(int(value) for value in np.quantile(words, (0, 0.25, 0.5, 0.75, 1))) if words else (),
         paths={path: place.facts() for path, place in places.items() if place.pages > 1},
-        texts=_repeated(seen, text_key),
-        openings=_repeated(seen, opening_key),
-        fields={name: facts for name in SHOWN if (facts := _field(seen, name)).pages},
+        texts={key: Repeated(n, texts[key]) for key, n in n_pages.items() if n > 1},
     )
 
 
@@ -216,22 +192,19 @@ def sample_key(document: str) -> str:
     return hashlib.sha256(document.encode()).hexdigest()
 
 
-def _good_blocks(page: SeenPage) -> list[Block]:
-    return [item.block for item in page.labelled if item.is_good]
-
-
 def _without_copies(pages: Sequence[SeenPage]) -> list[SeenPage]:
     """Drop pages with the same title and mostly the same text as an earlier one."""
     known: defaultdict[str, set[str]] = defaultdict(set)
     kept = []
     for page in pages:
         words = Counter[str]()
-        for block in _good_blocks(page):
-            words[text_key(block.text)] += count_words(block.text)
-        same = sum(n for key, n in words.items() if key in known[page.fields.title])
+        for item in page.labelled:
+            if item.is_good:
+                words[text_key(item.block.text)] += count_words(item.block.text)
+        same = sum(n for key, n in words.items() if key in known[page.title])
         if same <= SAME_TEXT * words.total():
             kept.append(page)
-            known[page.fields.title] |= words.keys()
+            known[page.title] |= words.keys()
     return kept
 
 
@@ -261,46 +234,3 @@ class _Place:
         """Return the facts for the profile."""
         good_words = round(self.good_words, 1)
         return PathFacts(self.pages, self.good_pages, self.blocks, len(self.texts), self.words, good_words)
-
-
-def _repeated(pages: Sequence[SeenPage], key_of: Callable[[str], str]) -> dict[str, Repeated]:
-    """Return the texts, by `key_of`, that occur on several pages."""
-    counts: Counter[str] = Counter()
-    texts: dict[str, str] = {}
-    for page in pages:
-        keys = {key: item.block.text[:EXCERPT] for item in page.labelled if (key := key_of(item.block.text))}
-        counts.update(keys.keys())
-        texts = keys | texts
-    return {key: Repeated(n, texts[key]) for key, n in counts.items() if n > 1}
-
-
-def _has_day(text: str, values: Sequence[str]) -> bool:
-    found = parse_date(text, Setting()) if any(map(str.isdigit, text)) else ""
-    return bool(found) and found[:10] in {value[:10] for value in values}
-
-
-def _says(text: str, values: Sequence[str]) -> bool:
-    return lower_words(text) in set(map(lower_words, values))
-
-
-SHOWN: Final[Mapping[str, Callable[[str, Sequence[str]], bool]]] = {
-    "title": _says,
-    "authors": lambda text, values: any(value.casefold() in text.casefold() for value in values),
-    "published": _has_day,
-    "modified": _has_day,
-    "section": _says,
-    "tags": _says,
-}
-"""The fields, each with a test of whether a text shows one of its values."""
-
-
-def _field(pages: Sequence[SeenPage], name: str) -> FieldFacts:
-    sources: Counter[str] = Counter()
-    paths: Counter[str] = Counter()
-    for page in pages:
-        held = getattr(page.fields, name)
-        if values := (held if isinstance(held, tuple) else (held,)) if held else ():
-            sources[getattr(page.fields.provenance, name)] += 1
-            short = [item.block for item in page.labelled if len(item.block.text) <= MOST_FIELD_CHARACTERS]
-            paths.update({path_of(block.element) for block in short if SHOWN[name](block.text, values)})
-    return FieldFacts(sources.total(), dict(sources), {path: n for path, n in paths.items() if n > 1})

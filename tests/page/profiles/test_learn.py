@@ -8,7 +8,7 @@ import pytest
 from lxml import html
 from profiled import SUBSCRIBE, page_html, seen, seen_pages, town
 
-from newscorpus.data import Element, Fields
+from newscorpus.data import Block, Element
 from newscorpus.errors import CorpusError
 from newscorpus.page.profiles.learn import (
     MOST_PAGES,
@@ -16,12 +16,11 @@ from newscorpus.page.profiles.learn import (
     SeenPage,
     learn,
     markup_signs,
-    opening_key,
-    path_of,
+    paths_of,
     stable_name,
     text_key,
 )
-from newscorpus.portal.profile import FieldFacts, PathFacts, Profile, read_profile, write_profile
+from newscorpus.portal.profile import PathFacts, Profile, read_profile, write_profile
 
 
 @pytest.mark.parametrize(
@@ -48,13 +47,15 @@ def test_names_are_kept_without_what_machines_make(name: str, stable: str) -> No
     assert stable_name(name) == stable
 
 
+def path_of(element: Element) -> str:
+    (path,) = paths_of([Block(0, "", "", element)])
+    return path
+
+
 def test_a_path_holds_stable_names_alone() -> None:
     body = Element("body", classes="page-id-77", parent=Element("html"))
     box = Element("div", id="post-77", classes="wide css-1dbjc4n article", parent=body)
     assert path_of(Element("p", classes="sc-bdVaJa", parent=box)) == "html/body/div#post-0.article.wide/p"
-
-
-def test_data_attributes_name_what_has_no_other_name() -> None:
     assert path_of(Element("div", data="article-text")) == "div[article-text]"
     assert path_of(Element("div", classes="text", data="article-text")) == "div.text"
 
@@ -62,8 +63,6 @@ def test_data_attributes_name_what_has_no_other_name() -> None:
 def test_texts_are_alike_but_for_digits_and_case() -> None:
     assert text_key("Published 12:30") == text_key("PUBLISHED 9:05")
     assert text_key("Published today") != text_key("Published by us")
-    assert opening_key("Subscribe to our newsletter, dear reader") == opening_key("Subscribe to our newsletter, Anna!")
-    assert opening_key("Too short") == ""
 
 
 def test_texts_of_any_characters_have_a_name() -> None:
@@ -119,16 +118,8 @@ def test_texts_that_stand_on_several_pages_are_kept() -> None:
     found = profile.texts[text_key(SUBSCRIBE)]
     assert (found.pages, found.text) == (6, SUBSCRIBE)
     assert {repeated.text for repeated in profile.texts.values()} >= {"News", "Sport"}
-    assert profile.openings[opening_key(SUBSCRIBE)].pages == 6
     alone = learned([*seen_pages(5), seen("f" * 16, page_html(99, "<p>Said once</p>"), ("It",))])
     assert text_key("Said once") not in alone.texts
-
-
-def test_fields_say_where_their_values_stand() -> None:
-    profile = learned(seen_pages(6))
-    assert profile.fields["title"] == FieldFacts(6, {"heading": 6}, {f"{BOX}/h1": 6})
-    assert profile.fields["published"] == FieldFacts(6, {"text": 6}, {f"{BOX}/div.day": 6})
-    assert "authors" not in profile.fields
 
 
 def test_the_order_of_the_pages_decides_nothing() -> None:
@@ -141,17 +132,17 @@ def test_the_order_of_the_pages_decides_nothing() -> None:
 
 def test_copies_of_an_article_count_once() -> None:
     pages = seen_pages(5)
-    copy = seen("c" * 16, page_html(1), ("It rained", "The river"), Fields(title=f"Rain in {town(1)}"))
+    copy = seen("c" * 16, page_html(1), ("It rained", "The river"), f"Rain in {town(1)}")
     assert len(learned([*pages, copy]).pages) == 5
 
 
 def test_articles_of_one_title_count_each() -> None:
-    pages = [seen(f"{n:016x}", page_html(n), ("It rained", "The river"), Fields(title="Rain")) for n in range(5)]
+    pages = [seen(f"{n:016x}", page_html(n), ("It rained", "The river"), "Rain") for n in range(5)]
     assert len(learned(pages).pages) == 5
 
 
 def test_nothing_is_learned_from_no_pages() -> None:
-    assert (learned([]).pages, learned([]).words) == ((), ())
+    assert (learned([]).pages, learned([]).paths) == ((), {})
 
 
 def test_a_profile_is_written_and_read_back(tmp_path: Path) -> None:
@@ -184,6 +175,6 @@ def test_what_is_no_profile_is_refused_in_one_line(tmp_path: Path, content: byte
 def test_a_profile_of_another_version_is_to_be_learned_anew(tmp_path: Path) -> None:
     path = tmp_path / "vesti.json"
     write_profile(path, learned(seen_pages(6)))
-    path.write_bytes(path.read_bytes().replace(b'"version": 1', b'"version": 99'))
-    with pytest.raises(CorpusError, match=r"a profile of version 99, not 1; learn it anew"):
+    path.write_bytes(path.read_bytes().replace(b'"version": 2', b'"version": 99'))
+    with pytest.raises(CorpusError, match=r"a profile of version 99, not 2; learn it anew"):
         read_profile(path)
