@@ -20,7 +20,7 @@ from benchmarks.reproduce.tables import table
 from newscorpus.lab.evaluation.scores import Overlap, ngram_overlap, word_edits
 from newscorpus.lab.gold.pages import GoldPage
 from newscorpus.lab.systems.blocks import keep_good
-from newscorpus.lab.systems.paragraph_svm import ParagraphSvm
+from newscorpus.lab.systems.paragraph_svm import make_system
 from newscorpus.lab.training.block_learner import BlockLearner, labelled_pages
 from newscorpus.lab.training.block_systems import PARAGRAPH_SVM, fit_machine
 from newscorpus.page.extractor import Extractor
@@ -65,7 +65,7 @@ def _cross_validated(learner: BlockLearner, pages: Sequence[GoldPage]) -> Texts:
     found: Texts = []
     for train, test in folds(pages, FOLDS):
         machine, _ = fit_artifact(learner, labelled_pages(learner, train))
-        found += _texts(keep_good(ParagraphSvm(machine)), test)
+        found += _texts(keep_good(make_system(machine)), test)
     return found
 
 

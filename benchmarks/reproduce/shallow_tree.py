@@ -23,7 +23,7 @@ from newscorpus.lab.evaluation.scores import Confusion, character_similarity, co
 from newscorpus.lab.gold.align import LABELLERS
 from newscorpus.lab.gold.pages import LICENCES, GoldPage
 from newscorpus.lab.systems.blocks import keep_good
-from newscorpus.lab.systems.shallow_tree import ShallowTree
+from newscorpus.lab.systems.shallow_tree import make_system
 from newscorpus.lab.training.block_learner import BlockLearner, LabelledPage, block_scores, labelled_pages
 from newscorpus.lab.training.block_systems import SHALLOW_TREE, Criterion, fit_tree
 from newscorpus.page.extractor import Extractor
@@ -84,7 +84,7 @@ def reproduce(data: Path) -> str:
     for tree in trees:
         results.append(_cross_validated(tree, same))
         for dataset, pages in unseen.items():
-            similar = _similar(keep_good(ShallowTree(tree.artifact)), pages)
+            similar = _similar(keep_good(make_system(tree.artifact)), pages)
             verdicts = _judge(tree.artifact, labelled_pages(tree.learner, pages))
             results.append(Result(dataset, tree.name, similar, verdicts))
     order = (SAME, *unseen)
@@ -118,7 +118,7 @@ def _cross_validated(tree: Tree, pages: Sequence[GoldPage]) -> Result:
     for train, test in folds(pages, FOLDS):
         artifact, _ = fit_artifact(tree.learner, chain.from_iterable(cut[page] for page in train))
         counted += _judge(artifact, chain.from_iterable(cut[page] for page in test))
-        similar += _similar(keep_good(ShallowTree(artifact)), test)
+        similar += _similar(keep_good(make_system(artifact)), test)
     return Result(SAME, tree.name, similar, counted)
 
 

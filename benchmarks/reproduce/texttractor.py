@@ -18,13 +18,14 @@ from benchmarks.reproduce.block_systems import (
     text_of,
 )
 from benchmarks.reproduce.tables import table
-from newscorpus.arrays import Flags, Matrix
+from newscorpus.arrays import Flags, Floats, Matrix
 from newscorpus.config import RULE_SETS, Revision
 from newscorpus.data import Block, Rejected
 from newscorpus.data import Label as Verdict
 from newscorpus.lab.gold.align import label_by_alignment
 from newscorpus.lab.gold.pages import LICENCES, GoldPage
-from newscorpus.lab.systems.texttractor import Texttractor, measure
+from newscorpus.lab.systems.blocks import BlockSystem
+from newscorpus.lab.systems.texttractor import WEIGHTS, make_system, measure, run
 from newscorpus.lab.training.block_learner import LabelledPage
 from newscorpus.lab.training.block_systems import TEXTTRACTOR
 from newscorpus.page.extractor import Extractor, Reading, read
@@ -93,7 +94,7 @@ def reproduce(data: Path) -> str:
     """The table of the thesis by set, and its sums beside ours."""
     pages = (page for dataset in LICENCES for page in map(_open, articles(data, dataset, "train")) if page)
     network, how = fit_artifact(TEXTTRACTOR, map(partial(_labelled, measure), pages))
-    system, peers = Texttractor(network, Revision(())), {name: load(peer) for name, peer in PEERS.items()}
+    system, peers = make_system(network, Revision(())), {name: load(peer) for name, peer in PEERS.items()}
     by_set = {
         dataset: [_mark(page, system, peers) for page in map(_open, articles(data, dataset)) if page]
         for dataset in NEWS
@@ -145,10 +146,14 @@ def known_sites(data: Path, peers: Mapping[str, Extractor]) -> dict[str, list[di
         for inputs, marks in found.items():
             learner = TEXTTRACTOR if inputs == ALL_INPUTS else replace(TEXTTRACTOR, measure=_without_neighbours)
             network, _ = fit_artifact(learner, map(partial(_labelled, learner.measure), (pages[at] for at in train)))
-            system = Texttractor(network, Revision(()))
-            system.measure = learner.measure
+            score = partial(_score, network.array(WEIGHTS), learner.measure)
+            system = replace(make_system(network, Revision(())), score=score)
             marks += [_mark(pages[at], system, peers if inputs == ALL_INPUTS else {}) for at in test]
     return found
+
+
+def _score(weights: Matrix, measure: Callable[[Sequence[Block]], Matrix], blocks: Sequence[Block]) -> Floats:
+    return run(weights, measure(blocks))
 
 
 def _labelled(measure: Callable[[Sequence[Block]], Matrix], page: Opened) -> LabelledPage:
@@ -184,7 +189,7 @@ def _open(page: GoldPage) -> Opened | None:
     return Opened(page, reading, good) if good.any() else None
 
 
-def _mark(page: Opened, system: Texttractor, peers: Mapping[str, Extractor]) -> dict[str, Marks]:
+def _mark(page: Opened, system: BlockSystem, peers: Mapping[str, Extractor]) -> dict[str, Marks]:
     """What each step marked on a page, and each peer."""
     verdicts = system.label(page.reading)
     marked = {

@@ -1,7 +1,7 @@
 """Features of neighbours, verdicts by thresholds and the extractor, shared by the published block systems."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -41,14 +41,24 @@ def label_by_thresholds(
     )
 
 
-class BlockSystem(Protocol):
-    """A system that decides block by block; `name` identifies it in articles."""
+@dataclass(frozen=True, slots=True)
+class BlockSystem:
+    """A system that scores the blocks of a page, and labels them by one or two thresholds."""
 
-    name: str
+    name: str  # identifies it in articles
+    cut: Callable[[Reading], tuple[Block, ...]]  # the blocks of a page
+    score: Callable[[Sequence[Block]], Floats]  # of each block of a page, at least one
+    revision: Revision  # rules that follow, and thresholds in place of the system's
+    good_above: float
+    almost_above: float = np.inf
 
     def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
         """Return the blocks of a parsed page with their final labels."""
-        ...
+        blocks = self.cut(reading)
+        if not blocks:
+            return ()
+        labelled = label_by_thresholds(self.score(blocks), blocks, self.revision, self.good_above, self.almost_above)
+        return revise(labelled, reading.head_title, self.revision.rules, self.revision.config)
 
 
 def keep_good(
@@ -68,8 +78,4 @@ def keep_good(
             return FoundText(good_paragraphs(labelled), system.name)
         return Rejected("extract", NO_MAIN_TEXT, f"no {classified} to classify", reading.page.url)
 
-    return BlockSystemExtractor(
-        find=find,
-        template=template,
-        label_blocks=label,
-    )
+    return BlockSystemExtractor(find=find, template=template, label_blocks=label)

@@ -14,14 +14,13 @@ from newscorpus import code_points as kinds
 from newscorpus.arrays import Floats, Integers, Matrix
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
 from newscorpus.config import Revision
-from newscorpus.data import Block, LabelledBlock
-from newscorpus.lab.systems.blocks import keep_good, label_by_thresholds
+from newscorpus.data import Block
+from newscorpus.lab.systems.blocks import BlockSystem, keep_good
 from newscorpus.page.extractor import Reading, SystemExtractor
 from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.structure import NAMES as CLASS_NAMES
 from newscorpus.page.text.features.structure import read_structure
-from newscorpus.page.text.post_analysis import revise
 
 MODEL: Final = "paragraph-svm"
 
@@ -55,27 +54,16 @@ _POSITIVE, _NEGATIVE = (
 )
 
 
-class ParagraphSvm:
-    """Label `<p>` blocks by the machine of `artifact`; `revision` may add rules and change the threshold 0."""
-
-    def __init__(self, artifact: Artifact, revision: Revision = Revision()) -> None:
-        self.machine = Scorer(artifact)
-        self.name = self.machine.name
-        self.revision = revision
-
-    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
-        """Label the paragraphs of a parsed page; the score is the margin."""
-        blocks = paragraphs(reading)
-        if not blocks:
-            return ()
-        margin = self.machine(measure(blocks))[:, 1]
-        labelled = label_by_thresholds(margin, blocks, self.revision, good_above=0)
-        return revise(labelled, reading.head_title, self.revision.rules, self.revision.config)
+def make_system(artifact: Artifact, revision: Revision = Revision()) -> BlockSystem:
+    """Make the system of a trained machine; the score of a paragraph is its margin."""
+    machine = Scorer(artifact)
+    return BlockSystem(machine.name, paragraphs, lambda blocks: machine(measure(blocks))[:, 1], revision, good_above=0)
 
 
 def load(name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
     """Load the system with the shipped model or another."""
-    return keep_good(ParagraphSvm(load_artifact(model or name, tuple(FEATURES)), revision), template, "<p> with text")
+    artifact = load_artifact(model or name, tuple(FEATURES))
+    return keep_good(make_system(artifact, revision), template, "<p> with text")
 
 
 def paragraphs(reading: Reading) -> tuple[Block, ...]:

@@ -15,12 +15,11 @@ import numpy as np
 from newscorpus.arrays import Matrix
 from newscorpus.artifacts import Artifact, Scorer, load_artifact
 from newscorpus.config import RULE_SETS, Revision
-from newscorpus.data import Block, LabelledBlock
-from newscorpus.lab.systems.blocks import keep_good, label_by_thresholds, neighbour_names, with_neighbours
+from newscorpus.data import Block
+from newscorpus.lab.systems.blocks import BlockSystem, keep_good, neighbour_names, with_neighbours
 from newscorpus.page.extractor import Reading, SystemExtractor
 from newscorpus.page.parsing.segment import segment
 from newscorpus.page.template import TemplateRules
-from newscorpus.page.text.post_analysis import revise
 from newscorpus.tokens import count_words, words
 
 LINE_COLUMNS = 80
@@ -55,28 +54,20 @@ FEATURES: Final = neighbour_names(("words", "link_words", "text_density", "link_
 """Words, words in links, words per line, share of words in links; the same of both neighbours."""
 
 
-class ShallowTree:
-    """Label blocks by the tree of `artifact`; `revision` may change the rules and the threshold.
+def make_system(artifact: Artifact, revision: Revision = Revision()) -> BlockSystem:
+    """Make the system of a trained tree; the score of a block is the share of good blocks in its leaf.
 
     In the thesis the rules of terminating blocks and of the title precede the tree, which decides on all blocks: they
     only mark blocks for later rules, which here know them by their words.
     """
-
-    def __init__(self, artifact: Artifact, revision: Revision = Revision()) -> None:
-        self.tree = Scorer(artifact)
-        self.name = self.tree.name
-        self.revision = revision.or_else(Revision(RULE_SETS["brezovnik"][BEFORE_TREE:]))
-
-    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
-        """Label the blocks of a parsed page; the score is the share of good blocks in the leaf."""
-        blocks = cut(reading)
-        labelled = label_by_thresholds(self.tree(measure(blocks))[:, 1], blocks, self.revision, good_above=0.5)
-        return revise(labelled, reading.head_title, self.revision.rules, self.revision.config)
+    tree = Scorer(artifact)
+    revision = revision.or_else(Revision(RULE_SETS["brezovnik"][BEFORE_TREE:]))
+    return BlockSystem(tree.name, cut, lambda blocks: tree(measure(blocks))[:, 1], revision, good_above=0.5)
 
 
 def load(name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
     """Load the system with the shipped model or another."""
-    return keep_good(ShallowTree(load_artifact(model or name, FEATURES), revision), template)
+    return keep_good(make_system(load_artifact(model or name, FEATURES), revision), template)
 
 
 def cut(reading: Reading) -> tuple[Block, ...]:

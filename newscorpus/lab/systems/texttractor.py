@@ -18,15 +18,14 @@ from newscorpus import code_points as kinds
 from newscorpus.arrays import Floats, Integers, Matrix
 from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.config import Revision
-from newscorpus.data import Block, LabelledBlock
-from newscorpus.lab.systems.blocks import keep_good, label_by_thresholds, neighbour_names, with_neighbours
-from newscorpus.page.extractor import Reading, SystemExtractor
+from newscorpus.data import Block
+from newscorpus.lab.systems.blocks import BlockSystem, keep_good, neighbour_names, with_neighbours
+from newscorpus.page.extractor import SystemExtractor
 from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.own import POSITIVE_INLINE
 from newscorpus.page.text.features.structure import NAMES as CLASS_NAMES
 from newscorpus.page.text.features.structure import read_structure
-from newscorpus.page.text.post_analysis import revise
 from newscorpus.tokens import count_words, words
 
 MODEL: Final = "texttractor"
@@ -54,28 +53,21 @@ _POSITIVE_KINDS = sum(1 << CLASS_NAMES.index(name) for name in ("article", "cont
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
-class Texttractor:
-    """Label blocks by the network of `artifact`; `revision` may change the four rules and the thresholds."""
-
-    def __init__(self, artifact: Artifact, revision: Revision = Revision()) -> None:
-        self.measure: Callable[[Sequence[Block]], Matrix] = measure
-        self.weights = artifact.array(WEIGHTS)
-        self.good_above, self.almost_above = map(artifact.parameter, THRESHOLDS)
-        self.name = artifact.metadata.extractor
-        self.revision = revision.or_else(Revision(("mrozek",)))
-
-    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
-        """Label the blocks of a parsed page; the score is the network's output."""
-        if not reading.blocks:
-            return ()
-        output = run(self.weights, self.measure(reading.blocks))
-        labelled = label_by_thresholds(output, reading.blocks, self.revision, self.good_above, self.almost_above)
-        return revise(labelled, reading.head_title, self.revision.rules, self.revision.config)
+def make_system(artifact: Artifact, revision: Revision = Revision()) -> BlockSystem:
+    """Make the system of a trained network; the score of a block is the network's output."""
+    weights = artifact.array(WEIGHTS)
+    return BlockSystem(
+        artifact.metadata.extractor,
+        lambda reading: reading.blocks,
+        lambda blocks: run(weights, measure(blocks)),
+        revision.or_else(Revision(("mrozek",))),
+        *map(artifact.parameter, THRESHOLDS),
+    )
 
 
 def load(_name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
     """Load the system with the shipped model or another."""
-    return keep_good(Texttractor(load_artifact(model or MODEL, FEATURES), revision), template)
+    return keep_good(make_system(load_artifact(model or MODEL, FEATURES), revision), template)
 
 
 def load_unrevised(name: str, template: TemplateRules | None, model: str, revision: Revision) -> SystemExtractor:
