@@ -22,20 +22,18 @@ from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.excerpts import Candidates, likely, settle, shared_runs, version_share
 from newscorpus.corpus.duplicates.find import (
     SIGNATURES_AT_ONCE,
-    Duplicate,
-    DuplicateKind,
     Watch,
     band_keys,
+    by_position,
     find_duplicates,
     find_holding,
     find_repeats,
     in_order,
-    join,
     sharing,
 )
 from newscorpus.corpus.duplicates.index import update_index
 from newscorpus.corpus.duplicates.store import COLUMNS, Selection, Store, digest, layout_of
-from newscorpus.corpus.duplicates.verify import Verifier
+from newscorpus.corpus.duplicates.verify import Duplicate, DuplicateKind, Verifier
 from newscorpus.corpus.left_out import doubtful_documents
 from newscorpus.files import replacing
 from newscorpus.layout import INDEX
@@ -295,7 +293,9 @@ class DuplicateTask:
         for positions in list(self._parts.portals().values())[self._number :: len(self._plan.shares)]:
             if len(positions):
                 collection = self._parts.select(positions)
-                found.append(_repeats(find_holding(collection, self._verifier(collection), self._config), positions))
+                found.append(
+                    _repeats(find_holding(collection, Verifier(collection, self._plan.build), self._config), positions)
+                )
         _save(self._made("lists", self._number), np.concatenate(found))
 
     def repeats(self) -> None:
@@ -311,7 +311,7 @@ class DuplicateTask:
             positions = np.sort(grouped[start:end, 0]).astype(np.int64)
             collection = self._parts.select(positions)
             here = np.flatnonzero(np.isin(positions, lists)).tolist()
-            duplicates = find_repeats(collection, self._verifier(collection), self._config, here)
+            duplicates = find_repeats(collection, Verifier(collection, self._plan.build), self._config, here)
             skipped = np.zeros(np.count_nonzero(~collection.current), REPEAT)
             skipped["position"] = skipped["of"] = positions[~collection.current]
             found += [_repeats(duplicates, positions), skipped]
@@ -357,16 +357,12 @@ class DuplicateTask:
         parts, wholes = order[one.parts], order[one.wholes]
         holding = np.concatenate(list(made(self._plan, "lists")))["position"]
         holders = set(np.flatnonzero(np.isin(positions, holding)).tolist())
-        share = version_share(collection, self._verifier(collection), self._config, holders)
+        share = version_share(collection, Verifier(collection, self._plan.build), self._config, holders)
         contained = [share(*pair) for pair in zip(parts.tolist(), wholes.tolist(), strict=True)]
         found = np.empty(len(parts), EXCERPT)
         found["part"], found["whole"] = positions[parts], positions[wholes]
         found["share"], found["contained"] = one.shares, contained
         return found[found["contained"] >= self._config.containment]
-
-    def _verifier(self, collection: Collection) -> Verifier:
-        contents = collection.documents["content"]
-        return Verifier(contents, collection.text, self._plan.build, title_of=collection.title)
 
     @property
     def _room(self) -> float:
@@ -399,7 +395,8 @@ def known_duplicates(plan: Plan) -> Callable[[Collection, Verifier, DuplicateCon
         found = found[np.lexsort((rank[found["whole"]], rank[found["part"]]))]
         candidates = Candidates(rank[found["part"]], rank[found["whole"]], found["share"])
         contained = dict(zip(found[["part", "whole"]].tolist(), found["contained"].tolist(), strict=True))
-        return join(gone, settle(collection, order, candidates, lambda part, whole: contained[part, whole], config))
+        excerpts = settle(collection, order, candidates, lambda part, whole: contained[part, whole], config)
+        return sorted([*gone, *excerpts], key=by_position)
 
     return find
 

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from newscorpus.config import BuildConfig, DuplicateConfig, Gone
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.find import (
-    Duplicate,
-    DuplicateKind,
     Watch,
     cut_boilerplate,
     find_boilerplate,
@@ -26,8 +24,8 @@ from newscorpus.corpus.duplicates.find import (
     unwatched,
 )
 from newscorpus.corpus.duplicates.index import seconds, update_index
-from newscorpus.corpus.duplicates.store import Store, layout_of
-from newscorpus.corpus.duplicates.verify import VERIFIED, Verifier
+from newscorpus.corpus.duplicates.store import VERIFIED, Store, layout_of
+from newscorpus.corpus.duplicates.verify import Duplicate, DuplicateKind, Verifier
 from newscorpus.corpus.erase import end_removing, erase_returned, resume_erasing
 from newscorpus.corpus.left_out import (
     cluster_sizes,
@@ -190,8 +188,7 @@ def decide(
         The duplicates, and the number of survivors.
     """
     own = collection.stores[-1]
-    contents = collection.documents["content"]
-    verifier = Verifier(contents, collection.text, config, own.folder / VERIFIED, collection.title)
+    verifier = Verifier(collection, config, own.folder / VERIFIED)
     duplicates = find(collection, verifier, config.duplicates, watch)
     verifier.save()
     stay = staying(collection, duplicates)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.corpus.duplicates.collection import Collection
-from newscorpus.corpus.duplicates.find import Duplicate, DuplicateKind, survivors
+from newscorpus.corpus.duplicates.find import survivors
+from newscorpus.corpus.duplicates.verify import Duplicate, DuplicateKind
 from newscorpus.data import GONE, Rejected
 from newscorpus.lines import csv_lines, decoded_lines, encode_line
 from newscorpus.page.records import excerpt

@@ -20,7 +20,6 @@ from newscorpus.corpus.shards import Shard
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.layout import MANIFEST
-from newscorpus.lines import encode_indented
 from newscorpus.page.records import TYPE_NAMES, check_schema, item_type, keys_of
 from newscorpus.tokens import collapse, printable
 
@@ -134,11 +133,6 @@ class RecordCounts:
 def generation_of(shards: Iterable[Shard]) -> str:
     """Return a hash of all shards, in hex."""
     return hashlib.sha256("".join(shard.sha256 for shard in shards).encode()).hexdigest()[:GENERATION_LENGTH]
-
-
-def write_manifest(manifest: Manifest) -> bytes:
-    """Encode the manifest as indented JSON."""
-    return encode_indented(manifest)
 
 
 def read_manifest(folder: Path) -> Manifest:

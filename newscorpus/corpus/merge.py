@@ -24,8 +24,9 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.build import decide
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.documents import find_files, index_files
-from newscorpus.corpus.duplicates.find import Duplicate, Watch, unwatched
+from newscorpus.corpus.duplicates.find import Watch, unwatched
 from newscorpus.corpus.duplicates.store import ROWS, STATE, Selection, Store, digest, layout_of
+from newscorpus.corpus.duplicates.verify import Duplicate
 from newscorpus.corpus.left_out import Reprints, cluster_sizes, count_kinds, count_reprints, reprints_table
 from newscorpus.corpus.published import note_copy, publish_ranges
 from newscorpus.corpus.release import NOTE, find_version

@@ -21,13 +21,13 @@ from newscorpus.corpus.manifest import (
     decode_manifest,
     generation_of,
     read_manifest,
-    write_manifest,
 )
 from newscorpus.corpus.shards import SUFFIXES, Shard, file_hash, read_shard, write_shards
 from newscorpus.data import SCHEMA, Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import replace_file, replacing, sync_folder
 from newscorpus.layout import CARD, COPIES, MANIFEST, OWN, PUBLISHED, STAGING, UNFINISHED, check_corpus
+from newscorpus.lines import encode_indented
 from newscorpus.page.records import column_types
 from newscorpus.urls import is_remote
 
@@ -235,7 +235,7 @@ def _replace(
             source.replace(path)
     sync_folder(folder)
     replace_file(folder / CARD, card(manifest).encode())
-    replace_file(folder / MANIFEST, write_manifest(manifest))
+    replace_file(folder / MANIFEST, encode_indented(manifest))
     _sweep(folder)
     return manifest
 

@@ -20,7 +20,7 @@ from typing import Literal
 
 import numpy as np
 
-from newscorpus.corpus.duplicates.find import DuplicateKind
+from newscorpus.corpus.duplicates.verify import DuplicateKind
 from newscorpus.corpus.left_out import DUPLICATE_LINES, DuplicateLine
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.query import AllOf, AnyOf, Node, Phrase, QueryError, parse, phrases

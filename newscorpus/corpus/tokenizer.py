@@ -7,13 +7,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from newscorpus.corpus.manifest import Manifest, card, write_manifest
+from newscorpus.corpus.manifest import Manifest, card
 from newscorpus.corpus.published import corpus_of, open_corpus
 from newscorpus.corpus.shards import file_hash
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replace_file
 from newscorpus.layout import BUILD_LOCK, CARD, MANIFEST
+from newscorpus.lines import encode_indented
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -70,6 +71,6 @@ def note_tokens(corpus: Path, path: Path, watch: Callable[[Iterable[Record]], It
                 counts[record.source, record.language] += tokens
         shares = tuple(replace(one, tokens=counts[one.source, one.language]) for one in published.manifest.shares)
         manifest = replace(published.manifest, tokenizer=tokenizer_name(path), shares=shares)
-        for file_name, content in ((CARD, card(manifest).encode()), (MANIFEST, write_manifest(manifest))):
+        for file_name, content in ((CARD, card(manifest).encode()), (MANIFEST, encode_indented(manifest))):
             replace_file(published.folder / file_name, content)
     return manifest

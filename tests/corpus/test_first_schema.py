@@ -17,13 +17,14 @@ from newscorpus.config import BuildConfig, ExportFormat
 from newscorpus.corpus.build import build
 from newscorpus.corpus.export.export import export
 from newscorpus.corpus.export.source import About
-from newscorpus.corpus.manifest import generation_of, read_manifest, write_manifest
+from newscorpus.corpus.manifest import generation_of, read_manifest
 from newscorpus.corpus.parquet import SCHEMAS, read_parquet
 from newscorpus.corpus.published import open_corpus, publish
 from newscorpus.corpus.shards import Shard
 from newscorpus.corpus.verify import verify
 from newscorpus.data import ArchiveCapture, Record
 from newscorpus.layout import MANIFEST
+from newscorpus.lines import encode_indented
 from newscorpus.page.records import column_types
 from newscorpus.page.rows import SEAL, Row
 from newscorpus.page.signature import sign
@@ -83,7 +84,7 @@ def old_corpus(tmp_path: Path, record: Record) -> Path:
     manifest = replace(
         made, schema=1, columns=columns, bytes=len(content), shards=shards, generation=generation_of(shards)
     )
-    (tmp_path / MANIFEST).write_bytes(write_manifest(manifest))
+    (tmp_path / MANIFEST).write_bytes(encode_indented(manifest))
     card = tmp_path / "README.md"
     card.write_text(card.read_text("utf-8").replace(made.shards[0].name, name), "utf-8")
     return tmp_path
@@ -132,7 +133,7 @@ def test_keys_of_this_schema_do_not_belong_into_the_first(old_corpus: Path, reco
     path = old_corpus / shard.name
     path.write_bytes(as_line(first_row(record) | {"capture": {"source": "", "time": ""}}))
     resealed = (Shard(shard.name, 1, path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest()),)
-    (old_corpus / MANIFEST).write_bytes(write_manifest(replace(read_manifest(old_corpus), shards=resealed)))
+    (old_corpus / MANIFEST).write_bytes(encode_indented(replace(read_manifest(old_corpus), shards=resealed)))
     assert any("other keys than a record" in finding for finding in verify(old_corpus)[1])
 
 

@@ -18,7 +18,7 @@ from newscorpus.cli import app
 from newscorpus.config import BuildConfig, SignatureParameters
 from newscorpus.corpus.build import build
 from newscorpus.corpus.changes import Piece, marked_difference, texts_of
-from newscorpus.corpus.duplicates.find import DuplicateKind
+from newscorpus.corpus.duplicates.verify import DuplicateKind
 from newscorpus.corpus.left_out import DuplicateLine
 from newscorpus.corpus.published import publish
 from newscorpus.corpus.query import QueryError

@@ -12,13 +12,14 @@ import zstandard
 
 from newscorpus import cli
 from newscorpus.config import BuildConfig, ExportFormat, ShardConfig, ShardFormat
-from newscorpus.corpus.manifest import Manifest, generation_of, read_manifest, write_manifest
+from newscorpus.corpus.manifest import Manifest, generation_of, read_manifest
 from newscorpus.corpus.published import open_corpus, publish
 from newscorpus.corpus.shards import Shard, file_hash
 from newscorpus.corpus.verify import verify
 from newscorpus.data import Article, Fields, Record
 from newscorpus.errors import CorpusError
 from newscorpus.layout import MANIFEST
+from newscorpus.lines import encode_indented
 from newscorpus.page.records import make_record
 
 FORMATS = list(ShardFormat)
@@ -61,7 +62,7 @@ def resealed(folder: Path, manifest: Manifest) -> None:
         for shard in manifest.shards
     )
     whole = replace(manifest, shards=shards, bytes=sum(one.bytes for one in shards), generation=generation_of(shards))
-    (folder / MANIFEST).write_bytes(write_manifest(whole))
+    (folder / MANIFEST).write_bytes(encode_indented(whole))
 
 
 def rewritten(path: Path, edit: Callable[[bytes], bytes]) -> None:
@@ -234,6 +235,6 @@ def test_a_card_that_means_other_files_is_found(tmp_path: Path, records: list[Re
 def test_a_manifest_never_leads_out_of_its_folder(tmp_path: Path, records: list[Record], name: str) -> None:
     manifest = published(tmp_path, records)
     shards = (replace(manifest.shards[0], name=name), *manifest.shards[1:])
-    (tmp_path / MANIFEST).write_bytes(write_manifest(replace(manifest, shards=shards)))
+    (tmp_path / MANIFEST).write_bytes(encode_indented(replace(manifest, shards=shards)))
     with pytest.raises(CorpusError, match="no name of a file"):
         read_manifest(tmp_path)

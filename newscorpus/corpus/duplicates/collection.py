@@ -19,16 +19,20 @@ RANGE_BITS = 21
 """Ranges have at most two to this many days, counted from 1970 less half of these: 5,700 years."""
 
 
-class Described(msgspec.Struct):
-    """Some keys of a document's line; others are ignored."""
+class GivenLine(msgspec.Struct):
+    """The keys of a line of JSON that are used here; all others are kept in the row."""
 
+    id: str | int
     text: str
-    title: str | None = None
     url: str | None = None
+    source: str | None = None
+    title: str | None = None
+    published: str | None = None
+    fetched: str | None = None
     revision: str | None = None
 
 
-DESCRIBED = msgspec.json.Decoder(Described)
+GIVEN_LINES = msgspec.json.Decoder(GivenLine)
 
 
 class Collection:
@@ -156,10 +160,10 @@ class Collection:
             file.seek(int(document["offset"]))
             return zstandard.ZstdDecompressor().decompress(file.read(int(document["length"])))
 
-    def described(self, position: int) -> Described | Record:
+    def described(self, position: int) -> GivenLine | Record:
         """Read the text, title and address of a document."""
         is_record = self._locate(position)[0].rows is None
-        return self.record(position) if is_record else DESCRIBED.decode(self.line(position))
+        return self.record(position) if is_record else GIVEN_LINES.decode(self.line(position))
 
     def text(self, position: int) -> str:
         """Read the text of a document."""

@@ -17,6 +17,7 @@ import msgspec
 import zstandard
 
 from newscorpus.config import BuildConfig
+from newscorpus.corpus.duplicates.collection import GIVEN_LINES, GivenLine
 from newscorpus.corpus.duplicates.find import Watch, unwatched
 from newscorpus.corpus.duplicates.index import is_list, seconds
 from newscorpus.corpus.duplicates.store import (
@@ -61,22 +62,6 @@ class InputFile:
     check: str  # fingerprint: changes when the file does
     is_shard: bool  # of a published corpus, whose ids are global; otherwise ids are unique within the file only
     lines: Callable[[], Iterator[bytes]]  # reads its lines, one document each
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """The keys of an input line that are used here; all others are kept in the row."""
-
-    id: str | int
-    text: str
-    url: str | None = None
-    source: str | None = None
-    title: str | None = None
-    published: str | None = None
-    fetched: str | None = None
-
-
-GIVEN = msgspec.json.Decoder(Given)
 
 
 Batch = tuple[str, int, Sequence[bytes]]
@@ -208,13 +193,13 @@ def sketch_lines(config: BuildConfig, batch: Batch) -> tuple[list[tuple[Sketch, 
     """
     name, first, lines = batch
     compressor = zstandard.ZstdCompressor(ROW_LEVEL)
-    decoded: list[tuple[Given, bytes]] = []
+    decoded: list[tuple[GivenLine, bytes]] = []
     error = ""
     for number, line in enumerate(lines, first):
         if line.isspace():
             continue
         try:
-            decoded.append((GIVEN.decode(line), line))
+            decoded.append((GIVEN_LINES.decode(line), line))
         except (msgspec.DecodeError, UnicodeDecodeError) as damage:
             error = f"{name}, line {number}: {collapse(str(damage))}"
             break

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from newscorpus.config import DuplicateConfig
 from newscorpus.corpus.duplicates.collection import Collection
-from newscorpus.corpus.duplicates.verify import Verifier
+from newscorpus.corpus.duplicates.verify import Duplicate, DuplicateKind, Verifier
 from newscorpus.page.signature import HALF
 
 LIKELY = 0.5
@@ -37,13 +37,10 @@ def find_excerpts(
     verifier: Verifier,
     config: DuplicateConfig,
     holders: Container[int] = (),
-) -> Iterator[tuple[int, int, float]]:
+) -> Iterator[Duplicate]:
     """Find excerpts among the documents at the positions `staying`, which are in the order of the policy.
 
     `holders` are the documents that contain several others.
-
-    Yields:
-        Position of the excerpt, position of the longer document, and the share that it contains.
     """
     runs, owners = collection.values("runs", staying)
     pairs, shared = shared_runs(runs, owners, len(staying), config)
@@ -79,14 +76,10 @@ def version_share(
 
 def find_holders(
     collection: Collection, staying: NDArray[np.int64], verifier: Verifier, config: DuplicateConfig
-) -> Iterator[tuple[int, int, float]]:
-    """Find documents that contain several others of their portal.
+) -> Iterator[Duplicate]:
+    """Find documents that contain several others of their portal, each with one that is no container itself.
 
     `staying` holds the positions to consider, in the order of the policy.
-
-    Yields:
-        Position, position of one of the contained documents that is no container itself, and the share of words that
-        stand in contained documents.
     """
     runs, owners = collection.values("runs", staying)
     of_portal = collection.documents["source"][staying][owners].astype(np.uint64) << HALF | runs
@@ -113,7 +106,7 @@ def find_holders(
         if share and singles:
             if share > config.list_share:
                 gone.add(whole)
-            yield whole, singles[-1], share
+            yield Duplicate(whole, singles[-1], DuplicateKind.CONTAINER, share)
 
 
 def _share_of_others(
@@ -207,7 +200,7 @@ def settle(
     candidates: Candidates,
     containment: Callable[[int, int], float],
     config: DuplicateConfig,
-) -> Iterator[tuple[int, int, float]]:
+) -> Iterator[Duplicate]:
     """Choose the excerpts among candidates; `containment` is the function that `version_share` returns.
 
     Longest first, so that a document is settled before its excerpts and each excerpt has a surviving source.
@@ -225,5 +218,5 @@ def settle(
         for whole in staying[wholes[group][order]].tolist():
             if whole not in gone and (share := containment(part, whole)) >= config.containment:
                 gone.add(part)
-                yield part, whole, share
+                yield Duplicate(part, whole, DuplicateKind.EXCERPT, share)
                 break

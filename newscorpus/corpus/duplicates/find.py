@@ -18,8 +18,6 @@ on the order of the input.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
-from enum import StrEnum
 from operator import attrgetter
 from typing import Protocol, TypeVar
 
@@ -29,10 +27,12 @@ from numpy.typing import NDArray
 from newscorpus.config import DuplicateConfig, Survivor
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.excerpts import find_excerpts, find_holders
-from newscorpus.corpus.duplicates.verify import Verifier
+from newscorpus.corpus.duplicates.verify import Duplicate, DuplicateKind, Verifier
 from newscorpus.page.signature import HALF, RUN_BASE, estimate, hash_parts, mixed, read_words
 
 T = TypeVar("T")
+
+by_position = attrgetter("position")
 
 SIGNATURES_AT_ONCE = 65_536
 """Signatures in memory at once while their bands are hashed: 32 MB."""
@@ -50,32 +50,6 @@ def unwatched(items: Iterable[T], _: str) -> Iterable[T]:
     return items
 
 
-class DuplicateKind(StrEnum):
-    """How a document repeats another: equal text, similar text, part of it, other revision, or contains several."""
-
-    EXACT = "exact"
-    NEAR = "near"
-    EXCERPT = "excerpt"
-    REVISION = "revision"
-    CONTAINER = "contains_others"
-
-
-@dataclass(frozen=True, slots=True)
-class Duplicate:
-    """A document that is removed.
-
-    A revision refers to the text chosen for its document, which may in turn be a duplicate; an exact or near-duplicate
-    refers to a survivor or to an excerpt of one.
-    """
-
-    position: int  # of the document in the collection
-    of: int  # position of the document it was compared with
-    kind: DuplicateKind
-    # Jaccard similarity of the shingles, 0..1 (estimated from the signatures for a revision); for an excerpt, the share
-    # that the longer document contains; for a container, the share that consists of other documents.
-    similarity: float
-
-
 def find_duplicates(
     collection: Collection, verifier: Verifier, config: DuplicateConfig, watch: Watch = unwatched
 ) -> list[Duplicate]:
@@ -85,15 +59,10 @@ def find_duplicates(
     repeats = find_repeats(collection, verifier, config, [one.position for one in containers], watch)
     gone = [*repeats, *containers]
     if not config.excerpts:
-        return join(gone, ())
+        return sorted(gone, key=by_position)
     order = in_order(collection, [one.position for one in gone], config)
-    return join(gone, find_excerpts(collection, order, verifier, config, {one.position for one in holders}))
-
-
-def join(gone: Sequence[Duplicate], excerpts: Iterable[tuple[int, int, float]]) -> list[Duplicate]:
-    """Merge duplicates with the results of `find_excerpts`, in the order of the collection."""
-    found = (Duplicate(part, whole, DuplicateKind.EXCERPT, share) for part, whole, share in excerpts)
-    return sorted([*gone, *found], key=attrgetter("position"))
+    excerpts = find_excerpts(collection, order, verifier, config, {one.position for one in holders})
+    return sorted([*gone, *excerpts], key=by_position)
 
 
 def find_holding(collection: Collection, verifier: Verifier, config: DuplicateConfig) -> list[Duplicate]:
@@ -105,8 +74,7 @@ def find_holding(collection: Collection, verifier: Verifier, config: DuplicateCo
     if not config.excerpts:
         return []
     superseded = [position for same in _states(collection, config.revision) for position in same[1:].tolist()]
-    found = find_holders(collection, in_order(collection, superseded, config), verifier, config)
-    return [Duplicate(whole, part, DuplicateKind.CONTAINER, share) for whole, part, share in found]
+    return list(find_holders(collection, in_order(collection, superseded, config), verifier, config))
 
 
 def find_repeats(
@@ -138,7 +106,7 @@ def find_repeats(
             found.append(Duplicate(position, int(order[texts[match[0]]]), DuplicateKind.NEAR, match[1]))
         elif first[index] != index:
             found.append(Duplicate(position, int(order[first[index]]), DuplicateKind.EXACT, 1.0))
-    return join(found, ())
+    return sorted(found, key=by_position)
 
 
 def in_order(collection: Collection, gone: Sequence[int], config: DuplicateConfig) -> NDArray[np.int64]:

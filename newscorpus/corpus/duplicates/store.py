@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.duplicates.verify import VERIFIED
 from newscorpus.errors import CorpusError, DamagedIndexError
 from newscorpus.files import extend, replace_file, sync
 from newscorpus.layout import INTAKE
@@ -44,6 +43,8 @@ KEPT = "kept"
 """File of one boolean per document: whether it survived deduplication."""
 ROWS = "rows"
 """File of the compressed rows, in an index that does not lie beside an intake."""
+VERIFIED = "verified"
+"""File of the cached comparisons of texts."""
 
 VERSION = 8
 """Version of the columns."""

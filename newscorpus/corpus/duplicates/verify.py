@@ -1,23 +1,20 @@
-"""Compare texts exactly; the results can be cached on disk for the next run."""
+"""Name the ways in which documents repeat each other, and compare texts exactly; results can be cached on disk."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.config import BuildConfig
+from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.page.signature import CONTENT_BYTES, containment, hash_runs, jaccard, shingles, word_hashes
 from newscorpus.tokens import folded_words
 
-TextOf = Callable[[int], str]
-"""Loads the text or headline of the document at a position from disk; called only if sketches do not decide."""
-
 FOUND = np.dtype([("one", f"S{CONTENT_BYTES}"), ("other", f"S{CONTENT_BYTES}"), ("kind", "S1"), ("value", "<f8")])
 """A cached comparison: hashes of both texts, the measure, and its value."""
-
-VERIFIED = "verified"
-"""Name of the cache file, in the folder of an index."""
 
 JACCARD, CONTAINMENT = b"j", b"c"
 
@@ -30,23 +27,41 @@ Measure = Callable[[NDArray[np.uint64], NDArray[np.uint64]], float]
 """Compares the sorted word n-grams of two texts."""
 
 
+class DuplicateKind(StrEnum):
+    """How a document repeats another: equal text, similar text, part of it, other revision, or contains several."""
+
+    EXACT = "exact"
+    NEAR = "near"
+    EXCERPT = "excerpt"
+    REVISION = "revision"
+    CONTAINER = "contains_others"
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """A document that is removed.
+
+    A revision refers to the text chosen for its document, which may in turn be a duplicate; an exact or near-duplicate
+    refers to a survivor or to an excerpt of one.
+    """
+
+    position: int  # of the document in the collection
+    of: int  # position of the document it was compared with
+    kind: DuplicateKind
+    # Jaccard similarity of the shingles, 0..1 (estimated from the signatures for a revision); for an excerpt, the share
+    # that the longer document contains; for a container, the share that consists of other documents.
+    similarity: float
+
+
 class Verifier:
-    """Compare the texts of documents exactly.
+    """Compare the texts of documents exactly; they are read only if sketches do not decide.
 
     Results are cached in the file at `path`, to which `save` appends; without one nothing is cached.
     """
 
-    def __init__(
-        self,
-        contents: NDArray[np.bytes_],
-        text_of: TextOf,
-        config: BuildConfig,
-        path: Path | None = None,
-        title_of: TextOf = lambda _: "",
-    ) -> None:
-        self._contents = contents
-        self._text_of = text_of
-        self._title_of = title_of
+    def __init__(self, collection: Collection, config: BuildConfig, path: Path | None = None) -> None:
+        self._collection = collection
+        self._contents = collection.documents["content"]
         self._shingle_words = config.signature.shingle_words
         self._excerpt_words = config.duplicates.excerpt_words
         self._path = path
@@ -67,11 +82,11 @@ class Verifier:
 
     def headline(self, position: int) -> frozenset[str]:
         """Return the words of a document's headline without numbers."""
-        return frozenset(word for word in folded_words(self._title_of(position)) if not word.isdigit())
+        return frozenset(word for word in folded_words(self._collection.title(position)) if not word.isdigit())
 
     def runs_in_order(self, position: int) -> NDArray[np.uint64]:
         """Return the hashes of the word n-grams of a document (`excerpt_words` each), in text order."""
-        return hash_runs(word_hashes(self._text_of(position)), self._excerpt_words)
+        return hash_runs(word_hashes(self._collection.text(position)), self._excerpt_words)
 
     def save(self) -> None:
         """Append new results to the cache file."""
@@ -96,7 +111,7 @@ class Verifier:
     def _runs_of(self, position: int, words: int) -> NDArray[np.uint64]:
         runs = self._runs.get((position, words))
         if runs is None:
-            runs = shingles(word_hashes(self._text_of(position)), words)
+            runs = shingles(word_hashes(self._collection.text(position)), words)
             self._runs_bytes += runs.nbytes
             if self._runs_bytes > RUNS_BYTES:
                 self._runs.clear()

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from newscorpus.corpus.duplicates.find import DuplicateKind
+from newscorpus.corpus.duplicates.verify import DuplicateKind
 from newscorpus.corpus.left_out import read_duplicates
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record

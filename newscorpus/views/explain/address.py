@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from newscorpus.corpus.duplicates.find import DuplicateKind
+from newscorpus.corpus.duplicates.verify import DuplicateKind
 from newscorpus.corpus.left_out import DUPLICATE_LINES, DuplicateLine
 from newscorpus.corpus.published import is_published, open_corpus
 from newscorpus.data import Evidence, Record, Rejected

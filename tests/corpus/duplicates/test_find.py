@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from newscorpus.config import BuildConfig, DuplicateConfig, SignatureParameters, Survivor
 from newscorpus.corpus.duplicates.collection import Collection
-from newscorpus.corpus.duplicates.find import Buckets, Duplicate, DuplicateKind, band_keys, find_duplicates, survivors
+from newscorpus.corpus.duplicates.find import Buckets, band_keys, find_duplicates, survivors
 from newscorpus.corpus.duplicates.store import Sketch, Store, layout_of, make_sketches
-from newscorpus.corpus.duplicates.verify import Verifier
+from newscorpus.corpus.duplicates.verify import Duplicate, DuplicateKind, Verifier
 from newscorpus.page.signature import containment, jaccard, shingles, sign, word_hashes
 
 CONFIG = DuplicateConfig()
@@ -74,13 +74,10 @@ def decide(
             references = [stored(Path(folder) / "reference", reference, config)]
             references[0].note_kept(np.arange(len(reference)))
         collection = Collection([stored(Path(folder) / "own", rows, config)], references)
-        verifier = Verifier(
-            collection.documents["content"],
-            text_of or texts.__getitem__,
-            BuildConfig(duplicates=config),
-            title_of=titles.__getitem__,
-        )
-        return find_duplicates(collection, verifier, config)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(collection, "text", text_of or texts.__getitem__)
+            patch.setattr(collection, "title", titles.__getitem__)
+            return find_duplicates(collection, Verifier(collection, BuildConfig(duplicates=config)), config)
 
 
 def verdicts(

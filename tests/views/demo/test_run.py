@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.duplicates.find import DuplicateKind
+from newscorpus.corpus.duplicates.verify import DuplicateKind
 from newscorpus.corpus.left_out import DuplicateLine
 from newscorpus.corpus.published import publish
 from newscorpus.data import Article, Fields, Record, Rejected
