@@ -17,7 +17,6 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.statscollectors import StatsCollector
 from twisted.python.failure import Failure
 
-from newscorpus.config import RevisitConfig
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discover.entries import Listing, read_any, read_list
 from newscorpus.discover.frontier import Frontier, SeenContents
@@ -81,10 +80,9 @@ class ArticleLimit:
 class RevisitClock:
     """Schedules the next visit of each address by whether the last one brought anything new."""
 
-    def __init__(self, ledger: Ledger, stats: StatsCollector, config: RevisitConfig) -> None:
+    def __init__(self, ledger: Ledger, stats: StatsCollector) -> None:
         self._ledger = ledger
         self._stats = stats
-        self._config = config
 
     def is_unchanged(self, response: Response, *, is_article: bool = False) -> bool:
         """Whether the site reports no change, or sent an article with the same bytes as last time."""
@@ -104,7 +102,7 @@ class RevisitClock:
         """Schedule the next visit by whether this one brought anything new."""
         if not visit.from_archive:
             last = self._ledger.revisits.last(visit.url)
-            interval = next_interval(last.interval if last else 0.0, changed=changed, depth=depth, config=self._config)
+            interval = next_interval(last.interval if last else 0.0, changed=changed, depth=depth)
             self._ledger.revisits.schedule(visit.url, time.time(), interval)
 
 
@@ -174,7 +172,7 @@ class PortalSpider(Spider):
 
     @cached_property
     def _clock(self) -> RevisitClock:
-        return RevisitClock(self._ledger, self.crawler.stats, RevisitConfig())
+        return RevisitClock(self._ledger, self.crawler.stats)
 
     async def start(self) -> AsyncIterator[Output]:
         """Request the addresses listed, or else the feeds, sitemaps, start pages and archive of every portal.

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial, wraps
 from importlib.metadata import version
 from inspect import Signature, signature
@@ -112,13 +111,6 @@ def fetch(url: str, contact: str, loopback: Collection[str] = ()) -> "Page":
     return found
 
 
-def default_extractor() -> str:
-    """Return the name of the default extractor, without importing the registry at start."""
-    from newscorpus.page.registry import DEFAULT
-
-    return DEFAULT
-
-
 @contextmanager
 def needs_extra(extra: str) -> Iterator[None]:
     """Name the extra to install if an import in the block fails."""
@@ -173,8 +165,9 @@ def chosen_recipe(
         revision = Revision(rules, upper, lower).checked()
     except ValueError as error:
         raise typer.BadParameter(f"--post-analysis, --upper and --lower: {error}") from None
-    recipe = Recipe(extractor or default_extractor(), RightsPolicy(rights), filters, revision, tuple(leave_out or ()))
-    return replace(recipe, fields_model=fields_model) if fields_model else recipe
+    model, fields_model = extractor or Recipe().extractor, fields_model or Recipe().fields_model
+    parts = tuple(leave_out or ())
+    return Recipe(model, RightsPolicy(rights), filters, revision, parts, fields_model=fields_model)
 
 
 def with_recipe(*left_out: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -169,8 +169,6 @@ def reextract(
     which `newscorpus build FOLDER` publishes; with --apply it is stored in the corpus, for `newscorpus build CORPUS`;
     otherwise nothing is written.
     """
-    from tempfile import TemporaryDirectory
-
     from newscorpus.corpus import changes, reextract
     from newscorpus.corpus.published import note_copy
     from newscorpus.page.recipe import add_profile

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import Jobs, app, default_extractor, needs_extra
+from newscorpus.cli.app import Jobs, app, needs_extra
 
 if TYPE_CHECKING:
     from newscorpus.lab.training.block_learner import BlockLearner
@@ -230,7 +230,7 @@ def evaluate(
     elif fields:
         _evaluate_fields(datasets, extractor or ["newscorpus"], split, hidden, output)
     else:
-        _evaluate_texts(datasets, extractor or [default_extractor()], split, jobs, output)
+        _evaluate_texts(datasets, extractor, split, jobs, output)
 
 
 def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path], split: PageSplit, jobs: int) -> None:
@@ -278,13 +278,15 @@ def _say_all(datasets: list[Path], split: PageSplit) -> None:
 
 
 def _evaluate_texts(
-    datasets: list[Path], extractors: list[str], split: PageSplit, jobs: int, output: Path | None
+    datasets: list[Path], extractors: list[str] | None, split: PageSplit, jobs: int, output: Path | None
 ) -> None:
     from newscorpus.lab.evaluation import summary
     from newscorpus.lab.evaluation.compare import evaluate as evaluate_pages
     from newscorpus.lab.evaluation.summary import summarise, summarise_confidence, summarise_rejections
+    from newscorpus.page.registry import DEFAULT
     from newscorpus.terminal import progress, table_console
 
+    extractors = extractors or [DEFAULT]
     results = list(progress(evaluate_pages(datasets, extractors, split, jobs), "pages evaluated"))
     summaries, rejections = summarise(results), summarise_rejections(results)
     confidence, worst = summarise_confidence(results), summary.worst_pages(results, extractors[0])

@@ -1,7 +1,6 @@
 """Add the verbs that look into a corpus: `status`, `log`, `stats`, `verify`, `search`, `explain` and `reasons`."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime
 from functools import partial
@@ -83,32 +82,34 @@ def _print_status(corpus: Path) -> None:
 
 
 def _print_counts(found: "list[PortalStatus]") -> None:
-    columns = "portal queued leased done failed kept words MB words/MB pages/min left"
-    rows = [tuple(columns.split())]
+    from newscorpus.terminal import print_table
+
+    rows = []
     for one in found:
         hours, minutes = divmod(-(-one.seconds_left // 60), 60)
         left = (f"{hours} h {minutes:02} min" if hours else f"{minutes} min") if one.seconds_left else ""
         counts = (one.queued, one.leased, one.done, one.failed, one.kept, one.words)
         rates = (f"{one.megabytes:.1f}", f"{one.words_per_megabyte:.0f}", f"{one.pages_per_minute:.0f}")
-        rows.append((one.portal, *map(str, counts), *rates, left))
-    _print_rows(rows)
+        rows.append((one.portal, *counts, *rates, left))
+    print_table("portal queued leased done failed kept words MB words/MB pages/min left".split(), rows, numbers=True)
 
 
 def _print_overview(corpora: list[Path]) -> None:
+    from newscorpus.terminal import print_table
     from newscorpus.tokens import printable
     from newscorpus.upkeep.overview import overview
 
     if not corpora:
         raise CorpusError("no corpus in the folder corpora; name one, or crawl: newscorpus crawl NAME")
     found, today = [overview(corpus) for corpus in corpora], datetime.now(UTC).date()
-    rows = [("portal", "last article", "kept", "queued", "yield", "rows/day", "crawl")]
+    rows = []
     for each in found:
         for one in each.portals:
             name = one.portal if one.portal == each.folder.name else f"{each.folder.name}/{one.portal}"
-            counts = (one.last_kept[:16].replace("T", " "), str(one.kept), str(one.queued))
-            share = "" if one.share is None else f"{one.share:.0%}"
-            rows.append((name, *counts, share, f"{one.rows_a_day(today):.1f}", "runs" if each.is_running else ""))
-    _print_rows(rows)
+            last, share = one.last_kept[:16].replace("T", " "), "" if one.share is None else f"{one.share:.0%}"
+            rate, state = f"{one.rows_a_day(today):.1f}", "runs" if each.is_running else ""
+            rows.append((name, last, one.kept, one.queued, share, rate, state))
+    print_table(("portal", "last article", "kept", "queued", "yield", "rows/day", "crawl"), rows, numbers=True)
     for each in found:
         for need in each.needs:
             typer.echo(printable(f"{each.folder.name} needs a look: {need.text}"))
@@ -116,13 +117,6 @@ def _print_overview(corpora: list[Path]) -> None:
         n_there = sum(other.stat().st_dev == device for other in corpora)
         free = disk_usage(corpus).free / 1e9
         typer.echo(f"Disk: {free:,.1f} GB left for {corpus}" + f" and {n_there - 1} more" * (n_there > 1))
-
-
-def _print_rows(rows: Sequence[tuple[str, ...]]) -> None:
-    first, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
-    for name, *numbers in rows:
-        cells = (number.rjust(width) for number, width in zip(numbers, widths, strict=True))
-        typer.echo("  ".join([name.ljust(first), *cells]))
 
 
 @app.command()

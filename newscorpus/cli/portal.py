@@ -111,11 +111,11 @@ def try_portal(
     """
     from newscorpus.fetch.options import default_corpus
     from newscorpus.layout import LEDGER
-    from newscorpus.portal.addresses import PAGE_KINDS
+    from newscorpus.portal.addresses import PAGE_KINDS, plain_address
     from newscorpus.portal.schema import load_portal
     from newscorpus.store.ledger.addresses import met_addresses
     from newscorpus.terminal import print_table
-    from newscorpus.upkeep.adding import VERDICTS, judge_addresses, read_front_page
+    from newscorpus.upkeep.adding import VERDICTS, judge_address, read_front_page
 
     rules, folder = load_portal(name), corpus or default_corpus(name)
     urls: list[str] = []
@@ -124,9 +124,10 @@ def try_portal(
     if not urls:
         front = read_front_page(_page(str(page or rules.start[0]), rules.start[0] if page else "", contact))
         urls = [link.url for link in front.links]
-    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for judged in judge_addresses(urls, rules, datetime.now(UTC).date()):
-        groups[judged.verdict, judged.why].append(judged.url)
+    groups, today = defaultdict[tuple[str, str], list[str]](list), datetime.now(UTC).date()
+    for url in dict.fromkeys(map(plain_address, urls)):
+        verdict, why = judge_address(url, rules, today)
+        groups[verdict, why].append(url)
     ordered = sorted(groups.items(), key=lambda item: (VERDICTS.index(item[0][0]), -len(item[1]), item[0]))
     rows = [(*key, len(found), ", ".join(found[:EXAMPLES])) for key, found in ordered]
     print_table(("verdict", "why", "links", "such as"), rows)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -216,14 +216,10 @@ def export(
     ):
         if given and format not in FORMATS_OF[option]:
             raise typer.BadParameter(f"--{option} goes with --format {' or '.join(FORMATS_OF[option])}")
-    if split is SplitRule.NONE and (validation, test) != (None, None):
+    shares: Any = {part: share for part, share in (("validation", validation), ("test", test)) if share is not None}
+    if shares and split is SplitRule.NONE:
         raise typer.BadParameter("--validation and --test go with --split cluster or date")
     about = About(name or corpus_of(corpus.resolve()).name, creator, url)
-    splits = SplitConfig(
-        split,
-        validation=DEFAULT.validation if validation is None else validation,
-        test=DEFAULT.test if test is None else test,
-    )
     config = ExportConfig(
         per_line=per_line,
         subcorpus=subcorpus,
@@ -233,7 +229,8 @@ def export(
         annotation=annotation,
         scorers=tuple(scorer or ()),
     )
-    report = export_corpus(corpus, output, format, about, splits, config, partial(progress, what="documents"))
+    splits, watch = SplitConfig(split, **shares), partial(progress, what="documents")
+    report = export_corpus(corpus, output, format, about, splits, config, watch)
     for part, documents in report.documents.items():
         typer.echo(f"{part or 'all'}: {number_of(documents, 'document')}, {number_of(report.words[part], 'word')}")
     if report.unscored:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -41,6 +40,7 @@ from newscorpus.page.recipe import REVIEWED
 from newscorpus.store.crawl_log import CrawlLog
 from newscorpus.store.ledger import Ledger, LedgerError
 from newscorpus.store.ledger.addresses import ledger_files
+from newscorpus.store.ledger.portals import iso
 from newscorpus.store.ledger.status import ENDS, MOST_LOST, PortalLoss, PortalStatus, low_share, status, unreached
 from newscorpus.store.reasons import advice
 from newscorpus.terminal import make_table
@@ -96,7 +96,7 @@ class CorpusExtension:
         self._profiles = profiles
         self._alarms = AlarmCommand(on_alarm, corpus)
         self._log: CrawlLog | None = None
-        self._started = _now()
+        self._started = iso(time.time())
         self._is_open = False
         self._console = Console(stderr=True)
 
@@ -129,7 +129,7 @@ class CorpusExtension:
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         crawler.signals.connect(extension.spider_closed, signals.spider_closed)
         crawler.signals.connect(extension.engine_stopped, signals.engine_stopped)
-        crawler.signals.connect(extension.raise_alarm, RAISED)
+        crawler.signals.connect(extension._alarms.raise_alarm, RAISED)
         return extension
 
     def spider_opened(self) -> None:
@@ -153,10 +153,6 @@ class CorpusExtension:
             logging.getLogger().removeHandler(self._log)
             self._log.close()
 
-    def raise_alarm(self, alarm: CrawlAlarm) -> None:
-        """Run the user's command."""
-        self._alarms.raise_alarm(alarm)
-
     def report(self, spider: Spider, reason: str, built: Mapping[str, Any]) -> None:
         """Report how the crawl went, in the terminal, in the log and in `crawl-report.json`.
 
@@ -178,7 +174,7 @@ class CorpusExtension:
         told = {
             "portals": hints_of(spider).portal_names or (),
             "started": self._started,
-            "finished": _now(),
+            "finished": iso(time.time()),
             "reason": reason,
             "stats": {name: value for name, value in sorted(stats.items()) if name.startswith(REPORTED)},
             "build": built,
@@ -211,7 +207,7 @@ class CorpusExtension:
         failed = stats.get(FAILED) or ("" if kept else f"kept no article: {why_nothing(stats, figures)}")
         crawled = [one for one in statuses if one.portal in ends]
         for alarm in last_alarms(crawled, figures, failed) if reason != "shutdown" else ():  # a person is there
-            self.raise_alarm(alarm)
+            self._alarms.raise_alarm(alarm)
 
     def _ends(self, spider: Spider, reason: str, stats: Mapping[str, Any]) -> dict[str, str]:
         """Return why each portal was given up or cut short, by its name; "" if its crawl was complete."""
@@ -265,10 +261,6 @@ class CorpusExtension:
             logger.error("Build failed: %s", error)  # noqa: TRY400 -- the message says all; no traceback for the user
             self._crawler.stats.set_value(FAILED, "build")
             return {"error": str(error)}
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def by_portal(

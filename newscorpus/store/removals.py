@@ -16,6 +16,7 @@ import msgspec
 from newscorpus.errors import CorpusError
 from newscorpus.files import replace_file
 from newscorpus.layout import REMOVED
+from newscorpus.lines import encode_line
 from newscorpus.urls import document_id
 
 KEY_BYTES = 16
@@ -51,7 +52,7 @@ class Removals:
     @property
     def name(self) -> str:
         """Hash that identifies these removals; "" for none."""
-        return hashlib.sha256(_encoded(self.lines)).hexdigest()[:HASH_BYTES] if self else ""
+        return hashlib.sha256(b"".join(map(encode_line, self.lines))).hexdigest()[:HASH_BYTES] if self else ""
 
     def of(self, document: str) -> Removal | None:
         """Return the removal of a document id; None if it was not removed."""
@@ -94,11 +95,7 @@ def note_removal(corpus: Path, documents: Collection[str], reason: str, when: st
 def keep_removals(corpus: Path, removals: Removals) -> None:
     """Write the removals of a corpus."""
     if removals:
-        replace_file(corpus / REMOVED, _encoded(removals.lines))
-
-
-def _encoded(lines: Iterable[Removal]) -> bytes:
-    return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+        replace_file(corpus / REMOVED, b"".join(map(encode_line, removals.lines)))
 
 
 def _hash(key: str, document: str) -> str:

@@ -237,31 +237,20 @@ def _text(value: str) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-@dataclass(frozen=True, slots=True)
-class AddressVerdict:
-    """How a crawl would classify an address."""
+def judge_address(url: str, portal: Portal, today: date) -> tuple[str, str]:
+    """Classify an address as a crawl would, one link from a start page, on the day `today`.
 
-    url: str
-    verdict: str  # one of `VERDICTS`
-    why: str
-
-
-def judge_address(url: str, portal: Portal, today: date) -> AddressVerdict:
-    """Classify an address as a crawl would, one link from a start page, on the day `today`."""
+    Returns: one of `VERDICTS`, and the reason.
+    """
     url = plain_address(url)
     if not portal.covers(url):
-        return AddressVerdict(url, ELSEWHERE, "no host of the portal's domains")
+        return ELSEWHERE, "no host of the portal's domains"
     if (trap := find_trap(url, today)) and not portal.is_article(url):
-        return AddressVerdict(url, TRAP, trap)
+        return TRAP, trap
     for key, verdict in BY_PATTERN.items():
         if pattern := portal.find_pattern(key, url):
-            return AddressVerdict(url, verdict, f"by '{pattern}'")
+            return verdict, f"by '{pattern}'"
     kind = find_kind(url, portal)
     if kind is FetchKind.UNWANTED:
-        return AddressVerdict(url, IGNORED, "only_articles: no pattern takes it")
-    return AddressVerdict(url, ARTICLE if kind is FetchKind.ARTICLE else SECTION, BY_ITS_LOOK[find_trust(url, portal)])
-
-
-def judge_addresses(urls: Iterable[str], portal: Portal, today: date) -> list[AddressVerdict]:
-    """Judge each address once."""
-    return [judge_address(url, portal, today) for url in dict.fromkeys(urls)]
+        return IGNORED, "only_articles: no pattern takes it"
+    return ARTICLE if kind is FetchKind.ARTICLE else SECTION, BY_ITS_LOOK[find_trust(url, portal)]

@@ -16,7 +16,6 @@ from scrapy.http import Headers, HtmlResponse, Response
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
-from newscorpus.config import RevisitConfig
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.fetch.plugin import UNCHANGED
 from newscorpus.fetch.visits import Postponed, Visit, make_page, visit_of
@@ -127,7 +126,7 @@ def test_the_length_of_all_pages_is_bounded() -> None:
 
 
 BASE = "https://vesti.example/"
-CONFIG = RevisitConfig(first_seconds=100, depth_factor=2, min_seconds=10, max_seconds=1_000)
+HOUR = 3_600
 
 
 @pytest.fixture
@@ -145,7 +144,7 @@ def stats() -> Any:
 
 @pytest.fixture
 def clock(ledger: Ledger, stats: Any) -> RevisitClock:
-    return RevisitClock(ledger, stats, CONFIG)
+    return RevisitClock(ledger, stats)
 
 
 def visit(ledger: Ledger, name: str, status: int = 200, body: bytes = b"") -> Response:
@@ -165,7 +164,7 @@ def interval(ledger: Ledger, name: str) -> float:
 
 
 def test_what_is_unchanged_waits_longer(clock: RevisitClock, ledger: Ledger, stats: Any) -> None:
-    for expected in (100, 200):
+    for expected in (HOUR, 2 * HOUR):
         assert clock.is_unchanged(visit(ledger, "feed", 304))
         assert interval(ledger, "feed") == expected
     assert stats.get_value(UNCHANGED) == 2
@@ -185,6 +184,6 @@ def test_an_article_with_the_bytes_of_the_last_visit_is_unchanged(clock: Revisit
 
 def test_news_bring_the_next_visit_nearer(clock: RevisitClock, ledger: Ledger) -> None:
     section = visit_of(visit(ledger, "section"))
-    for changed, seconds in ((True, 200), (True, 100), (False, 200)):
+    for changed, hours in ((True, 4), (True, 2), (False, 4)):
         clock.set_next(section, changed=changed, depth=1)
-        assert interval(ledger, "section") == seconds
+        assert interval(ledger, "section") == hours * HOUR

@@ -63,11 +63,6 @@ class Observation:
         return is_refusal(self.status) and (is_asked or bool(self.vital))
 
 
-def first_state(policy: PolitenessPolicy) -> SiteState:
-    """Return the initial state of a site."""
-    return SiteState(policy.delay_seconds, policy.delay_seconds)
-
-
 def rest_seconds(state: SiteState, policy: PolitenessPolicy, now: float, date: float) -> float:
     """Return the remaining seconds of back-off or quiet time; `now` is `date` in seconds since the epoch."""
     quiet = policy.quiet.until(date) - date if policy.quiet else 0.0

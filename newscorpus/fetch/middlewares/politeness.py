@@ -25,7 +25,6 @@ from newscorpus.fetch.middlewares.pauses import (
     Observation,
     PolitenessPolicy,
     SiteState,
-    first_state,
     is_in_doubt,
     is_refusal,
     observe,
@@ -301,7 +300,7 @@ class PolitenessMiddleware:
     def _slot(self, name: str) -> DownloadSlot:
         if name not in self._slots:
             policy = hints_of(self._crawler.spider).policies.get(name, self._default)
-            self._slots[name] = DownloadSlot(name, policy, first_state(policy))
+            self._slots[name] = DownloadSlot(name, policy, SiteState(policy.delay_seconds, policy.delay_seconds))
         return self._slots[name]
 
     def _slot_of(self, request: Request) -> DownloadSlot:

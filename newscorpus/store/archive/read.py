@@ -48,12 +48,15 @@ MAX_NAME_CHARACTERS = 200
 EMPTY_MEMBER = gzip.compress(b"")
 """Put before a block of a compressed file, which may begin within a record: the beginning tells the compression."""
 
+MAX_BYTES = Limits().max_bytes
+"""Longest content of a page."""
+
 STAGE = "archive"
 """Stage of the rejections of unusable records."""
 
 
-def read_captures(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iterator[Capture | Rejected]:
-    """Read the pages of a WARC file from `offset` on, and rejections of other records.
+def read_captures(path: Path) -> Iterator[Capture | Rejected]:
+    """Read the pages of a WARC file, and rejections of other records.
 
     From our own archives these are the pages passed to the extractor, from other files all HTML responses with status
     200. Stage "archive" rejects damaged records, repeated ones ("revisit") and those without a web address; stage
@@ -62,21 +65,19 @@ def read_captures(path: Path, offset: int = 0, limits: Limits = Limits()) -> Ite
     Raises:
         ArchiveError: the file cannot be opened or read.
     """
-    for _, found in read_onwards(path, offset, limits):
+    for _, found in read_onwards(path, 0):
         yield found
 
 
-def read_onwards(path: Path, offset: int = 0, limits: Limits = Limits()) -> Iterator[tuple[int, Capture | Rejected]]:
-    """Like `read_captures`, each with the offset from which reading can resume after it."""
-    reader = _Reader(path, next(read_records(path, limits.max_bytes), None), limits)
-    for record in read_records(path, limits.max_bytes, offset):
+def read_onwards(path: Path, offset: int) -> Iterator[tuple[int, Capture | Rejected]]:
+    """Like `read_captures`, from `offset` on, each with the offset from which reading can resume after it."""
+    reader = _Reader(path, next(read_records(path, MAX_BYTES), None))
+    for record in read_records(path, MAX_BYTES, offset):
         if (found := reader.take(record)) is not None:
             yield record.place.offset + record.place.length, found
 
 
-def read_slice(
-    path: Path, file: BinaryIO, start: int, end: int, limits: Limits = Limits()
-) -> Iterator[Capture | Rejected]:
+def read_slice(path: Path, file: BinaryIO, start: int, end: int) -> Iterator[Capture | Rejected]:
     """Read the pages of a WARC file whose records begin between two offsets, as `read_captures` does.
 
     Slices that join yield each page and rejection once: a slice begins with its first record, and ends with the last
@@ -85,8 +86,8 @@ def read_slice(
     Raises:
         ArchiveError: the file cannot be read.
     """
-    reader = _Reader(path, next(read_records(path, limits.max_bytes, 0, file), None), limits)
-    for record in read_records(path, limits.max_bytes, start, file):
+    reader = _Reader(path, next(read_records(path, MAX_BYTES, 0, file), None))
+    for record in read_records(path, MAX_BYTES, start, file):
         is_damage, is_after = isinstance(record, Damage), record.place.offset >= end
         is_of_page = reader.response is not None and isinstance(record, WarcRecord) and record.kind in BESIDE
         if is_after and not (is_damage or is_of_page):
@@ -108,13 +109,13 @@ def read_block(body: bytes, block: ByteRange, *, is_last: bool) -> Iterator[tupl
     Raises:
         ArchiveError, OSError: there is no room for a temporary copy.
     """
-    head, limits = EMPTY_MEMBER if block.file.endswith(".gz") else b"", Limits()
+    head = EMPTY_MEMBER if block.file.endswith(".gz") else b""
     with NamedTemporaryFile(prefix="newscorpus-") as copy:
         copy.write(head + body)
         copy.flush()
         shift = block.offset - len(head)
-        reader = _Reader(Path(block.file), next(read_records(Path(copy.name), limits.max_bytes), None), limits)
-        for record in read_records(Path(copy.name), limits.max_bytes, len(head)):
+        reader = _Reader(Path(block.file), next(read_records(Path(copy.name), MAX_BYTES), None))
+        for record in read_records(Path(copy.name), MAX_BYTES, len(head)):
             place = replace(record.place, file=block.file, offset=record.place.offset + shift)
             after = place.offset + place.length
             found = reader.take(replace(record, place=place))
@@ -122,14 +123,14 @@ def read_block(body: bytes, block: ByteRange, *, is_last: bool) -> Iterator[tupl
                 yield after, replace(found, place=None) if isinstance(found, Capture) else found
 
 
-def read_capture(path: Path, offset: int, limits: Limits = Limits()) -> Capture | Rejected:
+def read_capture(path: Path, offset: int) -> Capture | Rejected:
     """Read the page whose records begin at an offset; if it was not passed to the extractor, it has no origin.
 
     Raises:
         ArchiveError: there is none, or the file cannot be read.
     """
-    reader = _Reader(path, next(read_records(path, limits.max_bytes), None), limits)
-    for record in read_records(path, limits.max_bytes, offset):
+    reader = _Reader(path, next(read_records(path, MAX_BYTES), None))
+    for record in read_records(path, MAX_BYTES, offset):
         if reader.response and not (isinstance(record, WarcRecord) and record.kind in BESIDE):
             break
         if (found := reader.take(record)) is not None:
@@ -137,7 +138,7 @@ def read_capture(path: Path, offset: int, limits: Limits = Limits()) -> Capture 
     if reader.response is None:
         raise ArchiveError(f"{path}: no page at offset {offset}")
     try:
-        return Capture(_page(reader.response, limits), place=reader.response.place)
+        return Capture(_page(reader.response), place=reader.response.place)
     except ContentError as error:
         return error.rejection(_address(reader.response))
 
@@ -149,8 +150,7 @@ class _Reader:
         response: in an archive of ours, the last response if its metadata record has not come yet.
     """
 
-    def __init__(self, path: Path, first: WarcRecord | Damage | None, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, path: Path, first: WarcRecord | Damage | None) -> None:
         self._begin(path, first)
 
     def _begin(self, path: Path, first: WarcRecord | Damage | None) -> None:
@@ -175,7 +175,7 @@ class _Reader:
         if record.kind == "warcinfo":
             self._begin(Path(record.place.file), record)
         elif not self._is_ours:
-            return _foreign(record, self._archive, self._limits) if record.kind in {"response", "revisit"} else None
+            return _foreign(record, self._archive) if record.kind in {"response", "revisit"} else None
         elif record.kind == "response":
             self.response, self._resources = record, []
         elif record.kind == "resource" and len(self._resources) < MAX_RESOURCES:
@@ -183,11 +183,11 @@ class _Reader:
         elif record.kind == "metadata" and self.response and record.headers.get("content-type") == METADATA_TYPE:
             response, resources = self.response, self._resources
             self.response, self._resources = None, []
-            return _own(response, resources, record, self._limits)
+            return _own(response, resources, record)
         return None
 
 
-def _foreign(record: WarcRecord, archive: str, limits: Limits) -> Capture | Rejected:
+def _foreign(record: WarcRecord, archive: str) -> Capture | Rejected:
     """Return the page in a record of a foreign archive, or the reason why there is none."""
     url = _address(record)
     kind = record.http.get("content-type", "").partition(";")[0].strip().lower()
@@ -200,21 +200,19 @@ def _foreign(record: WarcRecord, archive: str, limits: Limits) -> Capture | Reje
     if kind not in HTML:
         return Rejected("fetch", "not_html", f"content type {kind!r}", url)
     try:
-        page = _page(record, limits)
+        page = _page(record)
     except ContentError as error:
         return error.rejection(url)
     return Capture(replace(page, capture=ArchiveCapture(archive, page.fetched)), place=record.place)
 
 
-def _own(
-    response: WarcRecord, resources: Iterable[WarcRecord], metadata: WarcRecord, limits: Limits
-) -> Capture | Rejected:
+def _own(response: WarcRecord, resources: Iterable[WarcRecord], metadata: WarcRecord) -> Capture | Rejected:
     place = response.place
     whole = replace(place, length=metadata.place.offset + metadata.place.length - place.offset)
     left = iter(resources)
     try:
         note = METADATA.decode(metadata.body)
-        pages = tuple(_stored(one, response if one.headers is None else next(left), limits) for one in note.pages)
+        pages = tuple(_stored(one, response if one.headers is None else next(left)) for one in note.pages)
         return Capture(pages[0], pages[1:], note.origin, whole)
     except ContentError as error:
         return error.rejection(_address(response))
@@ -223,21 +221,21 @@ def _own(
         return Rejected(STAGE, "broken_record", detail, _address(response))
 
 
-def _stored(stored: StoredPage, record: WarcRecord, limits: Limits) -> Page:
+def _stored(stored: StoredPage, record: WarcRecord) -> Page:
     """Return a page of ours with its data from the metadata record."""
-    page = _page(record, limits)
+    page = _page(record)
     evidence = tuple(Evidence(*one) for one in stored.evidence)
     headers = page.headers if stored.headers is None else stored.headers
     return Page(stored.url, page.body, headers, stored.fetched, evidence)
 
 
-def _page(record: WarcRecord, limits: Limits) -> Page:
+def _page(record: WarcRecord) -> Page:
     """Return the page in a record; a ContentError is raised if it is truncated or too large."""
     if record.fault:
         raise ContentError(record.fault, f"the record at {_written(record.place)}")
     if cut := record.headers.get("warc-truncated"):
         raise ContentError("truncated", f"by the writer of {_written(record.place)}: {cut}")
-    body = unpack(record.body, record.http.get("content-encoding", ""), limits.max_bytes)
+    body = unpack(record.body, record.http.get("content-encoding", ""), MAX_BYTES)
     headers = {name: value for name, value in record.http.items() if name not in UNKEPT}
     if length := record.http.get("x-crawl-content-length"):
         headers["content-length"] = length

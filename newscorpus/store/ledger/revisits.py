@@ -22,6 +22,9 @@ from newscorpus.errors import LedgerError
 from newscorpus.store.ledger.database import Execute, reading
 from newscorpus.store.ledger.values import UrlState, evidence_of, id_of_key, key_of
 
+LISTS, ARTICLES = RevisitConfig(), ArticleRevisitConfig()
+"""When feeds, sitemaps and sections are visited again, and when articles are."""
+
 MAY_PASS = (
     *("connection_*", "dns", "http_403", "http_429", "http_5??", "robots_unavailable", "timeout", "truncated"),
     *("callback_failed", "worker_failed", "consent_wall", "bot_check", "needs_script", "render_failed"),
@@ -186,13 +189,13 @@ class Revisits:
         if math.isinf(now):
             where = f"kind IN ({_marks(kinds)}) AND (NOT {BARREN} OR {OLDEST_BARREN})"
             return failed + self._queue(portal, where, (*kinds, portal))
-        return failed + self._queue(portal, where, (*kinds, now, now + RevisitConfig().max_seconds))
+        return failed + self._queue(portal, where, (*kinds, now, now + LISTS.max_seconds))
 
     def revive_articles(self, portal: str, now: float) -> int:
         """Queue articles due at `now`, kept or missing once; return the number."""
         where = """kind = 'article' AND next_visit > 0 AND (next_visit <= ? OR next_visit > ?)
             AND (reason = 'kept' OR serial IN (SELECT serial FROM gone WHERE n_visits < 2))"""
-        return self._queue(portal, where, (now, now + ArticleRevisitConfig().max_seconds))
+        return self._queue(portal, where, (now, now + ARTICLES.max_seconds))
 
     def requeue_unconditionally(self, kinds: Collection[str], portal: str) -> int:
         """Queue all done addresses of some kinds as if never fetched; return the number."""
@@ -260,19 +263,18 @@ def _marks(values: Collection[str]) -> str:
     return ", ".join("?" * len(values))
 
 
-def next_interval(before: float, *, changed: bool, depth: int, config: RevisitConfig) -> float:
+def next_interval(before: float, *, changed: bool, depth: int) -> float:
     """Return the seconds to the next visit: half the last interval if something was new, else twice of it.
 
     Args:
         before: the last interval, seconds; 0 at the first visit.
         depth: links from a start page; the first interval grows with it.
         changed: the visit brought a new address, or a change of a known one.
-        config: the bounds.
     """
     if not before:
-        return min(config.first_seconds * config.depth_factor**depth, config.max_seconds)
+        return min(LISTS.first_seconds * LISTS.depth_factor**depth, LISTS.max_seconds)
     wanted = before / 2 if changed else before * 2
-    return min(max(wanted, config.min_seconds), config.max_seconds)
+    return min(max(wanted, LISTS.min_seconds), LISTS.max_seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,9 +314,7 @@ class Changes:
         if before:
             last = _seconds(before[2], now)
             self._execute(SEEN, (portal, age_bucket(last - begin), int(has_changed), now - last))
-        interval = article_interval(
-            now - begin, self.seen(portal), has_changed=has_changed, config=ArticleRevisitConfig()
-        )
+        interval = article_interval(now - begin, self.seen(portal), has_changed=has_changed)
         sql = "UPDATE urls SET next_visit = ?, visit_interval = ? WHERE serial = ?"
         self._execute(sql, (now + interval, interval, serial))
 
@@ -336,23 +336,16 @@ def age_bucket(age: float) -> int:
     return int(math.log2(max(age, HOUR) / HOUR))
 
 
-def article_interval(
-    age: float,
-    seen: dict[int, AgeSeen],
-    *,
-    has_changed: bool = False,
-    config: ArticleRevisitConfig,
-) -> float:
+def article_interval(age: float, seen: dict[int, AgeSeen], *, has_changed: bool) -> float:
     """Return the seconds until an article is due: half as many if it has just changed.
 
     Args:
         age: in seconds.
         seen: `Changes.seen` of the portal.
         has_changed: the last visit found a changed text.
-        config: probability of a change at which it is due, and bounds.
     """
-    left, at = config.chance, max(age, HOUR)
-    while left > 0 and at < age + config.max_seconds:
+    left, at = ARTICLES.chance, max(age, HOUR)
+    while left > 0 and at < age + ARTICLES.max_seconds:
         number = age_bucket(at)
         end = HOUR * 2 ** (number + 1)
         found = seen.get(number, AgeSeen())
@@ -361,7 +354,7 @@ def article_interval(
         step = min(end - at, left / rate)
         left, at = left - step * rate, at + max(step, 1.0)
     wanted = (at - age) / (2 if has_changed else 1)
-    return min(max(wanted, config.min_seconds), config.max_seconds)
+    return min(max(wanted, ARTICLES.min_seconds), ARTICLES.max_seconds)
 
 
 def _seconds(moment: str, now: float) -> float:

@@ -3,9 +3,9 @@
 Every mark is saved before the request is answered.
 """
 
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,7 @@ from newscorpus.page.fields.dates import Setting, parse_moment
 from newscorpus.page.fields.decide import month_first
 from newscorpus.store.archive.values import ByteRange
 from newscorpus.store.ledger.addresses import find
+from newscorpus.store.ledger.portals import iso
 from newscorpus.store.reasons import Reason, find_reason, refusals
 from newscorpus.views.ui.sources import CorpusPages, FolderPages, Source
 from newscorpus.views.ui.state import AppState, state_of
@@ -149,7 +150,7 @@ async def mark(request: Request) -> Response:
         place = _placed(source, sent.page, sent.who)
         done = place if sent.done else None
         line = MarkLine(
-            sent.page, name, sent.who.strip(), _now(), sent.blocks, done, sent.n_blocks, reopens=sent.reopens
+            sent.page, name, sent.who.strip(), iso(time.time()), sent.blocks, done, sent.n_blocks, reopens=sent.reopens
         )
         setting = Setting()
         if any(block.kind in READERS for block in sent.blocks):
@@ -190,7 +191,7 @@ def keep(corpus: Path, url: str, who: str) -> None:
     place, entry = _placed(CorpusPages(corpus), url, who), find(corpus, url)
     journal = journal_of(corpus, entry.portal if entry else "")
     listed: Mapping[str, ListName] = {one.page: one.list for one in read_marks(journal)}
-    save_mark(journal, MarkLine(url, listed.get(url, "teach"), who.strip(), _now(), kept=place))
+    save_mark(journal, MarkLine(url, listed.get(url, "teach"), who.strip(), iso(time.time()), kept=place))
 
 
 def _placed(source: Source, url: str, who: str) -> ByteRange:
@@ -198,10 +199,6 @@ def _placed(source: Source, url: str, who: str) -> ByteRange:
     if place is None or not who.strip():
         raise CorpusError(f"{url}: no archived page of this corpus, or nobody who marks it")
     return place
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def left_out(request: Request) -> Response:

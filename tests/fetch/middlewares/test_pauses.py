@@ -14,7 +14,6 @@ from newscorpus.fetch.middlewares.pauses import (
     Observation,
     PolitenessPolicy,
     SiteState,
-    first_state,
     is_in_doubt,
     is_refusal,
     observe,
@@ -26,7 +25,7 @@ from newscorpus.fetch.middlewares.pauses import (
 
 CONFIG = PolitenessConfig(max_refusals=3, recent_answers=4, first_pause_seconds=10, max_pause_seconds=100, max_pauses=5)
 POLICY = PolitenessPolicy(delay_seconds=2.0, max_bytes=1000)
-FRESH = first_state(POLICY)
+FRESH = SiteState(POLICY.delay_seconds, POLICY.delay_seconds)
 NOW = 1_000.0
 
 observed = partial(observe, policy=POLICY, config=CONFIG)

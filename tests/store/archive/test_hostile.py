@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from newscorpus.config import Limits
 from newscorpus.content_encoding import ContentError, unpack
-from newscorpus.store.archive import records
+from newscorpus.store.archive import read, records
 from newscorpus.store.archive.read import read_captures
 from newscorpus.store.archive.records import Damage, read_records
 from newscorpus.store.archive.values import Capture
 
-LIMITS = Limits(max_bytes=1_000)
+MAX_BYTES = 1_000
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>A story</p>"
 CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
 MEGABYTE = 10**6
@@ -29,9 +28,13 @@ def record(block: bytes, length: object = None, url: str = "http://news.example/
 LAST = record(PAGE, url="http://news.example/last")
 
 
+@pytest.fixture(autouse=True)
+def bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read, "MAX_BYTES", MAX_BYTES)
+
+
 def outcomes(path: Path) -> list[str]:
-    found = read_captures(path, 0, LIMITS)
-    return [one.page.url[-4:] if isinstance(one, Capture) else one.reason for one in found]
+    return [one.page.url[-4:] if isinstance(one, Capture) else one.reason for one in read_captures(path)]
 
 
 HOSTILE = {
@@ -153,7 +156,7 @@ def test_whatever_stands_in_a_file_is_a_record_or_damage_and_covers_it(tmp_path:
             content[at : at + source.randrange(40)] = source.choice(tokens)
         path.write_bytes(gzip.compress(content) if seed % 3 == 0 else content)
         assert len(outcomes(path)) <= len(content)
-        found = list(read_records(path, LIMITS.max_bytes))
+        found = list(read_records(path, MAX_BYTES))
         ends = [one.place.offset + one.place.length for one in found]
         assert [one.place.offset for one in found] == [0, *ends[:-1]]
         assert ends[-1] == path.stat().st_size

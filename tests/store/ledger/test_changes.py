@@ -70,7 +70,7 @@ def is_due(ledger: Ledger, at: float) -> bool:
 
 
 def test_the_older_an_article_the_longer_its_interval() -> None:
-    young, day, month = (article_interval(age, {}, config=CONFIG) for age in (0.0, DAY, 30 * DAY))
+    young, day, month = (article_interval(age, {}, has_changed=False) for age in (0.0, DAY, 30 * DAY))
     assert CONFIG.min_seconds <= young < day < month < CONFIG.max_seconds
     assert month > 20 * day
 
@@ -79,19 +79,19 @@ def test_articles_that_change_often_at_an_age_are_asked_more_often_and_the_other
     number = age_bucket(10 * DAY)
     calm = {number + more: AgeSeen(0, 1000 * DAY) for more in (-1, 0, 1, 2)}
     busy = {each: replace(seen, n_changes=100) for each, seen in calm.items()}
-    plain, calmed, hurried = (article_interval(10 * DAY, seen, config=CONFIG) for seen in ({}, calm, busy))
+    plain, calmed, hurried = (article_interval(10 * DAY, seen, has_changed=False) for seen in ({}, calm, busy))
     assert hurried < plain / 2 < plain * 2 < calmed
     # One change in ten days: a chance of one in fifty is reached in a fifth of a day.
     assert hurried == pytest.approx(0.02 * 10 * DAY, rel=0.1)
 
 
 def test_what_has_just_changed_is_asked_in_half_the_time_and_an_interval_has_bounds() -> None:
-    plain, changed = (article_interval(DAY, {}, has_changed=has, config=CONFIG) for has in (False, True))
+    plain, changed = (article_interval(DAY, {}, has_changed=has) for has in (False, True))
     assert changed == pytest.approx(plain / 2)
     never = {number: AgeSeen(0, 1e15) for number in range(30)}
     always = {number: AgeSeen(10**9, 1.0) for number in range(30)}
-    assert article_interval(DAY, never, config=CONFIG) == CONFIG.max_seconds
-    assert article_interval(DAY, always, config=CONFIG) == CONFIG.min_seconds
+    assert article_interval(DAY, never, has_changed=False) == CONFIG.max_seconds
+    assert article_interval(DAY, always, has_changed=False) == CONFIG.min_seconds
 
 
 def test_an_article_is_due_after_its_interval_and_what_visits_found_is_counted(ledger: Ledger) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from crawled import answer
 
-from newscorpus.config import RevisitConfig
 from newscorpus.store.ledger import CrawlRules, Ledger, UrlOutcome
 from newscorpus.store.ledger.revisits import next_interval
 
@@ -94,21 +93,18 @@ def test_the_budget_begins_anew(ledger: Ledger) -> None:
         assert ledger.counts.taken_in("a") == 0
 
 
-CONFIG = RevisitConfig(first_seconds=100, depth_factor=3, min_seconds=30, max_seconds=350)
-
-
 def intervals(*changes: bool) -> list[float]:
-    found, last = [], 0.0
+    """Minutes."""
+    found = [0.0]
     for changed in changes:
-        last = next_interval(last, changed=changed, depth=0, config=CONFIG)
-        found.append(last)
-    return found
+        found.append(next_interval(found[-1], changed=changed, depth=0))
+    return [one / 60 for one in found[1:]]
 
 
 def test_what_changes_is_asked_more_often_within_bounds_and_what_lies_deeper_waits_longer_at_first() -> None:
-    assert intervals(True, True, True, True) == [100, 50, 30, 30]
-    assert intervals(False, False, False, False) == [100, 200, 350, 350]
-    assert intervals(False, False, True, False) == [100, 200, 100, 200]
-    first = [next_interval(0, changed=True, depth=depth, config=CONFIG) for depth in range(3)]
-    assert first == [100, 300, 350]
-    assert next_interval(100, changed=True, depth=2, config=CONFIG) == 50
+    assert intervals(*[True] * 5) == [60, 30, 15, 10, 10]
+    assert intervals(*[False] * 10)[-3:] == [7_680, 10_080, 10_080]
+    assert intervals(False, False, True, False) == [60, 120, 60, 120]
+    first = [next_interval(0, changed=True, depth=depth) / 3_600 for depth in range(5)]
+    assert first == [1, 4, 16, 64, 168]
+    assert next_interval(7_200, changed=True, depth=2) == 3_600
