@@ -178,9 +178,13 @@ class _Own:
     @cached_property
     def link_titles(self) -> Sequence[tuple[HtmlElement, str]]:
         """Return the links that may be headlines of other pages, each with its text."""
+        return [(link, text) for link, text in self.links if LEAST_ALONE <= count_words(text) <= MOST_LINE_WORDS]
+
+    @cached_property
+    def links(self) -> Sequence[tuple[HtmlElement, str]]:
+        """Return the first links of the page, each with its text."""
         links = islice((link for link in self.tree.iter("a") if link.get("href")), MOST_LINKS)
-        texts = ((link, collapse("".join(link.itertext()) if len(link) else link.text or "")) for link in links)
-        return [(link, text) for link, text in texts if LEAST_ALONE <= count_words(text) <= MOST_LINE_WORDS]
+        return [(link, collapse("".join(link.itertext()) if len(link) else link.text or "")) for link in links]
 
     def read_heading(self, heading: HtmlElement) -> tuple[bool, int, list[str], bool]:
         """Return whether a heading is the page's own, its words, the addresses it links to, and if a link is around."""
@@ -298,15 +302,17 @@ def _text_around(link: HtmlElement) -> str:
 def _linked_lines(own: _Own, lines: Sequence[str]) -> str:
     """Say what share of a text links to other pages, if it is a list of links; else ""."""
     links: dict[str, list[HtmlElement]] = defaultdict(list)
-    for link, text in own.link_titles:
+    for link, text in own.links:
         links[text].append(link)
+    titles = {text for _, text in own.link_titles}
     words = elsewhere = 0
     found = set[str]()
     for line in map(collapse, lines):
         words += (n_words := count_words(line))
         if n_words > MOST_LINE_WORDS:
             continue
-        texts = [text for text in links if len(text) >= LEAST_LINKED * len(line) and text in line]
+        texts = [text for text in titles if len(text) >= LEAST_LINKED * len(line) and text in line]
+        texts += [line] if line in links else []  # an entry of a menu may be short
         documents = {next(filter(None, map(own.document, reversed(links[text]))), "") for text in texts} - {""}
         elsewhere += n_words if documents else 0
         found |= documents

@@ -154,3 +154,14 @@ def test_its_own_address_is_also_the_canonical_one() -> None:
     body = f"<article><h1><a href='/a/7'>The old bridge stays open</a></h1>{STORIES}</article>"
     assert find_listing(tree_of(body), OWN, LINES)
     assert not find_listing(tree_of(body, "<link rel='canonical' href='/a/7'>"), OWN, LINES)
+
+
+def test_a_text_of_a_menu_and_one_headline_is_a_list() -> None:
+    names = ["Home", "Sport", "Culture", "Business", "Science", "Weather", "Travel", "Authors", "Archive", "May"]
+    menu = "".join(f"<li><a href='/{name}/'>{name}</a></li>" for name in names)
+    heading = "<h1><a href='/local/'>Local</a> — May 2025</h1>"
+    card = "<article><h3><a href='/local/the-bridge/'>The old bridge stays open</a></h3><p>May 3, 2025</p></article>"
+    tree = tree_of(f"<ul>{menu}</ul>{heading}{card}<ul><li>Paul Stone</li></ul>")
+    lines = [*names, "Local — May 2025", "The old bridge stays open", "May 3, 2025", "Paul Stone"]
+    assert "15 of 23 words are links to 11 other pages" in find_listing(tree, f"{SITE}/local/2025-05/", lines)
+    assert not find_listing(tree, f"{SITE}/local/2025-05/", [*names, "Local — May 2025", *LINES[:2]])
