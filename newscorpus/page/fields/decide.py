@@ -105,6 +105,7 @@ def decide_headline(evidence: Sequence[Evidence], sites: Collection[str]) -> Dec
     if titles and titles[0].source == "template":
         return Decided(titles[0].value, "template")
     descriptions = {item.value for item in of_field("description", evidence)}
+    titles = tuple(item for item in titles if squeezed(item.value) not in sites) or titles
     titles = tuple(item for item in titles if len(item.value) <= MAX_TITLE and item.value not in descriptions) or titles
     chosen = decide_title(titles, sites, {squeezed(item.value) for item in of_field("section", evidence)})
     return Decided(chosen.value, chosen.source) if chosen and chosen.value else Decided()

@@ -64,6 +64,8 @@ KICKER_END = " :|/–—-•·"
 """Marks between a kicker and the headline."""
 CALLED_TITLE = re.compile(r"title|headline", re.IGNORECASE)
 """Names of elements that serve as headings."""
+OWN_TITLE = re.compile(r"\b(?:article|blog|entry|post|story)[-_]*(?:[a-z]+[-_]+)?(?:title|headline)\b", re.IGNORECASE)
+"""Names of the headline's element, for pages that declare no title but their site's."""
 MIN_SQUEEZED = 8
 """Minimum number of letters and digits of a heading that is matched with the page's title."""
 LOGO_WORD = re.compile(r"\s*\blogo\b\s*", re.IGNORECASE)
@@ -123,7 +125,10 @@ def without_kicker(heading: HtmlElement, titles: Iterable[str]) -> str:
 
 
 def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> HtmlElement | None:
-    """Find a heading, or element named a title, that begins like one of `titles`; else the first `<h1>` or None."""
+    """Find a heading, or element named a title, that begins like one of `titles`; else the first `<h1>` or None.
+
+    Without `titles` and `<h1>`, the first element named the title of a post counts, unless it links to another page.
+    """
     wanted = [name for title in titles if len(name := squeezed(title)) >= MIN_SQUEEZED]
     candidates = [each for each in markup.headings if heading_text(each) and not _is_logo(each, markup)]
     headings = islice(tree.iter("h2", "h3", "h4"), MAX_OF_A_KIND)
@@ -139,7 +144,16 @@ def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> H
             is_end = title.endswith(text) and 2 * len(text) > len(title)  # after the site's name
             if is_end or title.startswith(text) or text.startswith(title):
                 return element
-    return candidates[0] if candidates else None
+    if candidates or wanted:
+        return candidates[0] if candidates else None
+    elements = tree.iter("h2", "h3", "h4", "div", "p", "span")
+    named = islice((each for each in elements if OWN_TITLE.search(each.get("class", ""))), MAX_OF_A_KIND)
+    own = (
+        each
+        for each in named
+        if not holds_many(each) and next(chain(each.iter("a"), each.iterancestors("a")), None) is None
+    )
+    return next((each for each in own if len(squeezed(heading_text(each))) >= MIN_SQUEEZED), None)
 
 
 def read_logo(tree: HtmlElement, markup: Markup) -> Iterator[Evidence]:

@@ -310,6 +310,16 @@ def test_an_element_called_a_title_stands_for_a_missing_heading() -> None:
     assert (fields.published, fields.site_name) == ("2024-02-03T14:05:00", "Krajské Noviny")
 
 
+@pytest.mark.parametrize("head", ["", "<meta name=description content='Vláda jedná o daních'>"])
+def test_an_element_called_a_posts_title_stands_for_a_title_that_names_the_site(head: str) -> None:
+    logo = "<header><a class='logo' href='/'>Krajské Noviny</a></header>"
+    other = "<a href='/b'><div class='post-title'>Jiný článek o něčem</div></a>"
+    dated = "<div class='post-main-title'>Vláda jedná o daních</div><p>Vydáno: 3. 2. 2024</p>"
+    fields = read(f"{logo}{other}{dated}{PARAGRAPH}", f"<title>Krajské Noviny</title>{head}")
+    assert (fields.title, fields.provenance.title) == ("Vláda jedná o daních", "heading")
+    assert (fields.published, fields.site_name) == ("2024-02-03", "Krajské Noviny")
+
+
 def test_the_name_of_the_site_hides_no_byline_below_the_text() -> None:
     logo = "<header><p class='site-title'><a href='https://a.cz/'>Krajské Noviny</a></p></header>"
     byline = "<span class='byline'>By <a rel='author' href='/?author=2'>Eva Malá</a></span>"
