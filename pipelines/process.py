@@ -15,7 +15,7 @@ from newscorpus.fetch.visits import Delivery
 from newscorpus.fetch.workers import workers_of
 from newscorpus.page.judgement import Rules
 from newscorpus.page.recipe import Recipe
-from newscorpus.page.rule_tally import RuleTally, tally_rules
+from newscorpus.page.rule_tally import RuleTally
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.profile import NO_PROFILES, Profiles, profiles_of
 from newscorpus.store.redesigns import look_of
@@ -73,6 +73,6 @@ class ProcessPipeline:
         judged = await ((visit and visit.judgement) or self._workers.judge(page, Rules(self.recipe)))
         if visit:
             visit.look = look_of(page, judged)
-        for name, n in tally_rules(self._tally, page, judged).items():
+        for name, n in self._tally.add(page, judged).items():
             self._crawler.stats.inc_value(stat("template", name), n)
         return replace(item, item=judged.decided)

@@ -21,7 +21,7 @@ from newscorpus.lines import writable
 from newscorpus.page.judgement import Judgement, Rules, extractor_of, judge, lost_page, prepare
 from newscorpus.page.recipe import Recipe, add_profile
 from newscorpus.page.rows import Fetch, Row, Withdrawal, encode_row
-from newscorpus.page.rule_tally import RuleTally, tally_rules
+from newscorpus.page.rule_tally import RuleTally
 from newscorpus.page.source_page import Named, SourcePage
 from newscorpus.portal.portal import Portal, version_of
 from newscorpus.portal.profile import profiles_of
@@ -109,7 +109,7 @@ def extract_pages(
         else:
             judged = Judgement(lost_page(page, found)) if isinstance(found, Lost) else found
             if tally:
-                tally_rules(tally, page, judged)
+                tally.add(page, judged)
             yield page, judged.decided
 
 

@@ -1,9 +1,8 @@
 """Count the pages on which each rule of a template matches."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from newscorpus.data import RuleHit
 from newscorpus.page.judgement import Judgement
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import TemplateSection
@@ -19,25 +18,20 @@ class RuleTally:
         self._found: Counter[tuple[str, str, str]] = Counter()
         self._misfits: dict[tuple[str, str, str], str] = {}
 
-    def add(self, source: str, section: TemplateSection, hits: Iterable[RuleHit], is_short: bool) -> Mapping[str, int]:
-        """Count a page; return the increment of each rule's count, by PORTAL/FIELD/RULE.
-
-        Args:
-            source: name of the portal.
-            section: its template.
-            hits: rules that matched the page.
-            is_short: the template's text is much shorter than the extractor's.
-        """
-        by_rule = {(hit.field, hit.position): hit for hit in hits}
+    def add(self, page: SourcePage, judged: Judgement) -> Mapping[str, int]:
+        """Count a judged page; return the increment of each rule's count, by PORTAL/FIELD/RULE."""
+        if page.template is None or judged.rule_hits is None:
+            return {}
+        source, by_rule = page.source, {(hit.field, hit.position): hit for hit in judged.rule_hits}
         added: Counter[tuple[str, str, str]] = Counter()
         for key in TemplateSection.__slots__:
-            for position, rule in enumerate(getattr(section, key)):
+            for position, rule in enumerate(getattr(page.template, key)):
                 hit = by_rule.get((key, position))
                 added[source, key, rule] += bool(hit)
                 if hit and hit.misfit:
                     self._misfits.setdefault((source, key, rule), hit.misfit)
         self._pages.update(added.keys())
-        self._short[source] += is_short
+        self._short[source] += judged.is_short
         self._found.update(added)  # with the zeros
         return {"/".join(rule_of): n for rule_of, n in added.items()}
 
@@ -55,10 +49,3 @@ class RuleTally:
                     f"template of {source}: pages whose text is less than half as long as the extractor finds it: {n}"
                     " of the tenth that is compared; their rows have the flag template_short"
                 )
-
-
-def tally_rules(tally: RuleTally, page: SourcePage, judged: Judgement) -> Mapping[str, int]:
-    """Count the template rules that matched a page; returns the increments, as `RuleTally.add`."""
-    if page.template is None or judged.rule_hits is None:
-        return {}
-    return tally.add(page.source, page.template, judged.rule_hits, judged.is_short)

@@ -1,12 +1,16 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 from lxml.html import HtmlElement
 
-from newscorpus.data import RuleHit
+from newscorpus.data import Page, RuleHit
+from newscorpus.page.judgement import Judgement
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.rule_tally import RuleTally
+from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import TemplateRules
 from newscorpus.portal.portal import TemplateSection
 
@@ -170,15 +174,14 @@ def test_hits_are_the_rules_that_find_something_and_say_what_cannot_be_a_value()
 
 def test_the_tally_names_rules_that_found_nothing_and_values_that_cannot_be() -> None:
     section = TemplateSection(text=(".body", ".bodyy"), published=("h1",))
-    tally = RuleTally()
+    tally, page = RuleTally(), SourcePage(Page("", b""), "vesti", template=section)
     hits = (RuleHit("text", 0), RuleHit("published", 0, "Naslov"))
-    assert tally.add("vesti", section, hits, is_short=False) == {
-        "vesti/text/.body": 1,
-        "vesti/text/.bodyy": 0,
-        "vesti/published/h1": 1,
-    }
-    tally.add("vesti", section, hits[:1], is_short=True)
-    tally.add("vesti", TemplateSection(text=(".older",)), (), is_short=False)  # another version of it
+    added = {"vesti/text/.body": 1, "vesti/text/.bodyy": 0, "vesti/published/h1": 1}
+    assert tally.add(page, Judgement(rule_hits=hits)) == added
+    tally.add(page, Judgement(rule_hits=hits[:1], is_short=True))
+    older = replace(page, template=TemplateSection(text=(".older",)))
+    tally.add(older, Judgement(rule_hits=()))
+    assert tally.add(page, Judgement()) == tally.add(replace(page, template=None), Judgement(rule_hits=())) == {}
     *warnings, short = tally.warnings()
     assert "less than half as long as the extractor finds it: 1 of the tenth that is compared" in short
     assert warnings == [
