@@ -117,38 +117,34 @@ def decide_section(evidence: Sequence[Evidence]) -> Decided:
     return next((section for section in found if section.value), Decided())
 
 
-def decide_people(
-    evidence: Sequence[Evidence], sites: Collection[str]
-) -> tuple[Decided, tuple[str, ...], tuple[str, ...]]:
-    """Return the source, authors and agencies: the most trusted source that names anybody but the site itself.
+def decide_people(evidence: Sequence[Evidence], sites: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """Return authors, agencies and source: the most trusted source that names anybody but the site itself.
 
     Sources that name only user accounts come last. A value that names all these authors and more replaces them: feeds
     and metadata often have room for only one.
     """
     candidates = of_field("authors", evidence)
-    found: tuple[Decided, tuple[str, ...], tuple[str, ...]] = (Decided(), (), ())
+    authors, agencies, source = tuple[str, ...](), tuple[str, ...](), ""
     while candidates:
         best = of_best_source(candidates)
         candidates = candidates[len(best) :]
-        authors, agencies = authors_and_agencies((item.value for item in best), sites)
-        is_vague_only = not agencies and all(map(is_vague, authors))
-        if not is_vague_only or (authors and not found[1]):
-            found = Decided("authors", best[0].source), authors, agencies
+        people, firms = authors_and_agencies((item.value for item in best), sites)
+        is_vague_only = not firms and all(map(is_vague, people))
+        if not is_vague_only or (people and not authors):
+            authors, agencies, source = people, firms, best[0].source
         if not is_vague_only:
             break
-    _, authors, agencies = found
-    if agencies or found[0].source == "template" or len(authors) > 1 or all(map(is_vague, authors)):
-        return found
-    known = {squeezed(name) for name in authors}
-    for item in candidates:
-        authors, agencies = authors_and_agencies((item.value,), sites)
-        if known < {squeezed(name) for name in authors} and not agencies:
-            return Decided("authors", item.source), authors, agencies
-    return found
+    if not (agencies or source == "template" or len(authors) > 1 or all(map(is_vague, authors))):
+        known = {squeezed(name) for name in authors}
+        for item in candidates:
+            people, firms = authors_and_agencies((item.value,), sites)
+            if known < {squeezed(name) for name in people} and not firms:
+                return people, firms, item.source
+    return authors, agencies, source
 
 
-def decide_tags(evidence: Sequence[Evidence], section: str) -> tuple[Decided, tuple[str, ...]]:
-    """Choose the tags of the most trusted source, deduplicated; lists are split at semicolons or else commas.
+def decide_tags(evidence: Sequence[Evidence], section: str) -> tuple[tuple[str, ...], str]:
+    """Return the tags of the most trusted source, and that source; lists are split at semicolons or else commas.
 
     Keywords in `<head>` that have nothing in common with the visible tags are the site's. Feeds mix sections and tags:
     the page's own tags take precedence, and sections are left out.
@@ -156,7 +152,7 @@ def decide_tags(evidence: Sequence[Evidence], section: str) -> tuple[Decided, tu
     candidates = of_field("tags", evidence)
     shown = tuple(item for item in candidates if item.source not in {"feed", "sitemap"})
     if not (candidates := shown or candidates):
-        return Decided(), ()
+        return (), ""
     best = of_best_source(candidates)
     visible = tuple(item for item in candidates if item.source == "text")
     if best[0].source == "meta" and visible:
@@ -166,7 +162,7 @@ def decide_tags(evidence: Sequence[Evidence], section: str) -> tuple[Decided, tu
     if best[0].source == "feed":
         sections = {squeezed(item.value) for item in of_field("section", evidence)} | {squeezed(section)}
         tags = dict.fromkeys(tag for tag in tags if squeezed(tag) not in sections)
-    return Decided("tags" if tags else "", best[0].source if tags else ""), tuple(tags)
+    return tuple(tags), best[0].source if tags else ""
 
 
 def _parted_tags(evidence: Iterable[Evidence]) -> dict[str, None]:

@@ -94,11 +94,11 @@ def read_fields(
     entities, names = (json_ld, microdata), _sites(found, markup)
     title, lead = decide_headline(found, names), decide_plain("lead", found)
     published, modified = decide_dates(found, setting)
-    people, authors, agencies = decide_people(found, names)
+    authors, agencies, authors_source = decide_people(found, names)
     if not (authors or agencies) and (persons := _named_after(found, names, tree)):
-        people, authors, agencies = decide_people(found, names - persons)
+        authors, agencies, authors_source = decide_people(found, names - persons)
     section, licence = decide_section(found), decide_plain("license", found)
-    tag_source, tags = decide_tags(found, section.value)
+    tags, tags_source = decide_tags(found, section.value)
     images = (*(image for each in entities for image in entity_images(each, markup.base)), *meta_images(markup))
     fields = Fields(
         title=title.value,
@@ -121,11 +121,11 @@ def read_fields(
         provenance=Provenance(
             title=title.source,
             lead=lead.source,
-            authors=people.source if authors else "",
+            authors=authors_source if authors else "",
             published=published.source,
             modified=modified.source,
             section=section.source,
-            tags=tag_source.source,
+            tags=tags_source,
             language=language.source,
             license=licence.source,
         ),
@@ -154,7 +154,7 @@ def _from_text(
     sites = _sites(declared, markup)
     titles = [item.value for item in of_field("title", declared) if squeezed(item.value) not in sites]
     headline = find_headline(tree, markup, titles)
-    _, authors, agencies = decide_people(declared, sites)
+    authors, agencies, _ = decide_people(declared, sites)
     wanted = {"authors"} if not agencies and all(map(is_vague, authors)) else set()
     # A date in UTC leaves the local day open.
     local = (not item.value.endswith(("Z", "+00:00", "+0000")) for item in declared if item.field == "published")
