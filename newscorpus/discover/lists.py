@@ -295,14 +295,7 @@ def read_root(text: str, base: str) -> etree._Element | None:
     if (marks := max(text.count("<"), text.count("&"))) > MAX_MARKS:
         raise ListingError(f"{marks} tags or references, more than {MAX_MARKS}")
     parser = etree.XMLParser(
-        encoding="utf-8",
-        recover=True,
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
+        encoding="utf-8", recover=True, resolve_entities=False, remove_comments=True, remove_pis=True
     )
     try:
         return etree.fromstring(_repaired(text[found.start() :].encode("utf-8", "replace")), parser, base_url=base)

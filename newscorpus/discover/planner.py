@@ -87,6 +87,7 @@ class FetchPlanner:
         entry: ListingEntry | None = None,
         *,
         compares: bool = False,
+        any_day: bool = False,
     ) -> Told:
         """Plan the fetch of one page.
 
@@ -96,24 +97,14 @@ class FetchPlanner:
             kind: purpose of the fetch, if known.
             entry: its entry in a list.
             compares: the list was read before, so a changed headline means a changed article.
+            any_day: fetch it even if its address names a day outside the period.
         """
         url = plain_address(url)
         is_article = (kind or find_kind(url, self.portal)) is FetchKind.ARTICLE
         may_hold = self.period.may_hold_address if is_article else self.period.may_lead_to
-        if self.period != ALWAYS and not may_hold(url):
+        if not any_day and self.period != ALWAYS and not may_hold(url):
             self._pass_over(1)
             return False
-        return (yield from self._page(url, depth, kind, entry, compares=compares))
-
-    def _page(
-        self,
-        url: str,
-        depth: int,
-        kind: FetchKind | None = None,
-        entry: ListingEntry | None = None,
-        *,
-        compares: bool = False,
-    ) -> Told:
         outcome = self.frontier.admit(url, depth, kind)
         stated, evidence = (entry.modified, entry.evidence) if entry else ("", ())
         n_shown = self.ledger.revisits.note_headline(url, entry.headline) if entry and entry.headline else None
@@ -133,7 +124,7 @@ class FetchPlanner:
         elif evidence:
             self.ledger.revisits.add_evidence(url, evidence)
         is_new = isinstance(outcome, FetchKind) or n_shown is not None
-        return is_new and (kind or find_kind(url, self.portal)) is FetchKind.ARTICLE
+        return is_new and is_article
 
     def listing(self, listing: Listing, url: str, depth: int, *, is_old: bool = False) -> Iterator[Plan]:
         """Plan the entries of the feed or sitemap at `url` that may be of the period, in parts.
@@ -187,7 +178,7 @@ class FetchPlanner:
         else:
             self.ledger.counts.add(self.portal.name, "sitemaps")
             if self.frontier.is_archive(child.url):  # an index may list the feeds of all tags and authors
-                yield from self._page(child.url, 1, FetchKind.SITEMAP)
+                yield from self.page(child.url, 1, FetchKind.SITEMAP, any_day=True)
             else:
                 yield PlannedFetch(child.url, FetchKind.SITEMAP)
 
@@ -238,7 +229,7 @@ class FetchPlanner:
         is_earlier, brought = not self.period.may_lead_to(listing), False
         for url in urls:
             if url in ways and not self._is_article(url):
-                yield from self._page(plain_address(url), depth)
+                yield from self.page(url, depth, any_day=True)
             elif url not in but and not (is_earlier and days_of(url) is None and self._is_article(url)):
                 entry = ListingEntry(url, headline=headlines.get(url, 0))
                 brought = (yield from self.page(url, depth, entry=entry, compares=compares)) or brought

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import lru_cache
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
 from newscorpus.data import ROBOTS_TXT, Evidence
 from newscorpus.portal.portal import Portal
@@ -201,12 +201,17 @@ ARRANGEMENTS = frozenset("dir order order_by orderby share shared sort sort_by s
 """Parameters that share a page or sort a list, unless the value has a number, which may be an article's."""
 
 
+def _split(url: str) -> SplitResult:
+    """Split an address; the parts of an invalid one are empty."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return urlsplit("")
+
+
 def plain_address(url: str) -> str:
     """Replace the address of another version of a page (AMP, print, reply form, share link, sorted list) by its own."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return url
+    parts = _split(url)
     plain = PATH_END.sub(lambda found: "/" if found[0].endswith("/") else "", parts.path)
     path = PATH_BEGIN.sub("", plain if names_document(plain) else parts.path)  # "/media/print" may be a section
     pairs = parts.query.split("&")
@@ -283,10 +288,7 @@ def find_archive(url: str) -> str:
     It ends in `*` for all but years, months and days. Archives repeat the articles of start pages, feeds and sitemaps,
     and there may be more of them than articles.
     """
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
+    parts = _split(url)
     path = FURTHER.sub("", FOLDER_PAGE.sub("/", parts.path))
     if found := NAMED_ARCHIVE.search(path):
         begin, word = path[: found.start()], found[0].split("/")[1]
@@ -302,10 +304,7 @@ def find_archive(url: str) -> str:
 
 def is_further(url: str) -> bool:
     """Whether `url` is a second or later page of a list, by a number at the end of its path or in its query."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
+    parts = _split(url)
     return bool(FURTHER.search(parts.path)) or any(
         name in PAGE_NUMBER and value.isdigit() for name, value in parse_qsl(parts.query)
     )
@@ -343,10 +342,7 @@ def section_of(url: str) -> str:
 
 def latest_date(url: str) -> date | None:
     """Return the latest day or month in an address; None without a date."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
+    parts = _split(url)
     return max(_dates(parts.path, parse_qsl(parts.query)), default=None)
 
 
