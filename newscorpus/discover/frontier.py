@@ -97,12 +97,9 @@ class Frontier:
         self._full = spent and self.ledger.counts.of(BUDGET_SPENT, self.portal.name) > 0
 
     def admit(self, url: str, depth: int, kind: FetchKind | None = None) -> FetchKind | Rejected | None:
-        """Decide whether to fetch `url`.
+        """Decide whether to fetch `url`, by default for the purpose that its address tells.
 
-        Args:
-            url: absolute address.
-            depth: links followed to get here; 0 for addresses from the portal file or the user's list.
-            kind: purpose of the fetch, if known; otherwise the address decides.
+        `depth` is the number of links followed to get there; 0 for addresses from the portal file or the user's list.
 
         Returns:
             the purpose of the fetch; the refusal; or None if the address is known, belongs to another site, or comes

@@ -161,11 +161,8 @@ class FetchPlanner:
     def sitemap(self, child: ListingEntry, named_at: str) -> Plan:
         """Plan a sitemap from an index or a robots.txt; fetch a known one only if the index says it changed.
 
-        A changed one that had no news last time, such as the feed of a tag, is left to its scheduled revisit.
-
-        Args:
-            child: the sitemap.
-            named_at: the index, whose host is allowed too; for robots.txt the sitemap itself, which allows any host.
+        A changed one that had no news last time, such as the feed of a tag, is left to its scheduled revisit. It may be
+        on the host of the index, `named_at`, too, or on any if robots.txt names it; `named_at` is then its own address.
         """
         if self.ledger.knows(child.url):
             is_changed = child.modified and self._has_changed(child.url, child.modified)
@@ -210,13 +207,8 @@ class FetchPlanner:
         """Plan the links of a page, the newest first.
 
         A listing of a day before the period is fetched if it may lead to the period. Articles on it are taken to be of
-        its day, unless their addresses have a date.
-
-        Args:
-            reading: of that page.
-            depth: of the linked pages.
-            but: addresses to leave out.
-            listing: the address of that page, if it is a listing page.
+        its day, unless their addresses have a date. `depth` is that of the linked pages, `but` are left out, and
+        `listing` is the page's own address if it is a listing page.
         """
         headlines = dict(zip(reading.links, reading.headlines, strict=False)) if listing else {}
         # Pages of a listing shift as it grows; archives may show headlines in another form.
@@ -259,14 +251,8 @@ class FetchPlanner:
     ) -> Plan:
         """Refuse a page that is no article, or an AMP version, whose original is planned first.
 
-        Other pages with the same canonical address all pass; `build` chooses among them.
-
-        Args:
-            page: fetched as an article.
-            reading: of that page.
-            trust: trust in its address.
-            depth: links followed to get there.
-            redirected: the address requested, if it redirected to another, which may be no article.
+        Other pages with the same canonical address all pass; `build` chooses among them. `redirected` is the address
+        requested, if it redirected to that of `page`.
         """
         if redirected and trust is AddressTrust.SECTION:
             yield Rejected("discovery", "no_article", f"redirected to {page.url}", redirected)

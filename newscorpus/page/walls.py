@@ -63,11 +63,9 @@ AGREE, BOT_TITLES = tuple(CONSENT["agree"]), tuple(BOT["titles"])
 
 
 def find_wall(page: ParsedPage | Rejected, found: Article | None) -> Rejected | None:
-    """Reject a page that is a wall, stage "fetch"; None for other pages.
+    """Reject a page that is a wall, stage "fetch"; None for other pages, and for those that cannot be parsed.
 
-    Args:
-        page: as fetched; a rejection if it cannot be parsed, which is no wall.
-        found: the accepted article; None where none was found or looked for.
+    `found` is the accepted article; None where none was found or looked for.
     """
     # Only an undeclared and undated article may be a wall's text.
     is_declared = found is not None and (found.fields.kind in ARTICLES or found.fields.declares_date)

@@ -83,15 +83,17 @@ def find_excess(blocks: Sequence[Block], url: str, limits: Limits = Limits()) ->
     return None
 
 
-def elements_around(blocks: Sequence[Block]) -> set[Element]:
-    """Return the elements of `blocks`, and all their ancestors."""
-    found: set[Element] = set()
+def elements_around(blocks: Sequence[Block]) -> AbstractSet[Element]:
+    """Return the elements of `blocks` and all their ancestors, in document order: parents first."""
+    found: dict[Element, None] = {}
     for block in blocks:
+        fresh: list[Element] = []
         here: Element | None = block.element
         while here is not None and here not in found:
-            found.add(here)
+            fresh.append(here)
             here = here.parent
-    return found
+        found.update(dict.fromkeys(reversed(fresh)))
+    return found.keys()
 
 
 class _Level(msgspec.Struct, gc=False):

@@ -140,13 +140,9 @@ class SeenPage:
 
 
 def learn(pages: Iterable[SeenPage], source: str, extractor: str) -> Profile:
-    """Learn a profile, independent of the order of the pages.
+    """Learn a profile from pages of one portal or site, each document once, judged by `extractor`.
 
-    Args:
-        pages: of one portal, each document once; of more than `MOST_PAGES` a sample by their ids. Copies of an article
-            count as one page.
-        source: name of the portal or of the site.
-        extractor: extractor that judged the pages.
+    Copies of an article count as one page; of more than `MOST_PAGES`, a sample is used. The order does not matter.
     """
     seen = _without_copies(sorted(pages, key=lambda page: sample_key(page.id)))[:MOST_PAGES]
     places: defaultdict[str, _Place] = defaultdict(_Place)

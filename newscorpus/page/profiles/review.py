@@ -64,14 +64,7 @@ class SiteEvidence:
         self._copies = {key: repeated.pages for key, repeated in profile.texts.items()}
 
     def measure(self, document: str, blocks: Sequence[Block], probability: Floats, words: Floats) -> PageEvidence:
-        """Return the evidence on each block of a page.
-
-        Args:
-            document: id of the page.
-            blocks: of the page, at least one.
-            probability: of each block, by the model.
-            words: of each block, their number.
-        """
+        """Return the evidence on each block of a page, at least one, given its probability by the model."""
         is_own = document in self._documents
         paths, keys = paths_of(blocks), [text_key(block.text) for block in blocks]
         number = {path: at for at, path in enumerate(dict.fromkeys(paths))}

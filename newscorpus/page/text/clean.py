@@ -246,14 +246,8 @@ def _find_parts(blocks: Sequence[Block], parts: Collection[Element]) -> dict[int
     if not parts:  # as on most pages
         return {}
     outermost: dict[Element | None, Element | None] = {None: None}
-    for block in blocks:
-        fresh: list[Element] = []
-        here: Element | None = block.element
-        while here is not None and here not in outermost:
-            fresh.append(here)
-            here = here.parent
-        for each in reversed(fresh):
-            outermost[each] = outermost[each.parent] or (each if each in parts else None)
+    for each in elements_around(blocks):
+        outermost[each] = outermost[each.parent] or (each if each in parts else None)
     return {at: part for at, block in enumerate(blocks) if (part := outermost[block.element])}
 
 

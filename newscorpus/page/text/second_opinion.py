@@ -118,14 +118,9 @@ def _plain(line: str) -> str:
 def read_pair(
     signs: Floats, confidence: float, labelled: Sequence[LabelledBlock], own: Sequence[str], other: Sequence[str]
 ) -> Floats:
-    """Return the signs of a page and its two texts, shape (signs + pair signs,); needs at least one block.
+    """Return the signs of a page (of `read_signs`) and of its two texts, shape (signs + pair signs,).
 
-    Args:
-        signs: of the page, as `read_signs`.
-        confidence: probability that our own text is right, 0..1.
-        labelled: the blocks of the page.
-        own: paragraphs of our own text.
-        other: paragraphs of the other text.
+    `confidence` is the probability that our own text is right, 0..1; `labelled` has at least one block.
     """
     words = count_characters([item.block.text for item in labelled], ("\n".join(own), "\n".join(other))).words
     own_grams, other_grams = (grams(found, GRAM) for found in words.others)

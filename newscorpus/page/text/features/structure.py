@@ -17,6 +17,7 @@ import numpy as np
 
 from newscorpus.arrays import Floats, Integers
 from newscorpus.data import Block, Element
+from newscorpus.page.parsing.segment import elements_around
 from newscorpus.resources import read_toml
 
 KINDS: Mapping[str, str] = read_toml(__package__, "class_words.toml")
@@ -98,15 +99,7 @@ class Structure:
 
 def read_structure(blocks: Sequence[Block]) -> Structure:
     """Read the structure around `blocks`, given in document order."""
-    elements: dict[Element, int] = {}  # around the blocks, parents first
-    for block in blocks:
-        fresh = []
-        here: Element | None = block.element
-        while here is not None and here not in elements:
-            fresh.append(here)
-            here = here.parent
-        for element in reversed(fresh):
-            elements[element] = len(elements)
+    elements = {element: at for at, element in enumerate(elements_around(blocks))}
     block_element = np.array([elements[block.element] for block in blocks])
     parent = [elements[element.parent] if element.parent else -1 for element in elements]
     sizes = [1] * len(parent)  # of the subtrees
