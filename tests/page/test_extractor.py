@@ -2,8 +2,8 @@ import pytest
 from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
-from newscorpus.data import Article, Block, Element, Fields, Label, LabelledBlock, Page, Rejected
-from newscorpus.page.extractor import FoundText, Reading, assemble, good_paragraphs, join, read
+from newscorpus.data import Article, Fields, Page, Rejected
+from newscorpus.page.extractor import FoundText, Reading, assemble, join, read
 from newscorpus.page.judge import process_page
 from newscorpus.page.loading import load
 from newscorpus.page.parsing.segment import find_excess
@@ -64,14 +64,16 @@ def reading(page: Page, template: TemplateRules | None = None) -> Reading:
 
 
 def test_reads_everything_once() -> None:
-    page = Page.from_html(HTML, URL)
+    script = '<script type="application/ld+json">{"@type": "NewsArticle", "articleBody": "První odstavec."}</script>'
+    page = Page.from_html(HTML.replace("<body>", f"<body>{script}"), URL)
     found = reading(page)
     assert found.page is page
-    assert found.html == HTML
+    assert found.html == HTML.replace("<body>", f"<body>{script}")
     assert [p.text for p in found.tree.iter("p")] == ["a další", "První odstavec.", "Druhý odstavec."]
     assert [block.text for block in found.blocks][:3] == ["reklama", "a další", "Most se opravuje"]
     assert (found.fields.title, found.fields.language) == ("Most se opravuje", "cs")
-    assert (found.article_body, found.template_text) == ("", ())
+    assert (found.article_body, found.template_text) == ("První odstavec.", ())
+    assert reading(Page.from_html("<script>x</script>", URL)).blocks == ()
 
 
 def test_a_template_gives_text_and_fields_and_takes_out_what_is_unwanted() -> None:
@@ -80,11 +82,6 @@ def test_a_template_gives_text_and_fields_and_takes_out_what_is_unwanted() -> No
     assert (found.fields.section, found.fields.provenance.section) == ("a další", "template")
     assert [block.text for block in found.blocks] == ["Most se opravuje", "První odstavec.", "Druhý odstavec."]
     assert {hit.field for hit in found.rule_hits} == {"remove", "text", "section"}
-
-
-def test_structured_text_is_handed_on() -> None:
-    script = '<script type="application/ld+json">{"@type": "NewsArticle", "articleBody": "První odstavec."}</script>'
-    assert reading(Page.from_html(HTML.replace("<body>", "<body>" + script), URL)).article_body == "První odstavec."
 
 
 def test_rejections_name_stage_reason_and_address() -> None:
@@ -108,10 +105,6 @@ def test_a_page_beyond_a_limit_is_rejected(limits: Limits, reason: str) -> None:
     assert isinstance(found, Rejected)
     assert (found.stage, found.reason, found.url) == ("segment", reason, URL)
     assert find_excess(blocks, URL) is None
-
-
-def test_a_tree_of_nothing_visible_has_no_blocks() -> None:
-    assert reading(Page.from_html("<script>x</script>", URL)).blocks == ()
 
 
 FIELDS = Fields(title="Headline")
@@ -140,13 +133,6 @@ def test_markup_that_a_page_shows_as_text_is_left_out_where_no_code_is_shown() -
 
 def test_no_text_is_a_rejection() -> None:
     assert assemble(READ, FoundText(["", ""], "bte")) == Rejected("extract", "no_main_text", url=URL)
-
-
-def test_only_good_blocks_make_paragraphs() -> None:
-    labelled = [
-        LabelledBlock(Block(position, str(label), "", Element("p")), 0.5, label) for position, label in enumerate(Label)
-    ]
-    assert good_paragraphs(labelled) == ["good"]
 
 
 def test_an_article_of_several_pages_has_the_least_confidence_and_all_flags() -> None:

@@ -106,27 +106,6 @@ def test_what_a_site_reserves_is_rejected_where_that_is_wanted() -> None:
     assert row(reserved).record.rights.tdm == "1"
 
 
-def html(*paragraphs: str) -> Page:
-    return Page.from_html(f"<body><h1>Bridge</h1>{''.join(f'<p>{text}</p>' for text in paragraphs)}</body>", URL)
-
-
-def test_a_page_is_extracted_and_joined_with_those_that_follow_it() -> None:
-    following = html("A second page tells more of the bridge, of its builders and of the river below it. " * 5)
-    made = process_page(BTE, SourcePage(html(STORY), "mock", ("en",), following=(following, Page(URL, b""))))
-    assert isinstance(made, Row)
-    assert made.record.text.startswith("The council met")
-    assert "A second page" in made.record.text
-    assert "several_pages" in made.record.flags
-
-
-def test_the_template_decides() -> None:
-    page = Page.from_html(f"<p>More.</p><div class=own>{STORY}</div>", URL)
-    made = process_page(BTE, SourcePage(page, "mock", ("en",), TemplateSection(text=("div.own",))))
-    assert isinstance(made, Row)
-    assert "More." not in made.record.text
-    assert made.record.extractor.startswith("template:mock@")
-
-
 @pytest.mark.parametrize(
     ("trust", "kind", "published", "sure", "is_list", "is_kept"),
     [
@@ -267,20 +246,15 @@ def test_the_settings_of_a_portal_and_of_a_recipe_reach_the_extractor() -> None:
     refused = process_page(Recipe(), page_of_portal(page, closed))
     assert isinstance(refused, Rejected)
     assert refused.detail == "paywalled text not used"
-    made = [
-        process_page(*each)
-        for each in (
-            (Recipe(), page_of_portal(page, whole)),
-            (Recipe(), page_of_portal(page, less)),
-            (Recipe(leave_out=posts), page_of_portal(page, whole)),
-        )
-    ]
-    rows = [one.record for one in made if isinstance(one, Row)]
-    assert [(post in one.text, one.n_words > 300, one.provenance.text) for one in rows] == [
-        (True, True, "template-element"),
-        (False, True, "template-element"),
-        (False, True, "template-element"),
-    ]
+    for recipe, portal, keeps_post in (
+        (Recipe(), whole, True),
+        (Recipe(), less, False),
+        (Recipe(leave_out=posts), whole, False),
+    ):
+        made = process_page(recipe, page_of_portal(page, portal))
+        assert isinstance(made, Row)
+        assert (post in made.record.text, made.record.n_words > 300) == (keeps_post, True)
+        assert made.record.provenance.text == "template-element"
 
 
 def test_on_a_tenth_of_the_pages_a_template_that_cuts_the_text_short_is_flagged() -> None:
@@ -373,7 +347,10 @@ def test_an_article_of_any_address_goes_on_and_its_further_pages_are_none() -> N
 def test_pages_that_were_extracted_one_by_one_give_the_row_of_all() -> None:
     first, text = story(more="<a href='?page=2'>2</a>"), STORY.replace("council", "parliament")
     part = Page.from_html(HTML.format("", "".join(f"<p>{line}</p>" for line in text.splitlines())), URL + "?page=2")
-    whole = process_page(BTE, replace(first, following=(part,)))
+    whole = process_page(BTE, replace(first, following=(part, Page(URL, b""))))
+    assert isinstance(whole, Row)
+    assert ("council" in whole.record.text, "parliament" in whole.record.text) == (True, True)
+    assert "several_pages" in whole.record.flags
     articles = [judge(one, CRAWL).article for one in (first, replace(first, page=part, part_of=URL))]
     joined = judge(replace(first, page=PAGE, articles=tuple(filter(None, articles))), Rules(BTE))  # nothing to parse
     assert joined.outcome == whole

@@ -124,14 +124,20 @@ def test_whatever_comes_is_read(body: bytes) -> None:
     assert read_robots(body).crawl_delay >= 0
 
 
-@pytest.mark.parametrize("status", [0, 200, 301, 401, 403, 404, 429, 500, 503])
-def test_only_temporary_failures_leave_the_rules_open(status: int) -> None:
-    assert is_reachable(status) is (status not in {0, 429, 500, 503})
+def test_only_temporary_failures_leave_the_rules_open() -> None:
+    assert list(filter(is_reachable, (0, 200, 301, 401, 403, 404, 429, 500, 503))) == [200, 301, 401, 403, 404]
 
 
 @pytest.mark.parametrize(
     ("rights", "said"),
     [
+        (Rights(tdm="0", tdm_policy="https://vesti.example/tdm.json"), ""),
+        (Rights(robots="noindex, noarchive"), ""),
+        (Rights(noai="noimageai"), ""),
+        (Rights(content_usage="train-ai=y, search=n"), ""),
+        (Rights(content_usage="train-ai"), ""),
+        (Rights(content_usage=",=n,;"), ""),
+        (Rights(content_signal="search=no, ai-input=no, ai-train=yes"), ""),
         (Rights(tdm="1"), "tdm-reservation=1"),
         (Rights(robots="noai, noimageai", noai="noai, noimageai"), "robots=noai"),
         (Rights(content_usage="search=y, train-ai=n"), "content-usage: train-ai=n"),
@@ -143,22 +149,6 @@ def test_only_temporary_failures_leave_the_rules_open(status: int) -> None:
     ],
 )
 def test_what_a_site_reserves_is_skipped_where_that_is_the_policy(rights: Rights, said: str) -> None:
-    assert judge_rights(rights, RightsPolicy.SKIP, URL) == Rejected("rights", "reserved", said, URL)
+    skipped = judge_rights(rights, RightsPolicy.SKIP, URL)
+    assert skipped == (Rejected("rights", "reserved", said, URL) if said else None)
     assert judge_rights(rights, RightsPolicy.RECORD, URL) is None
-
-
-@pytest.mark.parametrize(
-    "rights",
-    [
-        Rights(),
-        Rights(tdm="0", tdm_policy="https://vesti.example/tdm.json"),
-        Rights(robots="noindex, noarchive"),
-        Rights(noai="noimageai"),
-        Rights(content_usage="train-ai=y, search=n"),
-        Rights(content_usage="train-ai"),
-        Rights(content_usage=",=n,;"),
-        Rights(content_signal="search=no, ai-input=no, ai-train=yes"),
-    ],
-)
-def test_what_is_not_reserved_stays(rights: Rights) -> None:
-    assert judge_rights(rights, RightsPolicy.SKIP, URL) is None

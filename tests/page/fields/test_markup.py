@@ -13,7 +13,6 @@ from newscorpus.page.fields.markup import (
     LINE_END,
     MAX_INSIDE,
     PLAIN_ADDRESS,
-    enough,
     gather,
     holds_many,
     join,
@@ -88,13 +87,6 @@ def test_an_opening_is_the_beginning_of_the_text(html: str, characters: int) -> 
     body = body_of(html)
     assert opening(body, characters) == "".join(pieces(body))[:characters]
     assert body.text_content().startswith(opening(body, characters).replace(LINE_END, ""))
-
-
-@given(st.lists(st.text(max_size=5)), st.integers(0, 20))
-def test_enough_is_not_more_than_needed(texts: list[str], characters: int) -> None:
-    found = list(enough(texts, characters))
-    assert texts[: len(found)] == found
-    assert sum(map(len, found[:-1])) <= characters
 
 
 def test_only_the_first_elements_are_looked_at() -> None:

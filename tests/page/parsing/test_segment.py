@@ -10,7 +10,7 @@ from lxml.html import HtmlElement
 from newscorpus.config import Limits
 from newscorpus.data import Block
 from newscorpus.page.parsing.parse import parse
-from newscorpus.page.parsing.segment import BLOCK_TAGS, INVISIBLE_TAGS, VOID_TAGS, segment
+from newscorpus.page.parsing.segment import INVISIBLE_TAGS, VOID_TAGS, segment
 
 
 def blocks_of(html: str, limits: Limits = Limits()) -> tuple[Block, ...]:
@@ -26,11 +26,6 @@ def texts(html: str) -> list[str]:
 def only(html: str) -> Block:
     (block,) = blocks_of(html)
     return block
-
-
-def test_the_kinds_of_tags_are_apart() -> None:
-    assert not BLOCK_TAGS & INVISIBLE_TAGS
-    assert {"hr"} == BLOCK_TAGS & VOID_TAGS
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,6 @@ def test_the_pages_of_a_file_teach_what_stands_on_all_of_them(tmp_path: Path) ->
     assert "sites with a profile: 1" in ran.output
     texts = [json.loads(line)["text"].split("\n") for line in out.read_bytes().splitlines()]
     assert texts == [*(paragraphs(f"story {n}") for n in range(8)), paragraphs("x")]
-    learned_backwards = tmp_path / "backwards.jsonl"
-    learned_backwards.write_text("".join(source.read_text().splitlines(keepends=True)[::-1]))
-    before = out.read_bytes().splitlines()
-    assert CliRunner().invoke(app, ["extract", str(learned_backwards), "--profile", "learn", *options]).exit_code == 0
-    assert out.read_bytes().splitlines()[::-1] == before
 
 
 def test_a_single_page_teaches_no_profile(tmp_path: Path) -> None:

@@ -55,11 +55,6 @@ def test_a_logistic_model_by_hand() -> None:
     assert 0 <= model(np.array([-1e6, 0.0])) < model(np.array([1e6, 0.0])) <= 1
 
 
-def test_a_model_wants_as_many_signs_as_weights() -> None:
-    with pytest.raises(ValueError, match="mismatch"):
-        Logistic((1.0, 2.0), 0.0)(np.array([1.0]))
-
-
 def test_a_verdict_is_read_from_the_model(artifact: MakeArtifact) -> None:
     judge = PageJudge.of(artifact(confidence_weights=[1.0] * len(SIGNS), confidence_bias=-1.0))
     low, high = 1 / (1 + math.exp(2)), 1 / (1 + math.exp(-2))
@@ -126,10 +121,6 @@ NOTHING_KNOWN = Fields()
 
 def signs(page: tuple[LabelledBlock, ...] = PAGE, fields: Fields = NOTHING_KNOWN, url: str = "") -> dict[str, float]:
     return dict(zip(SIGNS, read_signs(page, measure([item.block for item in page]), fields, url), strict=True))
-
-
-def test_every_sign_has_a_line_that_says_what_it_is() -> None:
-    assert all(meaning and "\n" not in meaning for meaning in SIGNS.values())
 
 
 def test_signs_of_the_labels() -> None:

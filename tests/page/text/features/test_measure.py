@@ -7,8 +7,7 @@ from newscorpus.data import Block, Element
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
 from newscorpus.page.text.features import FEATURES, Hints, measure
-from newscorpus.page.text.features.measure import NEIGHBOURS, OF_NEIGHBOURS, OWN, PLACE, SAYS
-from newscorpus.page.text.features.structure import DATA_NAMES, NAMES, SEMANTIC_NAMES
+from newscorpus.page.text.features.measure import NEIGHBOURS, OF_NEIGHBOURS, OWN, PLACE
 from newscorpus.page.text.features.wording import LONGEST, PHRASES
 from newscorpus.tokens import words
 
@@ -95,19 +94,6 @@ def test_long_data_is_no_name() -> None:
     assert own(f"<div data-state='{'related ' * 20}'><p>One</p></div>")["data_related"] == 0
 
 
-# The list of names
-
-
-def test_every_feature_has_a_line_that_says_what_it_is() -> None:
-    assert all(meaning.strip() == meaning != "" and "\n" not in meaning for meaning in FEATURES.values())
-
-
-def test_no_name_stands_twice() -> None:
-    repeated = len(NEIGHBOURS) * len(OF_NEIGHBOURS)
-    boxes = 3 * len(NAMES) + len(DATA_NAMES) + len(SEMANTIC_NAMES)
-    assert len(FEATURES) == len(OWN) + len(PLACE) + len(SAYS) + boxes + repeated
-
-
 # A block alone
 
 
@@ -175,11 +161,7 @@ def test_inline_elements() -> None:
     expected = {"images": 1, "emphasis": 2, "positive_inline": 2, "controls": 1, "has_time": 1, "inline": 7}
     assert {name: found[name] for name in expected} == expected
     assert found["all_bold"] == 0
-
-
-@pytest.mark.parametrize(("html", "expected"), [("<b>x</b>", 1), ("<strong>x</strong>", 1), ("<i>x</i>", 0), ("x", 0)])
-def test_a_block_in_bold(html: str, expected: float) -> None:
-    assert own(f"<p>{html}</p>")["all_bold"] == expected
+    assert columns("<p><b>x</b></p><p><strong>x</strong></p><p><i>x</i></p><p>x</p>")["all_bold"] == [1, 1, 0, 0]
 
 
 def test_element_and_wholeness() -> None:
