@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import signal
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -118,10 +120,12 @@ def demo(
     from rich.console import Console
 
     from newscorpus.views.demo.run import crawl_progress, print_report, remove_earlier, run_demo
-    from newscorpus.views.demo.server import serve
+    from newscorpus.views.demo.server import serving
 
     if serve_only:
-        serve(port, lambda base: typer.echo(f"The demo portal is at {base}/ until Ctrl-C."))
+        with serving(port) as base, suppress(KeyboardInterrupt):
+            typer.echo(f"The demo portal is at {base}/ until Ctrl-C.")
+            signal.pause()
         return
     remove_earlier(output)
     with crawl_progress(Console(stderr=True)) as on_request:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from email.utils import formatdate, parsedate_to_datetime
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -155,9 +154,8 @@ class DemoHandler(BaseHTTPRequestHandler):
             "Content-Type": route.content_type,
             "Vary": "Accept-Encoding",
             "ETag": f'W/"{hashlib.sha256(body).hexdigest()[:16]}"',
-            "Last-Modified": formatdate((SITE / route.file).stat().st_mtime, usegmt=True),
         }
-        if route.status == HTTPStatus.OK and self._is_known(headers):
+        if route.status == HTTPStatus.OK and self.headers.get("If-None-Match") == headers["ETag"]:
             self._send(HTTPStatus.NOT_MODIFIED, headers, b"")
             return
         if route.gzip:
@@ -165,16 +163,6 @@ class DemoHandler(BaseHTTPRequestHandler):
         elif "gzip" in self.headers.get("Accept-Encoding", ""):
             body, headers["Content-Encoding"] = gzip.compress(body, mtime=0), "gzip"
         self._send(HTTPStatus(route.status), headers, body)
-
-    def _is_known(self, headers: dict[str, str]) -> bool:
-        """Whether the client has this version; the entity tag decides before the date (RFC 9110, 13.2.2)."""
-        if tags := self.headers.get("If-None-Match"):
-            return headers["ETag"] in (tag.strip() for tag in tags.split(","))
-        try:
-            since = parsedate_to_datetime(self.headers.get("If-Modified-Since", ""))
-        except ValueError:  # absent or unreadable
-            return False
-        return parsedate_to_datetime(headers["Last-Modified"]) <= since.replace(tzinfo=since.tzinfo or UTC)
 
     def _send(self, status: HTTPStatus, headers: dict[str, str], body: bytes) -> None:
         self.send_response(status)
@@ -202,17 +190,3 @@ def serving(port: int = 0, on_request: Callable[[str], object] | None = None) ->
         finally:
             server.shutdown()
             thread.join()
-
-
-def serve(port: int, announce: Callable[[str], object]) -> None:
-    """Serve the demo site until Ctrl-C; `announce` is called with its address.
-
-    Raises:
-        DemoError: the port is not free.
-    """
-    with DemoServer(port) as server:
-        announce(server.base)
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            return

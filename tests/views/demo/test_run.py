@@ -24,13 +24,11 @@ from newscorpus.files import is_held
 from newscorpus.layout import CRAWL_LOCK, PUBLISHED
 from newscorpus.page.records import make_record
 from newscorpus.store.intake import journal_line, read_journal
-from newscorpus.terminal import describe
 from newscorpus.views.demo.run import (
     DemoReport,
     Gold,
     PageOutcome,
     crawl,
-    crawl_progress,
     print_report,
     read_gold,
     read_report,
@@ -253,15 +251,6 @@ def test_a_damaged_crawl_report_is_one_line(tmp_path: Path, damage: str) -> None
         read_report(tmp_path, {})
 
 
-@pytest.mark.parametrize("name", ["crawl-report.json", "duplicates.jsonl"])
-def test_a_missing_part_is_one_line(tmp_path: Path, name: str) -> None:
-    report(tmp_path, {})
-    (tmp_path / name).unlink()
-    with pytest.raises(FileNotFoundError) as error:
-        read_report(tmp_path, {})
-    assert describe(error.value) == f"{tmp_path / name}: No such file or directory"
-
-
 def printed(made: DemoReport) -> str:
     console = Console(file=StringIO(), width=100)
     print_report(made, console)
@@ -290,12 +279,3 @@ def test_the_print_says_when_all_went_well_and_takes_no_markup(tmp_path: Path) -
     text = printed(dataclasses.replace(made, outcomes=(PageOutcome("a", BASE, "kept", "kept", 1.0),)))
     assert "All 1 pages ended as they should." in text
     assert "[bold]one[/bold] [/red]" in text
-
-
-def test_progress_counts_each_page_once_and_stays_silent_off_a_terminal() -> None:
-    console = Console(file=StringIO())
-    with crawl_progress(console) as advance:
-        advance("/cs/")
-        advance("/cs/")
-        advance("/unheard-of")
-    assert console.file.getvalue() == ""  # type: ignore[attr-defined]
