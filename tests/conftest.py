@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
@@ -14,6 +14,7 @@ import zstandard
 from newscorpus.data import Article, Fields, Image, Record, Rights
 from newscorpus.lab.gold.pages import LICENCES, GoldPage
 from newscorpus.page.records import make_record
+from newscorpus.store.ledger import Ledger
 
 # No test asserts a time, on a busy machine least of all. `make test` tries few examples, `make test-all` many.
 for name, n_examples in {"few": 25, "many": 100}.items():
@@ -106,6 +107,13 @@ def gold_sets(tmp_path: Path, make_page: MakePage) -> Path:
         lines = "".join(json.dumps(asdict(make_page(number, dataset))) + "\n" for number in range(10))
         (folder / f"{dataset}.jsonl.zst").write_bytes(zstandard.compress(lines.encode()))
     return folder
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    """The open ledger of a corpus in `tmp_path`."""
+    with Ledger.open(tmp_path) as ledger:
+        yield ledger
 
 
 @pytest.fixture

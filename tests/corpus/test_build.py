@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from crawled import take
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -77,8 +78,7 @@ def test_a_deleted_article_is_flagged_or_left_out(tmp_path: Path) -> None:
         ledger.add(Link(key_of(original.url), original.url, "a", "article", request=b"{}"))
         for day, outcome in enumerate([UrlOutcome.of(original), *[UrlOutcome("fetch", "http_404")] * 2], 10):
             ledger.revisits.revive(("article",), "a", sys.float_info.max)
-            lease = ledger.queue.lease("a")
-            assert lease
+            lease = take(ledger, "a")
             status = 404 if outcome.stage else 200
             with ledger.changes.recording(lease.serial):
                 fetched = Fetched(original.url, status, f"2026-04-{day}T00:00:00+00:00")

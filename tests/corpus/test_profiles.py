@@ -5,6 +5,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from crawled import take
 from prose import article, paragraphs
 from typer.testing import CliRunner
 
@@ -52,8 +53,7 @@ def crawled(corpus: Path, numbers: Sequence[int] = NUMBERS) -> Archived:
             place = writer.append(encode(exchange, capture, 10**6))
             row = process_page(RECIPE, add_profile(RECIPE, profiles_of(corpus), page_of_capture(capture, (PORTAL,))))
             ledger.add(Link(key_of(one.url), one.url, "news", "article"))
-            lease = ledger.queue.lease("news")
-            assert lease
+            lease = take(ledger, "news")
             outcome = UrlOutcome(reason="kept", line=ledger.append(SEGMENTS, encode_row(row)))
             ledger.finish(
                 lease.serial, [outcome], Fetched(one.url, 200, one.fetched, archived=(place.file, place.offset))

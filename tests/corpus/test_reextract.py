@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from crawled import take
 from prose import article
 from typer.testing import CliRunner
 
@@ -302,8 +303,7 @@ def test_an_earlier_fetch_says_nothing_of_what_became_of_its_address(crawled: Pa
     assert isinstance(again, Row)
     with Ledger.open(crawled) as ledger:
         ledger.add(Link(key_of(url), url, "news", "article"), again=True)
-        lease = ledger.queue.lease("news")
-        assert lease
+        lease = take(ledger, "news")
         kept = UrlOutcome("", "kept", line=ledger.append(SEGMENTS, encode_row(again)))
         ledger.finish(lease.serial, [kept])
     assert applied(crawled, BTE, FIRST_PARAGRAPH)["kept"] == 3

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from crawled import take
 from prose import article
 
 from newscorpus.config import BuildConfig
@@ -56,8 +57,7 @@ def corpus(tmp_path: Path, rows: list[Row]) -> Path:
         for number, row in enumerate(rows):
             page = story(number)
             ledger.add(Link(key_of(page.url), page.url, "news", "article", request=b"{}"))
-            lease = ledger.queue.lease("news")
-            assert lease
+            lease = take(ledger, "news")
             headers = tuple(page.headers.items())
             exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, headers, page.body)
             place = archive.append(encode(exchange, Capture(page, origin=Origin("news", ("en",))), 10**6))

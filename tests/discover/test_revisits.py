@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from crawled import answer as finish
+from crawled import take
 
 from newscorpus.discover.frontier import BARREN, BUDGET_SPENT
 from newscorpus.discover.period import ALWAYS, Period
@@ -87,8 +88,7 @@ def test_a_page_whose_fate_stands_keeps_it_whatever_comes_back(ledger: Ledger, t
     refuse(ledger, "/a/1", "too_deep", found_on="/kept")
     judge_again(ledger, replace(PORTAL, limits=PortalLimits(max_depth=1)), ALWAYS, TODAY)
     judge_again(ledger, replace(PORTAL, limits=PortalLimits(max_depth=2)), ALWAYS, TODAY)
-    lease = ledger.queue.lease("vesti")
-    assert lease
+    lease = take(ledger, "vesti")
     assert (lease.archive_file, lease.archive_offset) == ("archive/000001.warc.gz", 100)
     ledger.mark_unchanged(lease.serial, None)
     ledger.commit()

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from crawled import take
 from rich.console import Console
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
@@ -122,8 +123,7 @@ def test_a_crawl_that_could_fetch_nothing_fails_though_articles_are_there(
 ) -> None:
     with Ledger.open(tmp_path) as ledger:
         ledger.add(Link(1, "https://mock.example/", "žurnál"))
-        lease = ledger.queue.lease("žurnál")
-        assert lease
+        lease = take(ledger, "žurnál")
         ledger.finish(lease.serial, (), Fetched(lease.url, 200, "2026-11-21T12:00:00+00:00"))
     stats: dict[str, Any] = {"newscorpus/kept_in_all": 7, "newscorpus/rejected/fetch/dns": 3}
     caplog.set_level("INFO")

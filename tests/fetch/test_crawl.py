@@ -104,11 +104,7 @@ def test_a_project_that_was_begun_crawls_when_its_portal_file_is_filled_in(base:
     [
         (("mock", "-a", "limit"), "newscorpus: 'limit' is not of the form NAME=VALUE"),
         (("mock", "-a", "limits=3"), "newscorpus crawl: error: unknown argument 'limits'"),
-        (("mock", "--since", "May"), "newscorpus crawl: error: argument 'since' is 'May'"),
-        (("mock", "--urls", "absent.txt"), "newscorpus crawl: error: argument 'urls'"),
-        (("mock", "--revisit", "never"), "newscorpus crawl: error: argument 'revisit' is 'never'; known: "),
-        (("mock", "--since", "2024-05-01", "--until", "2024-04-01"), "newscorpus crawl: error: "),
-        (("nowhere",), "newscorpus: no portal 'nowhere'; `newscorpus portal add ADDRESS` makes one; known: "),
+        (("mock", "--since", "2024-05-01", "--until", "2024-04-01"), "newscorpus crawl: error: argument 'since'"),
         (("../mock",), "newscorpus: ../mock: cannot be read"),
         (("nowhere", "--at-once", "2"), "newscorpus: no portal 'nowhere'; `newscorpus portal add"),
     ],

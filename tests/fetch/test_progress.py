@@ -5,13 +5,13 @@ import logging
 import re
 import sys
 import time
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from crawled import take
 from rich.console import Console
 from scrapy.settings import Settings
 
@@ -21,12 +21,6 @@ from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 
 URL = "https://vesti.example/"
 PORTALS: Any = SimpleNamespace(portal_names=("vesti", "novine"), name="portal")
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger.open(tmp_path) as ledger:
-        yield ledger
 
 
 class Shown:
@@ -54,8 +48,7 @@ class Shown:
 
 def fetch(ledger: Ledger, name: str, outcome: UrlOutcome) -> None:
     ledger.add(Link(key_of(URL + name), URL + name, "vesti"))
-    lease = ledger.queue.lease("vesti")
-    assert lease
+    lease = take(ledger, "vesti")
     ledger.finish(lease.serial, [outcome], Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00", 5))
 
 
@@ -90,8 +83,7 @@ def test_a_log_says_for_which_pages_a_crawl_waits_and_how_long(
     shown = Shown(ledger, tmp_path)
     for name, seconds in (("archive/1", 300.0), ("archive/2", 60.0)):
         ledger.add(Link(key_of(URL + name), URL + name, "danas"))
-        lease = ledger.queue.lease("danas")
-        assert lease
+        lease = take(ledger, "danas")
         ledger.queue.release(lease.serial, ready_at=time.monotonic() + seconds)
     began = datetime.now()  # noqa: DTZ005 -- the user's clock
     shown.extension.spider_opened(SimpleNamespace(portal_names=("danas",), name="portal"))  # type: ignore[arg-type]

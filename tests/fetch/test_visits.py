@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from crawled import take
 from scrapy import Request
 from scrapy.exceptions import DownloadTimeoutError
 from scrapy.http import Response
@@ -29,8 +30,7 @@ def test_a_page_whose_callback_failed_is_no_page_that_was_read(tmp_path: Path) -
     middleware = VisitMiddleware(crawler)
     with Ledger.open(tmp_path) as ledger:
         ledger.add(Link(key_of(URL), URL, "mock"))
-        lease = ledger.queue.lease("mock")
-        assert lease
+        lease = take(ledger, "mock")
         visit = Visit("mock", serial=lease.serial)
         visit.begin(Request(URL))
         response = Response(URL, request=visit.request)

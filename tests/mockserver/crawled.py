@@ -11,9 +11,16 @@ from newscorpus.page.rows import Row, encode_row
 from newscorpus.store.archive.values import Capture, Exchange, Origin
 from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.intake import encode_header, journal_line
-from newscorpus.store.ledger import REJECTIONS, Fetched, Ledger, Link, Series, UrlOutcome, key_of
+from newscorpus.store.ledger import REJECTIONS, Fetched, Lease, Ledger, Link, Series, UrlOutcome, key_of
 
 SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
+
+
+def take(ledger: Ledger, portal: str) -> Lease:
+    """Lease the next address of a portal, of which there is one."""
+    lease = ledger.queue.lease(portal)
+    assert lease
+    return lease
 
 
 def answer(
@@ -31,9 +38,7 @@ def answer(
     """Queue an address, and finish it as fetched."""
     ledger.reserve(url, portal, kind)
     ledger.add(Link(key_of(url), url, portal, kind, depth, request=request))
-    lease = ledger.queue.lease(portal)
-    assert lease
-    ledger.finish(lease.serial, outcomes, Fetched(url, 200, time, n_bytes, **fetched))
+    ledger.finish(take(ledger, portal).serial, outcomes, Fetched(url, 200, time, n_bytes, **fetched))
 
 
 class Crawl:
@@ -51,8 +56,7 @@ class Crawl:
         """Note a page, what it became, and what was sent: its body as it is, or packed, and by what."""
         asked = asked or page.url
         self.ledger.add(Link(key_of(asked), asked, "news", "article", request=b"{}"), again=True)
-        lease = self.ledger.queue.lease("news")
-        assert lease
+        lease = take(self.ledger, "news")
         headers = dict(page.headers) | ({"content-encoding": sent[1]} if sent[1] else {})
         exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, tuple(headers.items()), sent[0] or page.body)
         capture = Capture(page, origin=Origin("news", ("en",))) if row else None

@@ -15,12 +15,16 @@ from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import pytest
+from newscorpus.spiders.cdx import CdxSpider
 from prose import article, paragraphs
 from scrapies import scrapy
+from scrapy.crawler import Crawler
 from serving import Handler as BaseHandler
 from serving import Site
 
+import newscorpus.settings
 from newscorpus.corpus.published import open_corpus
+from newscorpus.errors import CrawlError
 from newscorpus.store.ledger.database import reading
 
 SITE = "https://vesti.example"
@@ -30,9 +34,6 @@ STORY, OTHER, LATER = (
 FILE = "crawl-data/CC-MAIN-2024-22/segments/1/warc/CC-MAIN-1-00000.warc.gz"
 STAMPS = {STORY: "20240520101112", OTHER: "20240521000000", LATER: "20250102000000"}
 PORTAL = 'name = "vesti"\nlanguages = ["en"]\ndomains = ["vesti.example"]\nstart = ["https://vesti.example/"]\n'
-
-HERE = ("-a", "index=http://127.0.0.1:1/x", "-a", "captures=http://127.0.0.1:1/{file}")
-"""Arguments of an archive on this machine, where nothing listens."""
 
 
 def record_of(url: str, stamp: str, body: bytes = b"", kind: str = "text/html; charset=utf-8") -> bytes:
@@ -251,28 +252,28 @@ def test_a_block_that_failed_is_asked_for_by_the_next_crawl(news: CdxServer, tmp
     assert {record.url for record in open_corpus(tmp_path / "corpus").records()} == {STORY, OTHER}
 
 
+HERE = "http://127.0.0.1:1/"
+
+
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("given", "message"),
     [
-        ([], "one of the arguments 'index' and 'list' is needed; usage: scrapy crawl cdx"),
-        (["-a", "list=no-such", "-a", "captures=http://127.0.0.1:1/{file}"], "argument 'list': no-such: no such file"),
-        (["-a", "list=http://127.0.0.1:1/{year}", *HERE[2:]], "name the first day by -a since=YYYY-MM-DD"),
-        (["-a", "list=http://127.0.0.1:1/{years}", *HERE[2:]], "argument 'list': {years} is not known"),
-        (["-a", "index=http://127.0.0.1:1/x"], "argument 'captures' is missing"),
-        (
-            ["-a", "index=http://127.0.0.1:1/x", "-a", "captures=http://127.0.0.1:1/{time}"],
-            "expected {file}, or {time}",
-        ),
-        (
-            ["-a", "index=https://index.example/x", "-a", "captures=https://data.example/{file}"],
-            "setting NEWSCORPUS_CONTACT is empty",
-        ),
-        ([*HERE, "-s", "NEWSCORPUS_CONTACT=me"], "expected a mail address or the URL of a page"),
-        ([*HERE, "-s", "USER_AGENT=Mozilla/5.0"], "newscorpus says who asks, always"),
+        ({}, "^one of the arguments 'index' and 'list' is needed; usage: scrapy crawl cdx"),
+        ({"list": "no-such", "captures": HERE + "{file}"}, "^argument 'list': no-such: no such file"),
+        ({"list": HERE + "{year}", "captures": HERE + "{file}"}, "name the first day by -a since=YYYY-MM-DD"),
+        ({"list": HERE + "{years}", "captures": HERE + "{file}"}, "^argument 'list': {years} is not known"),
+        ({"index": HERE}, "^argument 'captures' is missing"),
+        ({"index": HERE, "captures": HERE + "{time}"}, "expected {file}, or {time}"),
+        ({"index": "https://a.example/x", "captures": HERE + "{file}"}, "^setting NEWSCORPUS_CONTACT is empty"),
     ],
 )
-def test_wrong_arguments_are_said_in_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_wrong_arguments_are_refused(given: dict[str, str], message: str) -> None:
+    settings = {name: value for name, value in vars(newscorpus.settings).items() if name.isupper()}
+    with pytest.raises(CrawlError, match=message):
+        CdxSpider.from_crawler(Crawler(CdxSpider, settings), **given)
+
+
+def test_an_agent_that_hides_who_asks_is_refused(tmp_path: Path) -> None:
+    arguments = ("-a", f"index={HERE}", "-a", f"captures={HERE}{{file}}", "-s", "USER_AGENT=Mozilla/5.0")
     done = crawl(tmp_path, *arguments, "-s", "LOG_LEVEL=ERROR")
-    assert done.exit_code == 2
-    assert message in done.output
-    assert "Traceback" not in done.output
+    assert (done.exit_code, "newscorpus says who asks, always" in done.output) == (2, True)

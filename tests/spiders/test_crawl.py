@@ -195,25 +195,6 @@ def test_a_crawl_that_brings_nothing_fails(
     assert "Traceback" not in done.output
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["-a", "portal=nowhere"], "no portal 'nowhere'; `newscorpus portal add ADDRESS` makes one; known: "),
-        (
-            ["-a", "portal=demo", "-s", "NEWSCORPUS_EXTRACTOR=magic"],
-            "setting NEWSCORPUS_EXTRACTOR: unknown extractor 'magic'; known are: ",
-        ),
-    ],
-)
-def test_wrong_usage_is_said_in_one_line(
-    crawl: Callable[..., Any], tmp_path: Path, arguments: list[str], message: str
-) -> None:
-    done = crawl(tmp_path, *arguments, "-s", "LOG_LEVEL=ERROR")
-    assert done.exit_code == 2
-    assert message in done.output
-    assert len(done.output.strip().split("\n")) == 1
-
-
 FATAL = """
 import os
 import newscorpus.page.judge as judging

@@ -3,7 +3,6 @@
 import gzip
 import itertools
 import socket
-import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -28,28 +27,23 @@ LIMITS = {"DOWNLOAD_MAXSIZE": 1_000, "REDIRECT_MAX_TIMES": 3}
 FORKSERVER.set_forkserver_preload([LOADED, __name__])
 
 
-def fetch(url: str, *loopback: str, names: dict[str, str] | None = None, seconds: int = 120) -> Page | Rejected:
+def fetch(url: str, *loopback: str, names: dict[str, str] | None = None) -> Page | Rejected:
     """Fetch a page in a process of its own, since a process can do so but once.
 
     Args:
         url: of the page.
         loopback: `host:port` on this machine that may be asked.
         names: IP addresses by host name, in place of DNS.
-        seconds: longest time of an answer.
     """
     with ProcessPoolExecutor(1, mp_context=forkserver()) as process:
-        found: Page | Rejected = process.submit(
-            _fetch, url, loopback, names, LIMITS | {"DOWNLOAD_TIMEOUT": seconds}
-        ).result()
+        found: Page | Rejected = process.submit(_fetch, url, loopback, names).result()
     return found
 
 
-def _fetch(
-    url: str, loopback: tuple[str, ...], names: dict[str, str] | None, limits: dict[str, int]
-) -> Page | Rejected:
+def _fetch(url: str, loopback: tuple[str, ...], names: dict[str, str] | None) -> Page | Rejected:
     if names is not None:
         socket.gethostbyname = partial(_known, names)
-    found: Page | Rejected = fetch_page(url, CONTACT, loopback, limits)
+    found: Page | Rejected = fetch_page(url, CONTACT, loopback, LIMITS)
     return found
 
 
@@ -71,11 +65,11 @@ class Site:
     robots: tuple[int, bytes] = (200, ROBOTS)
     asked: list[tuple[str, str]] = field(default_factory=list)
 
-    def fetch(self, path: str, seconds: int = 120) -> Page | Rejected:
-        return fetch(f"http://{self.where}{path}", self.where, seconds=seconds)
+    def fetch(self, path: str) -> Page | Rejected:
+        return fetch(f"http://{self.where}{path}", self.where)
 
-    def reason(self, path: str, seconds: int = 120) -> str:
-        found = self.fetch(path, seconds)
+    def reason(self, path: str) -> str:
+        found = self.fetch(path)
         assert isinstance(found, Rejected), found
         assert found.stage == "fetch"
         assert "\n" not in found.detail
@@ -99,24 +93,11 @@ def site() -> Iterator[Site]:
             for name, value in headers:
                 self.send_header(name, value)
             self.end_headers()
-            if self.path == "/drip":
-                drip(self)
-            else:
-                self.wfile.write(body)
+            self.wfile.write(body)
 
     with Served(Handler).served() as base:
         state.where = base.removeprefix("http://")
         yield state
-
-
-def drip(handler: BaseHTTPRequestHandler) -> None:
-    """A byte now and then, for longer than anybody should wait."""
-    try:
-        for _ in range(100):
-            handler.wfile.write(b"x")
-            time.sleep(0.1)
-    except OSError:
-        return
 
 
 def pour_headers(handler: BaseHTTPRequestHandler) -> None:
@@ -139,7 +120,6 @@ def answer(state: Site, path: str) -> tuple[int, list[tuple[str, str]], bytes]:
         "/broken-gzip": (200, [*html, ("Content-Encoding", "gzip")], packed[:-9]),
         "/bomb": (200, [*html, ("Content-Encoding", "gzip")], gzip.compress(b"x" * 5_000)),
         "/brotli": (200, [*html, ("Content-Encoding", "br")], b"?"),
-        "/drip": (200, html, b""),
         "/pdf": (200, [("Content-Type", "application/pdf")], b"%PDF"),
         "/moved": (302, [("Location", "/page?a=1")], b""),
         "/there-and-back": (302, [("Location", "/asks-consent")], b""),
@@ -205,32 +185,11 @@ def test_what_is_damaged_comes_as_far_as_it_can_be_unpacked(site: Site, path: st
     assert page.body.startswith(start)
 
 
-def test_a_server_that_drips_is_cut_off(site: Site) -> None:
-    assert site.reason("/drip", 2) == "timeout"
-
-
-@pytest.mark.parametrize(
-    ("robots", "reason"), [((404, b""), "http_404"), ((503, b""), "robots_unavailable"), ((200, b"\xff\0"), "http_404")]
-)
-def test_without_robots_all_is_allowed_and_with_a_failing_server_nothing(
-    site: Site, robots: tuple[int, bytes], reason: str
-) -> None:
-    site.robots = robots
-    assert site.reason("/private/page") == reason
-
-
 @pytest.mark.parametrize("n_bytes", [5_000, MAX_BYTES + 1])
 def test_of_a_long_robots_txt_the_beginning_counts(site: Site, n_bytes: int) -> None:
     site.robots = 200, ROBOTS + b"#" * n_bytes + b"\nDisallow: /absent\n"
     assert site.reason("/private/page") == "robots_disallowed"
     assert site.reason("/absent") == ("robots_disallowed" if n_bytes < MAX_BYTES else "http_404")
-
-
-def test_nobody_there(site: Site) -> None:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        site.where = f"127.0.0.1:{unused.getsockname()[1]}"
-        assert site.reason("/") == "connection_refused"
 
 
 @pytest.mark.parametrize(

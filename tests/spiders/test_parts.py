@@ -12,33 +12,19 @@ from newscorpus.spiders.portal import RevisitClock
 from newscorpus.spiders.requests import fetch_parts
 from scrapy import Request
 from scrapy.exceptions import DownloadTimeoutError
-from scrapy.http import Headers, HtmlResponse, Response
+from scrapy.http import HtmlResponse, Response
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
-from newscorpus.data import Evidence, Page, Rejected
+from newscorpus.data import Page, Rejected
 from newscorpus.fetch.plugin import UNCHANGED
-from newscorpus.fetch.visits import Postponed, Visit, make_page, visit_of
+from newscorpus.fetch.visits import Postponed, Visit, visit_of
 from newscorpus.page.judge import judge
 from newscorpus.page.judgement import Judgement, Rules
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal
 from newscorpus.store.ledger import Fetched, Ledger, UrlOutcome
-
-URL = "http://example.org/a"
-
-
-def test_page_of_a_response() -> None:
-    headers = Headers(
-        {"Content-Type": "text/html; charset=utf-8", "X-Robots-Tag": ["noai", "noimageai"], "Set-Cookie": "a"}
-    )
-    evidence = (Evidence("title", "T", "feed"),)
-    page = make_page(Response(URL, headers=headers, body=b"<p>x", request=Request(URL)), evidence)
-    assert (page.url, page.body, page.evidence) == (URL, b"<p>x", evidence)
-    assert page.headers == {"content-type": "text/html; charset=utf-8", "x-robots-tag": "noai, noimageai"}
-    assert page.fetched.endswith("+00:00")
-
 
 STORY = "https://vesti.example/a-long-story"
 PORTAL = Portal("vesti", ("en",), ("vesti.example",), ("https://vesti.example/",))

@@ -73,12 +73,12 @@ def test_a_torn_tail_costs_the_last_row_only(tmp_path: Path, record: Record, dat
     assert torn_segments(tmp_path) == ([] if content[:cut][-1:] in {b"", b"\n"} else [segment])
 
 
-@pytest.mark.parametrize("damage", [b"{}", b"not json", b'{"record": {}, "signature": ""}', b'{"record": "\xff"}'])
+@pytest.mark.parametrize("damage", [b"", b"{}", b'{"record": "\xff"}'])
 def test_damage_is_named_by_file_and_line(tmp_path: Path, record: Record, damage: bytes) -> None:
     segment = fill(tmp_path, record, record)
-    lines = segment.read_bytes().split(b"\n")
-    lines[1] = damage
-    segment.write_bytes(b"\n".join(lines))
+    header, _, rest = segment.read_bytes().split(b"\n", 2)
+    without_checksum = encode_line(Row(record, SIGNATURE))
+    segment.write_bytes(header + b"\n" + (damage + b"\n" if damage else without_checksum) + rest)
     with pytest.raises(CorpusError, match=r"000001\.jsonl, line 2: ") as error:
         read(tmp_path)
     assert "\n" not in str(error.value)
@@ -130,14 +130,6 @@ def test_every_altered_letter_is_found_and_costs_its_row_alone(
     assert found == whole
     assert damaged[0].number == hit + 1
     assert str(segment) in str(damaged[0])
-
-
-def test_a_row_without_its_checksum_is_damaged(tmp_path: Path, record: Record) -> None:
-    segment = fill(tmp_path, record)
-    header, _ = segment.read_bytes().split(b"\n", 1)
-    segment.write_bytes(header + b"\n" + encode_line(Row(record, SIGNATURE)))
-    with pytest.raises(CorpusError, match=r"000001\.jsonl, line 2: altered since it was written"):
-        read(tmp_path)
 
 
 def test_a_blank_line_holds_nothing(tmp_path: Path, record: Record, bare_record: Record) -> None:

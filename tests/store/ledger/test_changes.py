@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from crawled import take
 
 from newscorpus.config import ArticleRevisitConfig
 from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
@@ -32,8 +33,7 @@ def iso(seconds: float) -> str:
 
 def visit(ledger: Ledger, at: float, revision: str = "1", reason: str = "kept", status: int = 200) -> None:
     """Visit the article, which was published at NOW; an empty revision means that it is unchanged."""
-    lease = ledger.queue.lease("a")
-    assert lease
+    lease = take(ledger, "a")
     fetched = Fetched(URL, status, iso(at), 5)
     kept = UrlOutcome(reason=reason, revision=revision, published=iso(NOW), document=URL)
     with ledger.changes.recording(lease.serial):

@@ -1,11 +1,10 @@
 """The ledger: queue, addresses, files, and recovery from a kill, a power failure or a full disk."""
 
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from crawled import answer
+from crawled import answer, take
 from dying import full_disk
 
 from newscorpus.errors import CorpusError
@@ -31,12 +30,6 @@ NEVER = "2026-11-21T00:00:00+00:00"
 
 def link(name: str, portal: str = "a", priority: int = 0, request: bytes = b"{}") -> Link:
     return Link(key_of(URL + name), URL + name, portal, priority=priority, request=request)
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger.open(tmp_path) as ledger:
-        yield ledger
 
 
 def leased(ledger: Ledger, portal: str = "a") -> str:
@@ -111,20 +104,17 @@ def test_a_refusal_is_noted_once(ledger: Ledger, tmp_path: Path) -> None:
 
 def test_released_addresses_are_queued_again(ledger: Ledger) -> None:
     ledger.add(link("x"))
-    lease = ledger.queue.lease("a")
-    assert lease
+    lease = take(ledger, "a")
     assert leased(ledger) == ""
     assert not ledger.queue.pending(lambda _portal: False)
     ledger.queue.release(lease.serial, priority=-1, request=b'{"again":1}')
     assert ledger.queue.pending(lambda _portal: False)
     assert not ledger.queue.pending(lambda _portal: True)
-    lease = ledger.queue.lease("a")
-    assert lease
+    lease = take(ledger, "a")
     assert (lease.priority, lease.request, lease.fetched) == (-1, b'{"again":1}', "")
     ledger.finish(lease.serial, (), Fetched(lease.url, 200, "2026-11-21T08:00:00+00:00"))
     assert ledger.revisits.requeue_unconditionally(("",), "a")
-    lease = ledger.queue.lease("a")
-    assert lease
+    lease = take(ledger, "a")
     assert lease.fetched == "2026-11-21T08:00:00+00:00"
 
 
@@ -141,8 +131,7 @@ def test_an_address_that_pages_name_as_their_own_leads_to_the_first_of_them(tmp_
 
 def test_a_redirect_target_is_known_except_to_what_led_there(ledger: Ledger) -> None:
     ledger.add(link("old"))
-    lease = ledger.queue.lease("a")
-    assert lease
+    lease = take(ledger, "a")
     ledger.add(link("new"))  # as a link on the page itself does
     ledger.finish(lease.serial, (), Fetched(URL + "new", 200, NEVER))
     assert (leased(ledger), ledger.queue.size("a")) == ("", 0)
@@ -153,8 +142,7 @@ def test_a_redirect_target_is_known_except_to_what_led_there(ledger: Ledger) -> 
 
 def test_a_link_to_the_target_of_a_redirect_in_progress_is_not_queued(ledger: Ledger) -> None:
     ledger.add(link("old"))
-    lease = ledger.queue.lease("a")
-    assert lease
+    lease = take(ledger, "a")
     ledger.expect(URL + "new", lease.serial)
     assert not ledger.reserve(URL + "new", "a")
     assert not ledger.knows(URL + "new", asked=URL + "old"), "it may be redirected again"

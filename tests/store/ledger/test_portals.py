@@ -1,19 +1,10 @@
 """Sites that refuse for days are left alone for as long; looks and redesigns are stored."""
 
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from newscorpus.store.ledger import Ledger
 from newscorpus.store.ledger.portals import DAY_SECONDS, KEPT_LOOKS, MOST_SECONDS_ALONE, Alarm, Look, alarms
 from newscorpus.store.ledger.status import status
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger.open(tmp_path) as ledger:
-        yield ledger
 
 
 def test_a_site_that_refuses_for_days_is_left_alone_for_as_long(ledger: Ledger) -> None:

@@ -1,8 +1,5 @@
 """Earlier visits: which addresses are queued again, and when."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from crawled import answer
 
@@ -11,12 +8,6 @@ from newscorpus.store.ledger.revisits import next_interval
 
 URL = "https://a.cz/"
 NOW = 1_000.0
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger.open(tmp_path) as ledger:
-        yield ledger
 
 
 def finish(ledger: Ledger, name: str, kind: str, *outcomes: UrlOutcome, portal: str = "a") -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from crawled import answer
+from crawled import answer, take
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
@@ -49,8 +49,7 @@ def crawling(tmp_path: Path) -> Path:
         finish(ledger, "1", UrlOutcome(reason="kept", n_words=10), ago(minutes=6), portal="novosti")
         for name in ("4", "5", "6", "7"):
             queue(ledger, name)
-        lease = ledger.queue.lease("vesti")
-        assert lease
+        lease = take(ledger, "vesti")
         ledger.queue.release(lease.serial)
     return tmp_path
 
@@ -198,8 +197,7 @@ def test_a_portal_without_a_start_page(tmp_path: Path, fates: list[tuple[str, st
         for number in range(len(fates)):
             queue(ledger, str(number), 0, "section")
         for stage, reason in [("", "read"), *fates]:
-            lease = ledger.queue.lease("vesti")
-            assert lease
+            lease = take(ledger, "vesti")
             answer = None if stage == "fetch" else Fetched(lease.url, 200, TIME)
             ledger.finish(lease.serial, [UrlOutcome(stage, reason, "no such host" if stage else "")], answer)
     assert unreached(tmp_path) == expected
@@ -209,12 +207,10 @@ def test_a_portal_without_a_start_page(tmp_path: Path, fates: list[tuple[str, st
 def test_a_start_page_that_came_once_and_is_refused_now_was_not_reached(tmp_path: Path, is_queued: bool) -> None:
     with Ledger.open(tmp_path) as ledger:
         queue(ledger, "0", 0, "section")
-        first = ledger.queue.lease("vesti")
-        assert first
+        first = take(ledger, "vesti")
         ledger.finish(first.serial, [], Fetched(first.url, 200, TIME))
         assert ledger.add(Link(key_of(first.url), first.url, "vesti", "section", request=b"{}"), again=True)
-        again = ledger.queue.lease("vesti")
-        assert again
+        again = take(ledger, "vesti")
         if is_queued:
             ledger.queue.release(again.serial)
         else:
