@@ -13,6 +13,7 @@ from newscorpus.page.fields.dates import WORDS, Dated, Setting, find_dates, pars
 from newscorpus.page.fields.markup import MAX_CHARACTERS, opening, plain
 from newscorpus.page.fields.nearby import Line, following, lines_of, long_ones, marks_of, preceding, short_text
 from newscorpus.page.fields.people import (
+    AGENCY_NAMES,
     REVIEW,
     is_agency,
     is_personal_name,
@@ -31,6 +32,12 @@ DATE_ICON = re.compile(f"{DATE_MARK.pattern}|calendar|clock")
 DATE_WORDS = re.compile("|".join(WORDS["labels"].split()), re.IGNORECASE)
 """Words beside a date that mark it as the document's."""
 BEFORE_DATE = re.compile(rf"(?<!\S)(?:{'|'.join(WORDS['before'].split())})\s*$", re.IGNORECASE)
+DATE_LABEL = re.compile(
+    rf"(?<!\w)(?:[^\W\d_]+ (?-i:(?=[a-zà-ž])))?\w*(?:{'|'.join((*WORDS['labels'].split(), *WORDS['updates'].split()))})"
+    r"\w*(?: [^\W\d_]+)?\s*:\s*$",
+    re.IGNORECASE,
+)
+"""A label right before a date: "Objavljeno:", "Zadnja izmjena:", "Data utworzenia:"."""
 AUTHOR_MARK = re.compile(
     r"author|byline|autor(?!i[sz])|auteur|verfasser|writer|avtor|reporter|journalist|redakteur|signature|p-name|\bvcard\b|\bfn\b"
 )
@@ -211,12 +218,16 @@ def _authors(lines: Iterable[Line], around: Collection[HtmlElement], setting: Se
             texts = [line.text] if without_prefix(line.text) != line.text else []
         names: dict[str, None] = {}
         for text in texts:
-            # Dates become separators, except labelled ones, whose labels would be taken for names.
+            # Dates become separators, with the label right before them; labels elsewhere would be taken for names.
             people = without_prefix(text)
             is_labelled = DATE_WORDS.search(people) or UPDATE.search(people)
-            for date in () if is_labelled else reversed(list(find_dates(people, setting))):
-                people = f"{BEFORE_DATE.sub('', people[: date.start])} | {people[date.end :]}"
+            for date in reversed(list(find_dates(people, setting))):
+                before, n_labels = DATE_LABEL.subn("", people[: date.start])
+                if n_labels or not is_labelled:
+                    people = f"{BEFORE_DATE.sub('', before)} | {people[date.end :]}"
             names |= dict.fromkeys(name for name in names_in(people) if is_personal_name(name) or is_agency(name))
+        if is_marked and line.text not in texts:  # an agency stands beside the links to people
+            names |= dict.fromkeys(name for name in names_in(line.text) if name in AGENCY_NAMES)
         links_author = around and is_marked and any(each.tag == "a" for each in inside)
         if not names or (not links_author and (ASIDE.search(line.marks) or stands_aside(line.element))):
             continue

@@ -10,7 +10,8 @@ from newscorpus.tokens import collapse, folded_words
 WORDS = read_toml(__package__, "people.toml")
 NEXT = " / "
 """Separator of the regular expressions in lists of phrases."""
-AGENCIES = frozenset(map(str.casefold, WORDS["agencies"]))
+AGENCY_NAMES = frozenset(WORDS["agencies"])
+AGENCIES = frozenset(map(str.casefold, AGENCY_NAMES))
 NOBODY = frozenset((*WORDS["roles"].split(), *map(str.casefold, WORDS["picture_sources"])))
 """Texts in place of a name, case-folded: roles, and sources of pictures."""
 PARTICLES = frozenset(WORDS["particles"].split())

@@ -111,6 +111,9 @@ def test_the_day_is_that_of_the_pages_own_clock() -> None:
     assert read(shown + other).published == "2024-02-03T17:49:00"
 
 
+JAN, ANA = "Jan Novák", "Ana Horvat"
+
+
 @pytest.mark.parametrize(
     ("byline", "authors"),
     [
@@ -123,10 +126,21 @@ def test_the_day_is_that_of_the_pages_own_clock() -> None:
         ("by <span>Jane Doe</span> <span>Ana Horvat</span> — <i>12. 1. 2024</i>", ("Jane Doe", "Ana Horvat")),
         ("Jan Novák Aktualizováno 12. 1. 2024", ()),
         ("Středa 12. ledna 2024", ()),
+        ("Autor: Jan Novák i Ana Horvat<br>Objavljeno: 12.1.2024. u 8:00<br>Zadnja izmjena: 13.1.2024.", (JAN, ANA)),
+        ("Oprac.: Jan Novák <span>Data utworzenia: 12 stycznia 2024, 08:00</span>", (JAN,)),
+        ("Published by Jane Doe on 12 January 2024", ()),
     ],
 )
 def test_an_author_beside_a_date(byline: str, authors: tuple[str, ...]) -> None:
     assert read(f"<h1>Vláda jedná</h1><div class=author>{byline}</div><p>Text</p>").authors == authors
+
+
+def test_an_agency_beside_the_links_to_authors() -> None:
+    links = "<a href='/autor/eva'>Eva Malá</a>"
+    fields = read(f"<h1>Vláda jedná</h1><div class=authors>{links}, ČTK</div><p>Text</p>")
+    assert (fields.authors, fields.agencies) == (("Eva Malá",), ("ČTK",))
+    fields = read(f"<h1>Vláda jedná</h1><div class=authors>{links}, Philadelphia, Pa</div><p>Text</p>")
+    assert fields.agencies == ()
 
 
 def test_the_lead_is_read_where_it_is_named_or_repeats_the_description() -> None:
