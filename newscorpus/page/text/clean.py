@@ -8,7 +8,7 @@ name, and its place. `additions.toml` has the phrases.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import chain, groupby, takewhile
 from typing import Final
 
 import numpy as np
@@ -22,6 +22,7 @@ from newscorpus.page.text.features.wording import PHRASES
 from newscorpus.page.text.post_analysis import (
     Labelled,
     is_heading,
+    is_phrase,
     lower_words,
     phrase_key,
     possible_headlines,
@@ -54,7 +55,7 @@ _BOX = re.compile(
 """Classes and ids of boxes with summaries or facts."""
 
 BYLINE, ADVERT_LABEL, SIGNATURE, CARD, CITATION = "byline", "advert_label", "signature", "card", "citation"
-CREDIT = "credit"
+CREDIT, CAPTION, POINTER, POLL = "credit", "caption", "pointer", "poll"
 """Reasons of blocks that are left out."""
 QUOTATION, ATTRIBUTION, CELL, DROP_CAP = "quotation", "attribution", "cell", "drop_cap"
 """Reasons of kept blocks: quotations amid the text, attributions, cells of rows that are text, first letters."""
@@ -67,10 +68,26 @@ NEAR_ENDS = 3
 _LABELLED = re.compile(r"[^:：]{1,30}[:：]\s*(\S.*)")
 """A line of a citation box below a post: "Title: ...", "Author: ...", "Link: ..."."""
 _WORD, _NUMBER = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
-MAX_CREDIT = 100
-"""Maximum number of characters of a credit line, "Photo: Name / Agency" (a choice: a line)."""
+MAX_CREDIT, MAX_CAPTION = 100, 300
+"""Maximum number of characters of a credit line, "Photo: Name / Agency" (a choice: a line), and of a caption."""
+MAX_ATTRIBUTION = 100
+"""Maximum number of characters of the source of a quotation without `<cite>` (a choice: a line)."""
+_ATTRIBUTED = re.compile(r"attribut|author|autor|source|\bcit", re.IGNORECASE)
+"""Classes of sources of quotations."""
+MAX_POINTER = 45
+"""Maximum number of characters of a phrase before links (the longest of end_phrases.toml has 43)."""
+MAX_BESIDE = 6
+"""Maximum number of blocks of boxes between a quotation and the text around it (a choice: heading and some lines)."""
+_POLL = re.compile(
+    r"(?:^|[\s_-])(?:polls?|anket[ay]|ankiet[ay]|sonda|sondage|umfrage|omrostning|opros|quiz|kviz)(?=[\s_-]|$)",
+    re.IGNORECASE,
+)
+"""Classes and ids of boxes with a poll or quiz."""
 _ADVERT_LABELS = frozenset(phrase.strip() for phrase in PHRASES["continues"].split("|"))
 _MAX_ADVERT_LABEL = max(map(len, _ADVERT_LABELS)) + 1
+_MAX_CONTINUES = 60
+"""Maximum number of characters of a line such as "Story continues below photo" (a choice)."""
+_POINTERS = tuple(PHRASES["more"].split("|"))
 
 DESCRIBED = "described"
 """Reason of blocks that the page's description chose, or ruled out."""
@@ -118,8 +135,13 @@ NEAR_TOP = 15
 
 _PHRASES: Final[Mapping[str, Mapping[str, Sequence[str]]]] = read_toml(__package__, "additions.toml")
 _COMMENT_HEADINGS = frozenset(phrase_key(phrase) for listed in _PHRASES["comments"].values() for phrase in listed)
-_ENTRIES = "|".join(re.escape(phrase) for listed in _PHRASES["entry"].values() for phrase in listed)
-_OPENS_NOTE = re.compile(rf"\W*(?:{_ENTRIES})", re.IGNORECASE)
+
+
+def _any_of(kind: str) -> str:
+    return "|".join(re.escape(phrase) for listed in _PHRASES[kind].values() for phrase in listed)
+
+
+_OPENS_NOTE, _CONTINUES = (re.compile(rf"\W*(?:{_any_of(kind)})", re.IGNORECASE) for kind in ("entry", "continues"))
 _SUMMARIES = tuple(word for listed in _PHRASES["summary"].values() for word in listed)
 _MACHINES = "|".join(re.escape(word) for listed in _PHRASES["machine"].values() for word in listed)
 _BY_MACHINE = re.compile(rf"\b(?:{_MACHINES})\b")
@@ -133,6 +155,12 @@ def _pattern_of(kind: str) -> re.Pattern[str]:
 
 _DONATE, _RIGHTS = _pattern_of("donate"), _pattern_of("rights")
 _OPENS_CREDIT = re.compile(rf"\W*{_pattern_of('credit').pattern}\s*[:：©]", re.IGNORECASE)
+_CREDITS = rf"(?:{_pattern_of('credit').pattern}|\b(?:{_any_of('photographer')})\b)"
+_ENDS_IN_CREDIT = re.compile(
+    rf"[(\[/|]\s*{_CREDITS}[^()\[\]]{{2,80}}[)\]/.]+$|[.!?…»”\"]\s+{_CREDITS}(?:\s*[:：©][^!?]{{2,80}}|[^.!?]{{2,60}})$",
+    re.IGNORECASE,
+)
+"""A caption's last words: "(Photo: Name)", "/Fot. Name/", or after a sentence "Foto: Name"."""
 _DONATE_COLUMN, _RIGHTS_COLUMN = map([*FEATURES].index, ("says_donate", "says_rights"))
 
 
@@ -155,6 +183,9 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
         labelled = relabel(labelled, _amid_text(labelled, posts), Label.GOOD, Part.EMBEDDED_POSTS)
     labelled = relabel(labelled, _quotations(labelled, around), Label.GOOD, QUOTATION)
     labelled = relabel(labelled, _attributions(labelled), Label.GOOD, ATTRIBUTION)
+    polls = _find_parts(blocks, {each for each in around if _POLL.search(f"{each.classes} {each.id}")})
+    labelled = relabel(labelled, _small_parts(labelled, polls), Label.BAD, POLL)
+    labelled = relabel(labelled, _pointers(labelled), Label.BAD, POINTER)
     # Rows with a text cell, and all rows of a table where half of them have one
     good_rows = {row for at, row in rows.items() if labelled[at].is_good}
     n_rows, n_good = (Counter(row.parent for row in some) for some in ({*rows.values()}, good_rows))
@@ -178,12 +209,16 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     adverts = {
         at
         for at, block in _good(labelled)
-        if len(block.text) <= _MAX_ADVERT_LABEL and " ".join(_letters(block.text)) in _ADVERT_LABELS
+        if (len(block.text) <= _MAX_ADVERT_LABEL and " ".join(_letters(block.text)) in _ADVERT_LABELS)
+        or (len(block.text) <= _MAX_CONTINUES and _CONTINUES.match(block.text))
     }
     labelled = relabel(labelled, adverts, Label.BAD, ADVERT_LABEL)
     good = _good(labelled)
     lines = {at for at, block in good if len(block.text) <= MAX_CREDIT and _OPENS_CREDIT.match(block.text)}
     labelled = relabel(labelled, lines if len(lines) < len(good) else (), Label.BAD, CREDIT)
+    pictured = [(at, block) for at, block in good if "img" in block.inline and len(block.text) <= MAX_CAPTION]
+    captions = {at for at, block in pictured if _ENDS_IN_CREDIT.search(block.text)}
+    labelled = relabel(labelled, captions if len(captions) < len(good) else (), Label.BAD, CAPTION)
     caps = {at - 1 for at, block in good if at and _is_drop_cap(blocks[at - 1].text, block.text)}
     labelled = relabel(labelled, caps, Label.GOOD, DROP_CAP)
 
@@ -271,14 +306,15 @@ def _amid_text(labelled: Labelled, posts: dict[int, Element]) -> set[int]:
 
 
 def _quotations(labelled: Labelled, elements: Collection[Element]) -> set[int]:
-    """Return the indices of quotations between two blocks of text in the same element."""
+    """Return the indices of quotations between two blocks of text in the same element, small boxes left out."""
     parts = _find_parts([item.block for item in labelled], {each for each in elements if each.tag in _QUOTING})
     found = set[int]()
     for part, group in groupby(parts, parts.__getitem__):
         places = list(group)
-        around = [labelled[at] for at in (places[0] - 1, places[-1] + 1) if 0 <= at < len(labelled)]
-        is_amid = len(around) == 2 and all(
-            item.is_good and part.parent in item.block.element.ancestry for item in around
+        first, end = places[0], places[-1] + 1
+        sides = labelled[max(first - 1 - MAX_BESIDE, 0) : first], labelled[end : end + 1 + MAX_BESIDE]
+        is_amid = all(
+            any(item.is_good and part.parent in item.block.element.ancestry for item in side) for side in sides
         )
         quoted = [at for at in places if _is_quoted(labelled[at].block)] if is_amid else []
         if quoted and labelled[quoted[0]].block.link_text != labelled[quoted[0]].block.text:
@@ -287,10 +323,13 @@ def _quotations(labelled: Labelled, elements: Collection[Element]) -> set[int]:
 
 
 def _attributions(labelled: Labelled) -> set[int]:
-    """Return the indices of `<cite>` attributions below a text in the same quotation or figure."""
+    """Return the indices of attributions (`<cite>`, `<footer>` or a class) below a text in the same quotation."""
     found = set[int]()
     for at, item in enumerate(labelled):
-        if at and "cite" in item.block.inline and labelled[at - 1].is_good:
+        element = item.block.element
+        is_named = element.tag == "footer" or _ATTRIBUTED.search(element.classes)
+        is_source = "cite" in item.block.inline or (is_named and len(item.block.text) <= MAX_ATTRIBUTION)
+        if at and is_source and labelled[at - 1].is_good:
             said, holder = labelled[at - 1].block, _holder(item.block, *_QUOTING)
             if holder is not None and holder in said.element.ancestry and _is_quoted(said):
                 found.add(at)
@@ -306,6 +345,32 @@ def _is_quoted(block: Block) -> bool:
 def _holder(block: Block, *tags: str) -> Element | None:
     """Return the innermost element around a block, or its own, with one of these tags."""
     return next((each for each in reversed(block.element.ancestry) if each.tag in tags), None)
+
+
+def _pointers(labelled: Labelled) -> set[int]:
+    """Return the indices of links to other articles after a phrase ("Read more: ..."), and of phrases above such links.
+
+    A phrase alone is left out with the links below it, or where what stood below is left out.
+    """
+    found = set[int]()
+    for at, block in _good(labelled):
+        phrase, colon, rest = block.text.partition(":")
+        if len(phrase) > MAX_POINTER or not is_phrase(phrase, _POINTERS):
+            continue
+        if colon and rest.strip():
+            if block.link_text and block.text.endswith(block.link_text[-MAX_POINTER:]):
+                found.add(at)
+            continue
+        below = list(takewhile(lambda item: item.is_good and _is_link(item.block), labelled[at + 1 :]))
+        is_last = at + 1 + len(below) == len(labelled)
+        if below or is_last or not labelled[at + 1].is_good:
+            found.update(range(at, at + 1 + len(below)))
+    return found
+
+
+def _is_link(block: Block) -> bool:
+    """Tell whether all text of a block is a link."""
+    return block.link_text == block.text
 
 
 def _bylines(labelled: Labelled, fields: Fields, headlines: Collection[tuple[str, ...]]) -> set[int]:

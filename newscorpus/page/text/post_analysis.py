@@ -173,6 +173,11 @@ def opens_with_phrase(text: str, more: tuple[str, ...] = ()) -> bool:
     return before_colon in keys or any(whole[:length] in keys for length in range(2, longest + 1))
 
 
+def is_phrase(text: str, more: tuple[str, ...] = ()) -> bool:
+    """Tell whether `text` is one of the phrases, as for `opens_with_phrase`."""
+    return phrase_key(text) in _keys(more)[0]
+
+
 def phrase_key(text: str) -> tuple[str, ...]:
     """Return the words of a text without case, accents and numbers; Turkish ı and i, whose capitals differ, as i."""
     return tuple(word for word in words(fold(text).replace("ı", "i")) if not word.isdigit())

@@ -67,6 +67,7 @@ def test_embedded_posts_are_kept_as_quotations_unless_they_are_left_out(leave_ou
 
 FIGURE = "<figure><img src='/a.jpg'><figcaption>The pier</figcaption></figure>"
 SAID, WHO = "Nobody asked us.", "Ann Tarrant, spokeswoman"
+RELATED = "<div class=related><p>Read also</p><a href='/a'><img src='/a.jpg'><span>Boats for Holm</span></a></div>"
 
 
 @pytest.mark.parametrize(
@@ -81,6 +82,9 @@ SAID, WHO = "Nobody asked us.", "Ann Tarrant, spokeswoman"
             f"<figure><blockquote><p>{SAID}</p></blockquote><figcaption><cite>{WHO}</cite></figcaption></figure>",
             (SAID, WHO),
         ),
+        (f"<blockquote><p>{SAID}</p><footer>{WHO}</footer></blockquote>", (SAID, WHO)),
+        (f"<blockquote><p>{SAID}</p><p class=attribution>{WHO}</p></blockquote>{RELATED}", (SAID, WHO)),
+        (f"{RELATED}<blockquote><p>{SAID}</p><cite>{WHO}</cite></blockquote>", (SAID, WHO)),
         (f"<blockquote><p>{POST}</p>{FIGURE}<p>{FACTS}</p></blockquote>", (POST, FACTS)),
         (f"<blockquote><p><a href='/a'>Read on: the boats</a></p><cite>{WHO}</cite></blockquote>", ()),
     ],
@@ -179,6 +183,44 @@ def test_bylines_credits_and_labels_of_advertising_are_left_out(line: str) -> No
     found = lines(replace(shown, body=placed), upper=ANYTHING)
     assert re.sub(r"<[^>]+>", "", line) not in found
     assert set(GOLD) <= set(found)
+
+
+LINKED = "<a href='/a'>Boats for Holm by May</a>"
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        f"<p>Read more: {LINKED}</p>",
+        f"<p><b>VEZANI ČLANAK: {LINKED}</b></p>",
+        "<div><a href='/a'>Preberite še: Boats for Holm by May</a></div>",
+        f"<p>Prečítajte si aj:</p><ul><li>{LINKED}</li><li>{LINKED}</li></ul>",
+        "<p>Story continues below photo</p>",
+        "<p>Článok pokračuje pod video reklamou ↓</p>",
+        "<table><tr><td><img src='/a.jpg'><br>The pier in 1978. (Picture: county record office)</td></tr></table>",
+        "<div><img src='/a.jpg'><p>Molo w maju. /Fot. Jan Mol / East News/</p></div>",
+        "<table><tr><td><img src='/a.jpg'><br>Luka u svibnju. (Snimio S. Rukavec)</td></tr></table>",
+        "<div><img src='/a.jpg'><p>Паром ждал до утра. Фото автора</p></div>",
+        "<div class='box poll'><h4>Is it worth it?</h4><ul><li>Yes 412</li><li>No 96</li></ul><p>508 voted.</p></div>",
+    ],
+)
+def test_pointers_captions_and_polls_are_left_out(box: str) -> None:
+    assert lines(page(box), upper=ANYTHING) == lines(page(), upper=ANYTHING)
+
+
+@pytest.mark.parametrize(
+    ("html", "said"),
+    [
+        (f"<p>Read more about {LINKED} in the log of the harbour.</p>", None),
+        ("<p>Related: two of the crew are cousins.</p>", None),
+        ("<h2>Related</h2><p>Two of the crew are cousins.</p>", "Related"),
+        ("<p><img src='/a.jpg'> The ferry has a photo of each captain.</p>", None),
+        ("<p>The pier in 1978. (Picture: county record office)</p>", None),
+        ("<div class=pollen-count><p>Birch is high this week.</p></div>", None),
+    ],
+)
+def test_what_only_resembles_them_stays(html: str, said: str | None) -> None:
+    assert (said or re.sub(r"<[^>]+>", "", html).strip()) in lines(page(html), upper=ANYTHING)
 
 
 @pytest.mark.parametrize(("title", "is_left_out"), [(TITLE, True), ("Another ferry at Holm", False)])
