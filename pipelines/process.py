@@ -13,9 +13,8 @@ from newscorpus.fetch.options import corpus_folder, recipe_of, switch
 from newscorpus.fetch.plugin import FAILED, stat
 from newscorpus.fetch.visits import Delivery
 from newscorpus.fetch.workers import workers_of
-from newscorpus.page.judgement import Rules
+from newscorpus.page.judgement import Rules, RuleTally
 from newscorpus.page.recipe import Recipe
-from newscorpus.page.rule_tally import RuleTally
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.profile import NO_PROFILES, Profiles, profiles_of
 from newscorpus.store.redesigns import look_of

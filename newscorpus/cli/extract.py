@@ -171,8 +171,8 @@ def reextract(
     """
     from newscorpus.corpus import changes, reextract
     from newscorpus.corpus.published import note_copy
+    from newscorpus.page.judgement import RuleTally
     from newscorpus.page.recipe import add_profile
-    from newscorpus.page.rule_tally import RuleTally
     from newscorpus.portal.profile import profiles_of
     from newscorpus.portal.schema import list_portals, load_portal
     from newscorpus.store.ledger.addresses import unfinished_captures

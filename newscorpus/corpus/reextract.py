@@ -18,10 +18,9 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replacing, sync_folder
 from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED, UNFINISHED_INTAKE
 from newscorpus.lines import writable
-from newscorpus.page.judgement import Judgement, Rules, extractor_of, judge, lost_page, prepare
+from newscorpus.page.judgement import Judgement, Rules, RuleTally, extractor_of, judge, lost_page, prepare
 from newscorpus.page.recipe import Recipe, add_profile
 from newscorpus.page.rows import Fetch, Row, Withdrawal, encode_row
-from newscorpus.page.rule_tally import RuleTally
 from newscorpus.page.source_page import Named, SourcePage
 from newscorpus.portal.portal import Portal, version_of
 from newscorpus.portal.profile import profiles_of

@@ -7,9 +7,8 @@ from lxml import html
 from lxml.html import HtmlElement
 
 from newscorpus.data import Page, RuleHit
-from newscorpus.page.judgement import Judgement
+from newscorpus.page.judgement import Judgement, RuleTally
 from newscorpus.page.parsing.parse import parse
-from newscorpus.page.rule_tally import RuleTally
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import TemplateRules
 from newscorpus.portal.portal import TemplateSection

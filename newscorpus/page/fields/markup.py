@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -19,7 +18,7 @@ from newscorpus.data import ROBOTS_TXT, Evidence, Image, Page, Rights
 from newscorpus.page.parsing.segment import BLOCK_TAGS
 from newscorpus.resources import read_toml
 from newscorpus.tokens import clean, collapse
-from newscorpus.urls import MAX_ADDRESS
+from newscorpus.urls import MAX_ADDRESS, web_address
 
 TAG = re.compile(r"<[/!]?[a-zA-Z-][^<>]{0,500}>")
 CONTROLS = re.compile("[\ud800-\udfff\x00-\x08\x0e-\x1f\x7f]")
@@ -81,17 +80,9 @@ def plain_lines(value: object, max_characters: int) -> str:
 
 def join(base: str, link: str) -> str:
     """Make `link` absolute; "" where it is no web address, or too long."""
-    if len(link) > MAX_ADDRESS:
-        return ""
-    if PLAIN_ADDRESS.fullmatch(link):
+    if len(link) <= MAX_ADDRESS and PLAIN_ADDRESS.fullmatch(link):
         return link
-    try:
-        # Python 3.14 keeps an empty query or fragment.
-        address = urljoin(base, link.strip()).removesuffix("#").removesuffix("?")
-        parts = urlsplit(address)
-    except ValueError:
-        return ""
-    return address if parts.scheme in {"http", "https"} and parts.netloc else ""
+    return web_address(base, link).removesuffix("#").removesuffix("?")  # Python 3.14 keeps an empty query or fragment
 
 
 @dataclass(frozen=True, slots=True)

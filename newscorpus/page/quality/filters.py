@@ -293,21 +293,18 @@ def symbols(measured: Measured, config: QualityConfig) -> str:
 
 def bullets(measured: Measured, config: QualityConfig) -> str:
     """Gopher: reject texts where nearly all lines are list items."""
-    found = count_bullets(measured)
-    return _too_many(found, measured, config, config.max_bullet_lines, "start with a bullet")
+    return _too_many(count_bullets(measured), measured, config, config.max_bullet_lines, "start with a bullet")
 
 
 def cut_off_lines(measured: Measured, config: QualityConfig) -> str:
     """Gopher: reject texts where many lines end in an ellipsis, like teasers."""
-    found = count_cut_off(measured)
-    return _too_many(found, measured, config, config.max_ellipsis_lines, "end in an ellipsis")
+    return _too_many(count_cut_off(measured), measured, config, config.max_ellipsis_lines, "end in an ellipsis")
 
 
 def short_lines(measured: Measured, config: QualityConfig) -> str:
     """FineWeb: reject texts where most lines have fewer than 30 characters, or 15 in scripts without spaces."""
-    width = short_line_width(measured, config)
-    found = count_short(measured, config)
-    return _too_many(found, measured, config, config.max_short_lines, f"have fewer than {width:.0f} characters")
+    what = f"have fewer than {short_line_width(measured, config):.0f} characters"
+    return _too_many(count_short(measured, config), measured, config, config.max_short_lines, what)
 
 
 def code(measured: Measured, config: QualityConfig) -> str:
