@@ -39,13 +39,10 @@ def test_sections_are_named_with_their_further_pages() -> None:
     assert sections.sections == 4
 
 
-def test_a_pattern_that_takes_sections_too_is_not_proposed() -> None:
+def test_a_pattern_of_two_addresses_or_one_that_takes_sections_too_is_not_proposed() -> None:
     alike = links([f"/tema/one-two-three-{n}" for n in range(20)], "Three words only")
     judged = [SeenLink(link.url, link.text, is_article=False) for link in alike]
     assert propose([*judged, *links([f"/tema/what-came-after-{n}" for n in range(5)])]).articles == ()
-
-
-def test_two_addresses_are_too_few() -> None:
     assert propose(links(["/2026/05/01/most/", "/2026/05/02/most/"])).articles == ()
 
 

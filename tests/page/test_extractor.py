@@ -111,11 +111,12 @@ FIELDS = Fields(title="Headline")
 READ = Reading(Page(URL, b"x", fetched="2024-01-02T03:04:05+00:00"), "x", HtmlElement(), (), FIELDS, "", ())
 
 
-def test_an_article_has_one_paragraph_a_line() -> None:
+def test_an_article_has_one_paragraph_a_line_and_no_text_is_a_rejection() -> None:
     found = FoundText(["one", "", "two"], "model:x@1", confidence=0.5, flags=("short",))
     assert assemble(READ, found) == Article(
         URL, "one\ntwo", FIELDS, "model:x@1", 0.5, ("short",), "2024-01-02T03:04:05+00:00"
     )
+    assert assemble(READ, FoundText(["", ""], "bte")) == Rejected("extract", "no_main_text", url=URL)
 
 
 def test_markup_that_a_page_shows_as_text_is_left_out_where_no_code_is_shown() -> None:
@@ -129,10 +130,6 @@ def test_markup_that_a_page_shows_as_text_is_left_out_where_no_code_is_shown() -
     kept = assemble(reading(code), FoundText(paragraphs, "bte"))
     assert isinstance(kept, Article)
     assert shown in kept.text
-
-
-def test_no_text_is_a_rejection() -> None:
-    assert assemble(READ, FoundText(["", ""], "bte")) == Rejected("extract", "no_main_text", url=URL)
 
 
 def test_an_article_of_several_pages_has_the_least_confidence_and_all_flags() -> None:

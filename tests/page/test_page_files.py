@@ -58,13 +58,15 @@ def test_each_page_gives_a_record_under_its_own_id(tmp_path: Path, name: str) ->
     msgspec.convert(first, Record)  # every key of its type
 
 
-def test_a_rejected_page_says_why(tmp_path: Path) -> None:
+def test_a_rejected_page_says_why_also_by_the_filters_of_a_crawl(tmp_path: Path) -> None:
     (line,) = run(write(tmp_path / "pages.jsonl", {"id": "a", "html": "", "url": "https://news.example/"}))
     assert line == {
         "id": "a",
         "url": "https://news.example/",
         "rejected": {"stage": "decode", "reason": "empty_body", "detail": ""},
     }
+    (line,) = run(write(tmp_path / "pages.jsonl", {"id": "a", "html": HTML}), Recipe("bte"))
+    assert (line["id"], line["rejected"]["stage"], line["rejected"]["reason"]) == ("a", "quality", "repeated_words")
 
 
 def test_broken_lines_are_named_and_stop_nothing(tmp_path: Path) -> None:
@@ -93,24 +95,15 @@ def test_half_a_surrogate_pair_is_no_reason_to_lose_a_page(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("cut", [".gz", ".zst"])
-def test_a_file_that_is_cut_off_gives_what_came_before(tmp_path: Path, cut: str) -> None:
+def test_a_file_that_is_cut_off_gives_what_came_before_and_a_missing_one_an_error(tmp_path: Path, cut: str) -> None:
     path = write(tmp_path / f"pages.jsonl{cut}", {"id": "a", "html": HTML}, {"id": "b", "html": HTML + "x" * 10})
     path.write_bytes(path.read_bytes()[:-3])
     *lines, error = run(path)
     assert [line["id"] for line in lines] in ([], ["a"], ["a", "b"])
     assert "cannot read" in error
     assert str(path) in error
-
-
-def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     (error,) = run(tmp_path / "pages.jsonl")
     assert "No such file" in error
-
-
-def test_a_page_that_a_crawl_would_refuse_is_rejected_by_the_same_filters(tmp_path: Path) -> None:
-    path = write(tmp_path / "pages.jsonl", {"id": "a", "html": HTML, "url": "https://news.example/"})
-    (line,) = run(path, Recipe("bte"))
-    assert (line["id"], line["rejected"]["stage"], line["rejected"]["reason"]) == ("a", "quality", "repeated_words")
 
 
 def test_a_page_whose_process_died_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,24 +124,18 @@ def test_a_plain_template_decides(tmp_path: Path) -> None:
     assert (line["text"], line["extractor"].partition("@")[0]) == (lead, "template:bridge")
 
 
-def test_a_portals_template_decides(tmp_path: Path) -> None:
-    portal = tmp_path / "bridge.toml"
-    portal.write_text(
-        'name = "bridge"\nlanguages = ["en"]\ndomains = ["b.example"]\nstart = ["https://b.example/"]\n'
-        '[template]\ntext = [".lead"]\n'
-    )
+def test_a_portals_template_decides_and_one_without_is_an_error(tmp_path: Path) -> None:
+    portal, keys = tmp_path / "bridge.toml", 'name = "bridge"\nlanguages = ["en"]\ndomains = ["b.example"]\n'
+    keys += 'start = ["https://b.example/"]\n'
+    portal.write_text(keys)
+    with pytest.raises(PortalError, match=r"bridge\.toml: no section \[template\]"):
+        page_origin(template=portal)
+    portal.write_text(f'{keys}[template]\ntext = [".lead"]\n')
     path = write(tmp_path / "pages.jsonl", {"id": 1, "html": "<p class=lead>A bridge stays.</p><p>More.</p>"})
     for origin in (page_origin(template=portal), page_origin(str(portal))):
         (line,) = run(path, origin=origin)
         assert (line["text"], line["extractor"].partition("@")[0]) == ("A bridge stays.", "template:bridge")
         assert line["source"] == "bridge"
-
-
-def test_a_portal_without_template_is_an_error(tmp_path: Path) -> None:
-    portal = tmp_path / "bridge.toml"
-    portal.write_text('name = "bridge"\nlanguages = ["en"]\ndomains = ["b.example"]\nstart = ["https://b.example/"]\n')
-    with pytest.raises(PortalError, match=r"bridge\.toml: no section \[template\]"):
-        page_origin(template=portal)
 
 
 def test_a_wrong_setup_is_found_before_anything_runs(tmp_path: Path) -> None:

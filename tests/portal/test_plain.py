@@ -59,19 +59,15 @@ def test_errors_name_the_line(tmp_path: Path, lines: str, number: int) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_without_rules_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PortalError, match="no rule in it"):
-        texts(tmp_path, "\n \n")
-
-
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_or_has_no_rules_is_named(tmp_path: Path) -> None:
     with pytest.raises(PortalError, match=r"none\.txt: cannot be read"):
         load_plain_template(tmp_path / "none.txt")
     with pytest.raises(PortalError, match="cannot be read"):
         load_plain_template(tmp_path)
-    (tmp_path / "vesti.txt").write_bytes(b"\xff\xfep")
-    with pytest.raises(PortalError, match="not UTF-8"):
-        load_plain_template(tmp_path / "vesti.txt")
+    for content, message in ((b"\xff\xfep", "not UTF-8"), (b"\n \n", "no rule in it")):
+        (tmp_path / "vesti.txt").write_bytes(content)
+        with pytest.raises(PortalError, match=message):
+            load_plain_template(tmp_path / "vesti.txt")
 
 
 @given(st.text(max_size=40))

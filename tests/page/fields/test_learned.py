@@ -31,8 +31,12 @@ def test_the_element_of_the_highest_score_is_taken_without_its_foreign_parts() -
     assert "redaktorka" in picked_text(BYLINE + TEXT, "title", {"meta": 2.0, "role": FOREIGN / 2})
 
 
-def test_nothing_is_picked_at_or_below_zero() -> None:
+def test_nothing_is_picked_at_or_below_zero_of_long_texts_or_as_foreign_alone() -> None:
     assert not picked_text(BYLINE, "authors", {"meta": 0.0, "b": -1.0})
+    assert not picked_text(f"<div class=all>{'Jana Nováková ' * 20}</div>", "authors", {"all": 3.0})
+    assert not describe_candidates(parse(f"<p>{'slovo ' * 100}</p>")).elements
+    element = parse("<div><b>Jana Nováková</b></div>").find(".//div")
+    assert text_without(element, [element[0]]) == "Jana Nováková"
 
 
 def test_what_cannot_be_read_as_the_field_gives_way_to_the_next() -> None:
@@ -40,16 +44,6 @@ def test_what_cannot_be_read_as_the_field_gives_way_to_the_next() -> None:
         "<div><span class=a>Foto archiv, všechna práva vyhrazena</span><span class=b>3. února 2024 v 14:05</span></div>"
     )
     assert picked_text(html, "published", {"a": 2.0, "b": 1.0}) == "3. února 2024 v 14:05"
-
-
-def test_long_texts_are_no_fields() -> None:
-    assert not picked_text(f"<div class=all>{'Jana Nováková ' * 20}</div>", "authors", {"all": 3.0})
-    assert not describe_candidates(parse(f"<p>{'slovo ' * 100}</p>")).elements
-
-
-def test_an_element_that_is_all_foreign_keeps_its_text() -> None:
-    element = parse("<div><b>Jana Nováková</b></div>").find(".//div")
-    assert text_without(element, [element[0]]) == "Jana Nováková"
 
 
 @pytest.mark.parametrize(
@@ -100,14 +94,9 @@ def test_the_name_of_the_site_is_no_author(monkeypatch: pytest.MonkeyPatch) -> N
     )
 
 
-def test_pages_that_declare_their_date_are_not_asked() -> None:
-    html = (
-        '<html><head><meta property="article:published_time" content="2024-02-03T14:05:00+01:00"></head><body>'
-        "<h1>The bridge</h1><span class=author-name>Jane Smith</span></body></html>"
-    )
+def test_pages_that_declare_their_date_or_have_no_candidates_give_nothing() -> None:
+    head = '<meta property="article:published_time" content="2024-02-03T14:05:00+01:00">'
+    html = f"<html><head>{head}</head><body><h1>The bridge</h1><span class=author-name>Jane Smith</span></body></html>"
     reading = read_fields(parse(html), Page.from_html(html, "https://a.example/bridge"))
     assert not [item for item in reading.evidence if item.source == "learned"]
-
-
-def test_a_page_without_candidates_gives_nothing() -> None:
     assert not list(read_learned(parse("<body></body>"), None, SETTING))

@@ -60,14 +60,11 @@ def test_all_groups_are_the_sum_of_the_four() -> None:
     assert features(describe_page(PAGE, *GROUPS), 0) == set().union(*(features(nodes, 0) for nodes in alone))
 
 
-def test_a_page_without_text_has_none() -> None:
-    nodes = describe_page("<body><div><img src=x></div>", *GROUPS)
-    assert (len(nodes.elements), len(nodes.columns), len(nodes.starts)) == (0, 0, 0)
-
-
-def test_endless_names_are_cut() -> None:
+def test_endless_names_are_cut_and_a_page_without_text_has_none() -> None:
     nodes = describe_page(f"<div class='{'ab' * 5000}' id='{'x ' * 5000}'>text</div>", *GROUPS)
     assert len(nodes.columns) < 1000
+    nodes = describe_page("<body><div><img src=x></div>", *GROUPS)
+    assert (len(nodes.elements), len(nodes.columns), len(nodes.starts)) == (0, 0, 0)
 
 
 def by_tag(html: str) -> dict[str, Amounts]:

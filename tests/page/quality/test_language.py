@@ -138,18 +138,12 @@ def test_a_second_opinion_saves_a_text_refuses_none_and_settles_a_doubt() -> Non
     assert detect(TEXTS["cs"], detector=lambda _: {"sk": 0.6, "cs": 0.3}).language == "sk"
 
 
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [(TEXTS["el"], "el"), (GEORGIAN, "ka"), ("회의가 끝난 뒤 예산안을 발표했다 KBS", "ko"), ("ราคาทองคำวันนี้", "th")],
-)
-def test_a_script_of_one_language_settles_it(text: str, language: str) -> None:
-    assert by_script(text) == {language: 1.0}
-    assert by_langid(text) == {language: 1.0}
-
-
-@pytest.mark.parametrize("text", ["", "12:30", TEXTS["cs"], TEXTS["ru"], "NBC naming Λ and π in formulas"])
-def test_other_scripts_settle_nothing(text: str) -> None:
-    assert by_script(text) == {}
+def test_a_script_of_one_language_settles_it_and_others_settle_nothing() -> None:
+    korean, thai = "회의가 끝난 뒤 예산안을 발표했다 KBS", "ราคาทองคำวันนี้"
+    for text, language in ((TEXTS["el"], "el"), (GEORGIAN, "ka"), (korean, "ko"), (thai, "th")):
+        assert by_script(text) == by_langid(text) == {language: 1.0}
+    for text in ("", "12:30", TEXTS["cs"], TEXTS["ru"], "NBC naming Λ and π in formulas"):
+        assert by_script(text) == {}
 
 
 def test_py3langid_gives_the_same_probabilities() -> None:
