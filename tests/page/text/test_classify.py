@@ -70,17 +70,11 @@ def logistic(margin: float) -> float:
 
 
 def test_the_second_pass_sees_what_the_first_said_of_the_blocks_around(two_stumps: Classifier) -> None:
-    assert probabilities(two_stumps, PROSE, PROSE, PROSE) == pytest.approx([logistic(-3), logistic(3), logistic(3)])
-
-
-def test_what_the_first_pass_rules_out_the_second_leaves_alone(two_stumps: Classifier) -> None:
-    found = probabilities(two_stumps, PROSE, "Short", PROSE)
-    assert logistic(-6) < RULED_OUT
-    assert found == pytest.approx([logistic(-3), logistic(-6), logistic(-3)])
-
-
-def test_a_page_on_which_all_is_ruled_out_keeps_the_first_pass(two_stumps: Classifier) -> None:
-    assert probabilities(two_stumps, "a", "b") == pytest.approx([logistic(-6)] * 2)
+    low, high, ruled_out = map(logistic, (-3, 3, -6))
+    assert ruled_out < RULED_OUT
+    assert probabilities(two_stumps, PROSE, PROSE, PROSE) == pytest.approx([low, high, high])
+    assert probabilities(two_stumps, PROSE, "Short", PROSE) == pytest.approx([low, ruled_out, low])
+    assert probabilities(two_stumps, "a", "b") == pytest.approx([ruled_out] * 2)
 
 
 def test_a_model_that_lacks_a_pass_is_refused(stump: Stump) -> None:
@@ -98,19 +92,16 @@ def test_the_columns_of_the_second_pass_begin_with_those_of_the_first() -> None:
     assert joined[:, COLUMNS.index("probability")].tolist() == pytest.approx([0.9, 0.1])
 
 
-def test_labels_keep_blocks_order_and_scores() -> None:
-    blocks = blocks_of(PROSE, "Short")
-    labelled = label_by(np.array([0.75, 0.25]), measure(blocks), blocks)
-    assert [(item.block, item.score, item.label) for item in labelled] == [
-        (blocks[0], 0.75, Label.GOOD),
-        (blocks[1], 0.25, Label.ALMOST),
-    ]
-
-
-def test_where_no_block_is_probable_the_best_choice_is_good() -> None:
+def test_labels_keep_blocks_order_and_scores_and_where_no_block_is_probable_the_best_are_good() -> None:
     blocks = blocks_of(PROSE, "Short", PROSE)
-    labelled = label_by(np.array([0.4, 0.01, 0.45]), measure(blocks), blocks)
-    assert [item.label for item in labelled] == [Label.GOOD, Label.BAD, Label.GOOD]
+    for scores, expected in (
+        ([0.75, 0.25, 0.05], [Label.GOOD, Label.ALMOST, Label.BAD]),
+        ([0.4, 0.01, 0.45], [Label.GOOD, Label.BAD, Label.GOOD]),
+    ):
+        labelled = label_by(np.array(scores), measure(blocks), blocks)
+        assert [(item.block, item.score, item.label) for item in labelled] == list(
+            zip(blocks, scores, expected, strict=True)
+        )
 
 
 def test_expected_f1_by_hand() -> None:

@@ -57,10 +57,7 @@ def test_a_phrase_that_opens_a_block(text: str, kind: str) -> None:
 def test_a_phrase_inside_a_block_and_none() -> None:
     assert own("<p>The rest is here: read more.</p>")["says_more"] == 1
     assert {value for name, value in own(f"<p>{PROSE}</p>").items() if name.startswith("says_")} == {0}
-
-
-def test_a_phrase_does_not_run_on_into_the_next_block() -> None:
-    assert columns(texts("You can read", "more of it."))["says_more"] == [0, 0]
+    assert columns(texts("You can read", "more of it."))["says_more"] == [0, 0], "it does not run on"
 
 
 def test_every_phrase_can_be_found() -> None:
@@ -78,20 +75,17 @@ def test_every_phrase_can_be_found() -> None:
 
 
 @pytest.mark.parametrize(
-    "box",
+    ("box", "is_named"),
     [
-        "<div data-component=related-stories>{}</div>",
-        "<section aria-label='Related articles'>{}</section>",
-        "<related-list>{}</related-list>",
-        "<div data-type=related><div>{}</div></div>",
+        ("<div data-component=related-stories>{}</div>", 1),
+        ("<section aria-label='Related articles'>{}</section>", 1),
+        ("<related-list>{}</related-list>", 1),
+        ("<div data-type=related><div>{}</div></div>", 1),
+        (f"<div data-state='{'related ' * 20}'>{{}}</div>", 0),
     ],
 )
-def test_data_attributes_and_custom_elements_name_their_box(box: str) -> None:
-    assert own(box.format("<p>One</p>"))["data_related"] == 1
-
-
-def test_long_data_is_no_name() -> None:
-    assert own(f"<div data-state='{'related ' * 20}'><p>One</p></div>")["data_related"] == 0
+def test_data_attributes_and_custom_elements_name_their_box(box: str, is_named: int) -> None:
+    assert own(box.format("<p>One</p>"))["data_related"] == is_named
 
 
 # A block alone
@@ -119,10 +113,6 @@ def test_characters_and_words() -> None:
     assert {name: found[name] for name in expected} == pytest.approx(expected)
 
 
-def test_text_density_is_words_a_line() -> None:
-    assert own(f"<p>{'word ' * 40}</p>")["text_density"] == pytest.approx(40 / 3)  # 199 characters, 3 lines
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -142,10 +132,11 @@ def test_the_ends_of_a_text(text: str, expected: dict[str, float]) -> None:
     assert {name: found[name] for name in expected} == expected
 
 
-def test_links() -> None:
+def test_links_and_lines() -> None:
     found = own("<p>See <a href=/>the map</a></p>")
     assert (found["links"], found["link_tail"]) == (1, 1)
     assert found["link_density"] == pytest.approx(7 / 11)
+    assert own(f"<p>{'word ' * 40}</p>")["text_density"] == pytest.approx(40 / 3)  # 199 characters, 3 lines
 
 
 def test_a_page_of_nothing_but_links() -> None:
@@ -164,13 +155,10 @@ def test_inline_elements() -> None:
     assert columns("<p><b>x</b></p><p><strong>x</strong></p><p><i>x</i></p><p>x</p>")["all_bold"] == [1, 1, 0, 0]
 
 
-def test_element_and_wholeness() -> None:
+def test_element_wholeness_tags_before_and_repeats() -> None:
     found = columns("<div>Loose<h1>Head</h1><ul><li>Item</li></ul><address>Street</address></div>")
     assert found["tag"] == [2, 4, 3, 0]
     assert found["whole"] == [0, 1, 1, 1]
-
-
-def test_tags_before_and_repeats() -> None:
     found = columns(texts("Same", "Other", "Same"))
     assert found["tags_before"][1:] == [2, 2]  # </p><p>
     assert found["repeated"] == [2, 1, 2]
@@ -192,12 +180,8 @@ def test_place_in_the_running_order() -> None:
 
 
 def test_prose_must_be_long_end_a_sentence_and_hold_few_links() -> None:
-    open_end = PROSE.rstrip(".")
-    linked = f"<a href=/>{PROSE}</a>"
+    open_end, linked = PROSE.rstrip("."), f"<a href=/>{PROSE}</a>"
     assert columns(texts(PROSE, open_end, linked, "Short one."))["page_prose"] == [14] * 4
-
-
-def test_the_share_of_prose_that_is_in_paragraphs() -> None:
     assert columns(f"{texts(PROSE)}<div>{PROSE}</div>")["page_p_share"] == [0.5, 0.5]
 
 
@@ -252,13 +236,8 @@ def test_overlap_with_the_title() -> None:
     found = columns(texts("Bridge opens", "The bridge", "None"), Hints(title="BRIDGE opens again"))
     assert found["title_overlap"] == pytest.approx([1, 0.5, 0])
     assert found["title_cover"] == pytest.approx([2 / 3, 1 / 3, 0])
-
-
-def test_without_title_and_headings_there_is_no_headline() -> None:
     found = columns(texts("One", "Two"))
-    headline = [name for name in PLACE if "headline" in name]
-    assert headline
-    assert all(found[name] == [0, 0] for name in headline)
+    assert {tuple(found[name]) for name in PLACE if "headline" in name} == {(0, 0)}, "without title and headings"
 
 
 def test_words_that_stand_on_the_page_before_and_after() -> None:
@@ -271,9 +250,6 @@ def test_the_interval_of_most_words_and_fewest_tags() -> None:
     found = columns(f"{NAVIGATION}<div>{texts(PROSE, PROSE)}</div>{NAVIGATION}")
     assert found["in_interval"] == [0, 1, 1, 0]
     assert found["interval_distance"] == pytest.approx([1 / 4, 0, 0, 1 / 4])
-
-
-def test_on_a_page_without_words_nothing_is_in_the_interval() -> None:
     assert columns(texts("—", "***"))["in_interval"] == [0, 0]
 
 
@@ -283,9 +259,6 @@ def test_overlap_with_description_and_article_body() -> None:
     assert found["description_overlap"] == pytest.approx([2 / 4, 0])
     assert found["body_overlap"] == pytest.approx([1 / 4, 0])
     assert found["has_body"] == [6, 6]
-
-
-def test_no_article_body_differs_from_one_that_has_nothing_in_common() -> None:
     assert columns("<p>One two three</p>")["body_overlap"] == [-1]
     assert columns("<p>One two three</p>", Hints(article_body="four five six"))["body_overlap"] == [0]
 
