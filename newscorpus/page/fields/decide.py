@@ -7,7 +7,7 @@ change.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import lru_cache
 from math import ceil, floor
@@ -19,9 +19,10 @@ from newscorpus.data import STATED, Evidence
 from newscorpus.page.fields.dates import Setting, parse_date
 from newscorpus.page.fields.markup import Markup
 from newscorpus.page.fields.people import authors_and_agencies, is_vague, squeezed
+from newscorpus.page.fields.terms import GENERIC
 from newscorpus.portal.schema import language_codes
 from newscorpus.resources import read_toml
-from newscorpus.tokens import folded_words
+from newscorpus.tokens import fold, folded_words
 
 TRUST = (
     "template", "portal", "json-ld", "microdata", "meta", "sitemap", "feed", "text", "time-tag", "heading", "learned",
@@ -35,6 +36,8 @@ LANGUAGES = read_toml(__package__, "languages.toml")
 SECTION_EXTRAS = re.compile(r"^\d{1,2}-(?=[^\W\d_]{4})|(?:^|\s*[-–—|]\s*)(?:https?://|www\.)[\w.-]+\.[a-z]{2,}/?$")
 """Additions to section names: "3-Clanky - www.denik.cz"."""
 
+SLUG = re.compile("[a-z][a-z0-9-]*")
+"""The name of a folder."""
 MAX_TITLE = 300
 """Longest title, in characters; longer ones come from unclosed elements. The longest gold title has 186."""
 AMERICAN = frozenset({"us", "ph"})
@@ -112,9 +115,19 @@ def decide_headline(evidence: Sequence[Evidence], sites: Collection[str]) -> Dec
 
 
 def decide_section(evidence: Sequence[Evidence]) -> Decided:
-    """Choose the section of the most trusted source that names one, without adjacent number and site address."""
-    found = (Decided(SECTION_EXTRAS.sub("", item.value).strip(), item.source) for item in of_field("section", evidence))
-    return next((section for section in found if section.value), Decided())
+    """Choose the section of the most trusted source that names one, without adjacent number and site address.
+
+    Generators declare the folder of an article: a general one ("blog") comes last, another ("zdravi") is spelled as the
+    page names it ("Zdraví").
+    """
+    found = [replace(item, value=SECTION_EXTRAS.sub("", item.value).strip()) for item in of_field("section", evidence)]
+    found = [item for item in found if item.value]
+    chosen = next((item for item in found if item.value not in GENERIC), next(iter(found), None))
+    if chosen is None or not is_generated(chosen):
+        return Decided(chosen.value, chosen.source) if chosen else Decided()
+    named = (item.value for item in found if not is_generated(item) and not item.value.isupper())
+    slug = chosen.value.replace("-", "")
+    return Decided(next((name for name in named if fold(squeezed(name)) == slug), chosen.value), chosen.source)
 
 
 def decide_people(evidence: Sequence[Evidence], sites: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...], str]:
@@ -147,7 +160,8 @@ def decide_tags(evidence: Sequence[Evidence], section: str) -> tuple[tuple[str, 
     """Return the tags of the most trusted source, and that source; lists are split at semicolons or else commas.
 
     Keywords in `<head>` that have nothing in common with the visible tags are the site's. Feeds mix sections and tags:
-    the page's own tags take precedence, and sections are left out.
+    the page's own tags take precedence, and sections are left out. Where every word has a capital letter, a generator
+    may have put it there: the tags are spelled as they are shown.
     """
     candidates = of_field("tags", evidence)
     shown = tuple(item for item in candidates if item.source not in {"feed", "sitemap"})
@@ -159,10 +173,26 @@ def decide_tags(evidence: Sequence[Evidence], section: str) -> tuple[tuple[str, 
         declared, seen = (set(map(squeezed, _parted_tags(each))) for each in (best, visible))
         best = best if declared & seen else visible
     tags = _parted_tags(best)
+    if visible and all(map(is_generated, best)):
+        shown_as = {squeezed(tag): tag for tag in _parted_tags(visible)}
+        tags = dict.fromkeys(shown_as.get(squeezed(tag), tag) for tag in tags)
     if best[0].source == "feed":
         sections = {squeezed(item.value) for item in of_field("section", evidence)} | {squeezed(section)}
         tags = dict.fromkeys(tag for tag in tags if squeezed(tag) not in sections)
     return tuple(tags), best[0].source if tags else ""
+
+
+def is_generated(item: Evidence) -> bool:
+    """Tell whether the spelling of a section or tag may be a generator's, not the author's.
+
+    It is the name of a folder ("blog", "zdravi"), or has a capital in every word but short ones ("Bill of Rights").
+    """
+    if item.field == "section":
+        return SLUG.fullmatch(item.value) is not None or item.value in GENERIC
+    words = (
+        word for tag in _parted_tags([item]) for place, word in enumerate(tag.split()) if not place or len(word) > 3
+    )
+    return item.field == "tags" and not any(word[0].islower() for word in words)
 
 
 def _parted_tags(evidence: Iterable[Evidence]) -> dict[str, None]:

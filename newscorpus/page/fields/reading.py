@@ -19,6 +19,7 @@ from newscorpus.page.fields.decide import (
     decide_plain,
     decide_section,
     decide_tags,
+    is_generated,
     month_first,
     names_beside,
     of_field,
@@ -162,7 +163,7 @@ def _from_text(
     before, after = near(headline) if headline is not None else ([], [])
     fed = tuple(item for item in of_field("tags", declared) if item.source == "feed")
     around = surroundings(headline, tree) if headline is not None else frozenset()
-    stated = {item.field for item in declared if item.source not in {"feed", "sitemap"}}
+    stated = {item.field for item in declared if item.source not in {"feed", "sitemap"} and not is_generated(item)}
     terms: Iterable[Evidence] = ()
     if not {"section", "tags"} <= stated:
         terms = read_terms(tree, headline, frozenset((*before, *after)), markup, fed, "section" in stated)

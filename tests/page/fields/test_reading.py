@@ -1,4 +1,5 @@
 import json
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -185,6 +186,49 @@ def test_no_json_ld_raises(value: object) -> None:
 def test_a_section_goes_without_number_and_address_of_the_site(given: str, section: str) -> None:
     evidence = (Evidence("section", given, "json-ld"), Evidence("section", "Sport", "meta"))
     assert decide_section(evidence).value == section
+
+
+@pytest.mark.parametrize(
+    ("folder", "named", "section"),
+    [
+        ("blog", ["Zdraví"], "Zdraví"),
+        ("zdravi", ["Sport", "Zdraví"], "Zdraví"),
+        ("zdravi", ["Sport"], "zdravi"),
+        ("zdravi", ["ZDRAVÍ"], "zdravi"),
+        ("Zdraví", ["zdraví"], "Zdraví"),
+        ("blog", [], "blog"),
+    ],
+)
+def test_a_folder_is_a_section_as_the_page_names_it(folder: str, named: Sequence[str], section: str) -> None:
+    links = "".join(f'<a href="/categories/{number}/">{name}</a> ' for number, name in enumerate(named))
+    head = (
+        f'<head><meta property="article:section" content="{folder}"><meta property="article:tag" content="one"></head>'
+    )
+    text = f"<p>In {links}</p><p>{'Long text of it. ' * 30}</p>"
+    assert (
+        read(f"{head}<body><article><h1>The old bridge stays open</h1>{text}</article></body>").fields.section
+        == section
+    )
+
+
+@pytest.mark.parametrize(
+    ("declared", "shown", "tags"),
+    [
+        (["Public Space", "Hockey"], ["public space", "hockey"], ("public space", "hockey")),
+        (["Bill of Rights"], ["bill of rights"], ("bill of rights",)),
+        (["public space", "Hockey"], ["Public space", "HOCKEY"], ("public space", "Hockey")),
+        (["Hockey"], ["weather"], ("weather",)),
+    ],
+)
+def test_capitals_of_a_generator_are_not_those_of_tags(
+    declared: Sequence[str], shown: Sequence[str], tags: tuple[str, ...]
+) -> None:
+    metas = "".join(f'<meta property="article:tag" content="{tag}">' for tag in declared)
+    links = " ".join(f'<a rel="tag" href="/tags/{tag}/">{tag}</a>' for tag in shown)
+    page = (
+        f"<head><meta property='article:section' content='News'>{metas}</head><body><h1>The bridge</h1><p>{links}</p>"
+    )
+    assert read(page).fields.tags == tags
 
 
 @pytest.mark.parametrize(
