@@ -130,13 +130,15 @@ def _needs_script(tree: HtmlElement, n_words: int) -> str:
     for mount in islice(mounts, MOST_LOOKED_AT):
         if not _is_filled(mount):
             return f"nothing in <{mount.tag}> {mount.get('id') or ''}".rstrip()
-    links = (each for each in tree.iter("a") if (each.get("href") or "#")[0] != "#")
-    if any(count_words(each.text_content()) >= HEADLINE_WORDS for each in islice(links, MOST_LINKS)):
+    links = list(islice((each for each in tree.iter("a") if (each.get("href") or "#")[0] != "#"), MOST_LINKS))
+    if any(count_words(each.text_content()) >= HEADLINE_WORDS for each in links):
         return ""
     asking = (each for each in notes if any(ask in each.lower() for ask in SCRIPT["asks"]))
     if note := next((each for each in asking if not BESIDE.search(each.lower())), ""):
         return f"noscript: {note[:80]}"
-    is_bare = n_words <= BARE_WORDS and not any(map(_is_filled, tree.iter("main", "article")))
+    own = [each for each in tree.iter("h1", "a") if next(each.iterancestors("header", "nav", "footer"), None) is None]
+    invites = {each.tag for each in own if each.tag == "h1" or each in links} == {"h1", "a"}  # to the pages of the site
+    is_bare = n_words <= BARE_WORDS and not invites and not any(map(_is_filled, tree.iter("main", "article")))
     return f"{n_words} words beside scripts" if is_bare else ""
 
 

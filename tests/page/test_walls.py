@@ -68,6 +68,16 @@ SECTIONS = "".join(f'<a href="/{name}">The section of {name}</a>' for name in ra
         ),
         pytest.param(START.format("Loading"), "needs_script", id="loading"),
         pytest.param(
+            "<body><nav><a href='/b'>Blog</a></nav><h1>News</h1><a href='/b'>Read</a><script>go()</script>",
+            "",
+            id="landing page",
+        ),
+        pytest.param(
+            "<body><header><h1>News</h1><a href='/b'>Blog</a></header><div></div><script>go()</script>",
+            "needs_script",
+            id="header alone",
+        ),
+        pytest.param(
             START.format("<h1>The Loopback Herald</h1><p><a href='/b'>Read the blog</a></p>"), "", id="start page"
         ),
         pytest.param(
