@@ -6,7 +6,7 @@ same classifier finds foreign. Authors are our addition. Trained on pages labell
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import groupby, islice
 
 import numpy as np
 from lxml.html import HtmlElement
@@ -14,8 +14,9 @@ from lxml.html import HtmlElement
 from newscorpus.arrays import Floats
 from newscorpus.data import Evidence
 from newscorpus.model_folders import FIELDS_MODEL
+from newscorpus.page.fields.byline import names_author
 from newscorpus.page.fields.dates import Setting, find_dates
-from newscorpus.page.fields.markup import holds_many, opening, pieces, plain
+from newscorpus.page.fields.markup import LINE_END, holds_many, opening, pieces, plain
 from newscorpus.page.fields.nearby import following, preceding
 from newscorpus.page.fields.nodes import (
     GROUPS,
@@ -121,9 +122,15 @@ def pick(nodes: Nodes, scores: Floats, field: str, setting: Setting) -> tuple[Ht
 
 
 def text_without(element: HtmlElement, parts: Collection[HtmlElement]) -> str:
-    """Return the text of an element without some of its parts, or all of it if nothing else remains."""
-    kept = plain(" ".join(pieces(element, parts.__contains__)))
-    return kept or plain(element.text_content())
+    """Return the text of an element without some of its parts, or all of it if nothing else remains.
+
+    Names on lines of their own are joined by commas, behind a label too.
+    """
+    runs = groupby(pieces(element, parts.__contains__), LINE_END.__ne__)
+    kept = [text for is_text, run in runs if is_text and (text := plain(" ".join(run)))]
+    names = kept[1:] if kept and names_author(kept[0].lower()) else kept
+    are_names = len(names) > 1 and all(map(is_personal_name, names))
+    return (", " if are_names else " ").join(kept) or plain(element.text_content())
 
 
 def read_value(field: str, text: str, setting: Setting) -> str:

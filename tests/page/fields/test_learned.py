@@ -46,6 +46,16 @@ def test_what_cannot_be_read_as_the_field_gives_way_to_the_next() -> None:
     assert picked_text(html, "published", {"a": 2.0, "b": 1.0}) == "3. února 2024 v 14:05"
 
 
+def test_names_on_lines_of_their_own_are_several() -> None:
+    element = parse("<div><b>Jana <i>Nováková</i></b><ul><li>Petr Svoboda</li><li>Eva Malá</li></ul></div>").find(
+        ".//div"
+    )
+    assert text_without(element, ()) == "Jana Nováková, Petr Svoboda, Eva Malá"
+    assert text_without(element, [element[0], element[1][1]]) == "Petr Svoboda"
+    element[0].text = "Fotografie z\xa0roku"
+    assert "," not in text_without(element, ())
+
+
 @pytest.mark.parametrize(
     ("field", "text", "value"),
     [
