@@ -61,6 +61,8 @@ QUOTATION, ATTRIBUTION, CELL, DROP_CAP = "quotation", "attribution", "cell", "dr
 """Reasons of kept blocks: quotations amid the text, attributions, cells of rows that are text, first letters."""
 MAX_BYLINE_CHARACTERS, MAX_BYLINE_WORDS = 250, 6
 """Longest byline, headline included, and its maximum number of words beside names: "updated", months, "min read"."""
+MAX_DATE_WORDS = 4
+"""Maximum number of words of a date line at the beginning: weekday, month and "a.m."."""
 MIN_HEADLINE = 3
 """Minimum number of words of a headline recognised before a byline."""
 NEAR_ENDS = 3
@@ -384,6 +386,7 @@ def _bylines(labelled: Labelled, fields: Fields, headlines: Collection[tuple[str
             is_date = "time" in block.inline and len(_letters(block.text)) <= MAX_BYLINE_WORDS
             # As in "Posted on Saturday, 3 February 2024 in Economy".
             is_dated = year_and_day and year_and_day.issubset(map(int, _NUMBER.findall(block.text)))
+            is_date |= bool(is_dated) and (at, block) in good[:NEAR_ENDS] and len(_letters(block.text)) <= MAX_DATE_WORDS
             if is_date or is_byline(block.text, [*names, section] if is_dated and section else names, spelled):
                 found.add(at)
     return found

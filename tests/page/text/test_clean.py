@@ -161,6 +161,7 @@ BYLINES = [
     "Author Jana Malik8. May 2026, 05:40Updated 8. May 2026, 16:203 min read",
     f"{TITLE} By Tom Weir, 3 May 2026",
     "Posted on Sun 3 May 2026 in Ferries",
+    "Sun, May 3, 2026, 8:44 a.m.",
 ]
 
 
