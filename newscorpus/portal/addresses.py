@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import lru_cache
@@ -56,6 +56,15 @@ OWN_FEED = re.compile(r"(?:/[^/]+/(?:feeds?|rss2?)(?:/(?:rss2?|atom|rdf))?|/[^/_
 """End of the path of a feed of a post, tag, section or search; a site's own feed lies right below its root."""
 FEED_VALUE = re.compile(r"(?:comments-)?(?:feed|rss2?|atom|rdf)", re.IGNORECASE)
 """Values of a query parameter that requests a feed in place of the page."""
+
+TOOLS: Mapping[str, Collection[str]] = {
+    "action": "delete edit history info protect raw submit watch".split(),
+    "do": "backlink diff edit login media register resendpwd revisions".split(),
+    "redlink": "1",
+}
+"""Parameters that request the editor, the versions or the properties of a page."""
+OLD_VERSIONS = frozenset({"diff", "oldid", "rev"})
+"""Parameters with the number of an earlier version of a page."""
 
 
 class AddressTrust(StrEnum):
@@ -273,7 +282,8 @@ FURTHER = re.compile(
 )
 """The end of the path of a second or later page of a list."""
 NAMED_ARCHIVE = re.compile(
-    r"/(?:authors?|autori?|[ck]ategor[a-z]{1,4}|keywords?|labels?|tags?|tema|topics?)/[^/]+/?$", re.IGNORECASE
+    r"/(?:authors?|autori?|contributors?|[ck]ategor[a-z]{1,4}|keywords?|labels?|tags?|tema|topics?)/[^/]+/?$",
+    re.IGNORECASE,
 )
 DAY_ARCHIVE = re.compile(r"/(?:19|20)\d\d(?:[/-](?:0?[1-9]|1[0-2])(?:[/-](?:0?[1-9]|[12]\d|3[01]))?)?(?:/|\.html?)?$")
 SEARCH = re.compile(r"/(?:@@)?search(?:\.\w{2,5})?/?$", re.IGNORECASE)
@@ -374,6 +384,8 @@ def may_be_page(url: str) -> bool:
     if (dot and ending.lower() in NO_PAGES) or SERVICES.search(parts.path) or OWN_FEED.search(parts.path):
         return False
     for name, value in parse_qsl(parts.query) if parts.query else ():
+        if value in TOOLS.get(name, ()) or (name in OLD_VERSIONS and value.isdecimal()):
+            return False
         if name == "attachment_id" or (name in {"feed", "format", "output", "type"} and FEED_VALUE.fullmatch(value)):
             return False
     return True

@@ -386,7 +386,9 @@ def _bylines(labelled: Labelled, fields: Fields, headlines: Collection[tuple[str
             is_date = "time" in block.inline and len(_letters(block.text)) <= MAX_BYLINE_WORDS
             # As in "Posted on Saturday, 3 February 2024 in Economy".
             is_dated = year_and_day and year_and_day.issubset(map(int, _NUMBER.findall(block.text)))
-            is_date |= bool(is_dated) and (at, block) in good[:NEAR_ENDS] and len(_letters(block.text)) <= MAX_DATE_WORDS
+            is_date |= (
+                bool(is_dated) and (at, block) in good[:NEAR_ENDS] and len(_letters(block.text)) <= MAX_DATE_WORDS
+            )
             if is_date or is_byline(block.text, [*names, section] if is_dated and section else names, spelled):
                 found.add(at)
     return found
