@@ -22,7 +22,8 @@ from newscorpus.resources import read_toml
 WORDS = read_toml(__package__, "terms.toml")
 SECTION, TAGS = "section", "tags"
 KINDS = (SECTION, TAGS)
-STEPS: Mapping[str, str] = {step: kind for kind in KINDS for step in WORDS["addresses"][kind].split()}
+EITHER = "either"
+STEPS: Mapping[str, str] = {step: kind for kind in (*KINDS, EITHER) for step in WORDS["addresses"][kind].split()}
 """Path segments before the name of a section or tag."""
 STEP = re.compile(rf"[/?&]({'|'.join(map(re.escape, STEPS))})(?:/(?=[^/?#])|=(?=.))")
 GENERIC = frozenset(WORDS["generic"]["steps"].split())
@@ -164,9 +165,9 @@ def _linked(
         is_apart = _is_apart(link, around)
         label = _label(link, 1 if is_apart else WRAPPERS + 1)
         labelled = next((kind for kind in KINDS if LABELS[kind].search(label)), "")
-        kind = by_address or by_marks
+        kind = ((SECTION if labelled == SECTION else TAGS) if by_address == EITHER else by_address) or by_marks
         if relations:
-            kind = SECTION if "category" in relations else by_marks or labelled or by_address or TAGS
+            kind = SECTION if "category" in relations else by_marks or labelled or kind or TAGS
             tier = Tier.DECLARED
         elif labelled == kind and (kind == SECTION or not is_apart or link in near):
             tier = Tier.LABELLED
@@ -204,7 +205,7 @@ def name_of(link: HtmlElement) -> str:
 
 
 def _kind_by_address(link: HtmlElement, markup: Markup) -> str:
-    """Return a link's kind by its address on the same site: `/category/x`, `/tag/x`, `?tag=x`; "" for neither."""
+    """Return a link's kind by its address on the same site: `/category/x`, `/tag/x`, `/topic/x`; "" for none."""
     href = link.get("href", "")
     found = STEP.search(f"/{unquote(href) if '%' in href else href}".lower())
     return STEPS[found[1]] if found and _is_of_site(join(markup.base, href), markup) else ""
@@ -329,9 +330,10 @@ def _from_classes(around: Collection[HtmlElement], called: Mapping[HtmlElement, 
         return
     for link, kind in called.items():
         slug = unquote(urlsplit(link.get("href", "").lower()).path.rstrip("/").rpartition("/")[2])
-        if (kind, slug) in said and (name := name_of(link)):
-            said.remove((kind, slug))
-            yield Term(kind, name, Tier.CURRENT)
+        term = (TAGS if kind == EITHER else kind, slug)
+        if term in said and (name := name_of(link)):
+            said.remove(term)
+            yield Term(term[0], name, Tier.CURRENT)
 
 
 def _crumbs(body: HtmlElement, headline: HtmlElement | None, markup: Markup) -> Iterator[Evidence]:

@@ -107,6 +107,13 @@ def read(body: str, path: str = "/council-votes", evidence: tuple[Evidence, ...]
             id="aside below the headline",
         ),
         pytest.param(
+            f'<article>{HEADLINE}<p>On <time>May 4, 2026</time> in <a href="/topics/town/">Town</a></p>{TEXT}'
+            '<p>Topics: <a href="/topics/bridge/">bridge</a>, <a href="/topics/river/">river</a></p></article>',
+            "Town",
+            ("bridge", "river"),
+            id="topics",
+        ),
+        pytest.param(
             f"<article>{HEADLINE}{TEXT}<p>Štítky: most, řeka</p><p>Kategorie: Město</p></article>",
             "Město",
             ("most", "řeka"),
