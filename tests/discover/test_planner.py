@@ -2,11 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import chain
-from pathlib import Path
 
 import pytest
 from crawled import answer
@@ -26,13 +25,9 @@ BASE = "https://vesti.example"
 STORY = f"{BASE}/news/a-long-story-1"
 LIST = f"{BASE}/sitemap.xml"
 LIKELY = AddressTrust.LIKELY
+MakePlanner = Callable[..., FetchPlanner]
+
 FETCHED = "2026-11-10T08:00:00+00:00"
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger.open(tmp_path / "corpus") as ledger:
-        yield ledger
 
 
 @pytest.fixture
@@ -41,7 +36,7 @@ def counts() -> Counter[str]:
 
 
 @pytest.fixture
-def planner(ledger: Ledger, counts: Counter[str]) -> Callable[..., FetchPlanner]:
+def planner(ledger: Ledger, counts: Counter[str]) -> MakePlanner:
     def count(name: str, n: int) -> None:
         counts[name] += n
 
@@ -64,7 +59,7 @@ def finish(ledger: Ledger, url: str) -> None:
     answer(ledger, url, UrlOutcome(reason="kept"), time=FETCHED)
 
 
-def test_what_a_feed_describes_is_an_article_and_its_words_travel_with_it(planner: Callable[..., FetchPlanner]) -> None:
+def test_what_a_feed_describes_is_an_article_and_its_words_travel_with_it(planner: MakePlanner) -> None:
     entry = ListingEntry(f"{BASE}/x", (Evidence("title", "A title", "feed"),))
     assert ask(planner(), entry) == [PlannedFetch(f"{BASE}/x", FetchKind.ARTICLE, 1, entry.evidence)]
     assert ask(planner(), entry) == []
@@ -86,7 +81,7 @@ def test_what_a_feed_describes_is_an_article_and_its_words_travel_with_it(planne
     ids=["same", "other", "silent", "before the fetch", "after the fetch", "no date"],
 )
 def test_a_known_article_is_asked_for_again_where_its_list_says_it_changed(
-    planner: Callable[..., FetchPlanner], ledger: Ledger, first: str, second: str, again: bool
+    planner: MakePlanner, ledger: Ledger, first: str, second: str, again: bool
 ) -> None:
     assert len(ask(planner(), ListingEntry(STORY, modified=first))) == 1
     finish(ledger, STORY)
@@ -96,7 +91,7 @@ def test_a_known_article_is_asked_for_again_where_its_list_says_it_changed(
 
 @pytest.mark.parametrize("kind", ["feed", "section"])
 def test_a_known_article_is_asked_for_again_where_a_list_shows_another_headline(
-    planner: Callable[..., FetchPlanner], ledger: Ledger, kind: str
+    planner: MakePlanner, ledger: Ledger, kind: str
 ) -> None:
     def read(made: FetchPlanner, headline: int, listing: str = LIST) -> list[PlannedFetch | Rejected]:
         if kind == "feed":
@@ -122,11 +117,13 @@ def test_a_known_article_is_asked_for_again_where_a_list_shows_another_headline(
 
 
 def test_what_the_feed_said_of_an_article_travels_with_its_next_request_but_the_headline(
-    planner: Callable[..., FetchPlanner], ledger: Ledger
+    planner: MakePlanner, ledger: Ledger
 ) -> None:
     said = [{"field": "title", "value": "Old", "source": "feed"}, {"field": "tags", "value": "a", "source": "feed"}]
     request = json.dumps({"cb_kwargs": {"evidence": said}}).encode()
+    assert len(ask(planner(), ListingEntry(STORY, modified="2026-11-01"))) == 1
     ledger.add(Link(key_of(STORY), STORY, "vesti", "article", request=request))
+    assert ask(planner(), ListingEntry(STORY, modified="2026-11-14")) == [], "it is still queued"
     finish(ledger, STORY)
     (repeat,) = ask(planner(), ListingEntry(STORY, modified="2026-11-15"))
     assert isinstance(repeat, PlannedFetch)
@@ -134,7 +131,7 @@ def test_what_the_feed_said_of_an_article_travels_with_its_next_request_but_the_
 
 
 def test_what_a_feed_says_is_kept_for_a_queued_page_that_links_named_first(
-    planner: Callable[..., FetchPlanner], ledger: Ledger
+    planner: MakePlanner, ledger: Ledger
 ) -> None:
     said = (Evidence("published", "2026-11-01", "feed"),)
     for given in ([], [{"field": "tags", "value": "a", "source": "sitemap"}]):
@@ -148,13 +145,7 @@ def test_what_a_feed_says_is_kept_for_a_queued_page_that_links_named_first(
         )
 
 
-def test_what_is_still_queued_is_not_queued_again(planner: Callable[..., FetchPlanner], ledger: Ledger) -> None:
-    ask(planner(), ListingEntry(STORY, modified="2026-11-01"))
-    ledger.add(Link(key_of(STORY), STORY, "vesti", "article"))
-    assert ask(planner(), ListingEntry(STORY, modified="2026-11-15")) == []
-
-
-def test_lists_are_pruned_by_the_period(planner: Callable[..., FetchPlanner], counts: Counter[str]) -> None:
+def test_lists_links_and_articles_are_pruned_by_the_period(planner: MakePlanner, counts: Counter[str]) -> None:
     made = planner(Period(date(2024, 3, 1), date(2024, 3, 31)))
     children = (ListingEntry(f"{BASE}/map-2024-03.xml"), ListingEntry(f"{BASE}/map-2024-04.xml"))
     entries = (
@@ -165,17 +156,13 @@ def test_lists_are_pruned_by_the_period(planner: Callable[..., FetchPlanner], co
     asked = [request.url for request in ask(made, *entries, children=children) if isinstance(request, PlannedFetch)]
     assert asked == [f"{BASE}/map-2024-03.xml", f"{BASE}/2024/03/05/a"]
     assert counts[OUT_OF_PERIOD] == 3
-
-
-def test_links_are_pruned_by_the_days_in_their_address(planner: Callable[..., FetchPlanner]) -> None:
-    made = planner(Period(date(2024, 3, 1), date(2024, 3, 31)))
     paths = ("/2023/03/05/a-long-story-1", "/sport/", "/2024/02/29/", "/2024/04/01/")  # later listings lead back
     assert [len(list(made.page(BASE + path, 1))) for path in paths] == [0, 1, 0, 1]
+    days = (None, date(2024, 3, 31), date(2024, 4, 1))
+    assert [bool(made.refuse_day(STORY, PageReading(published=day))) for day in days] == [False, False, True]
 
 
-def test_a_section_ends_after_many_articles_of_earlier_days_in_a_row(
-    planner: Callable[..., FetchPlanner], ledger: Ledger
-) -> None:
+def test_a_section_ends_after_many_articles_of_earlier_days_in_a_row(planner: MakePlanner, ledger: Ledger) -> None:
     made, listing = planner(Period(since=date(2024, 3, 1))), f"{BASE}/rubrika/12/strana/1"
     list(made.page(listing, 1))
     list(made.links(PageReading(), 2, listing=listing))
@@ -191,9 +178,7 @@ def test_a_section_ends_after_many_articles_of_earlier_days_in_a_row(
     assert [type(one) for one in made.page(f"{BASE}/rubrika/7/strana/1", 1)] == [PlannedFetch], "others do not end"
 
 
-def test_a_section_that_comes_nearer_to_the_period_does_not_end(
-    planner: Callable[..., FetchPlanner], ledger: Ledger
-) -> None:
+def test_a_section_that_comes_nearer_to_the_period_does_not_end(planner: MakePlanner, ledger: Ledger) -> None:
     made, listing = planner(Period(since=date(2024, 3, 1))), f"{BASE}/sport?page=1"
     list(made.page(listing, 1))
     ledger.add(Link(key_of(STORY), STORY, "vesti", found_on=ledger.serial(listing)))
@@ -202,7 +187,7 @@ def test_a_section_that_comes_nearer_to_the_period_does_not_end(
     assert len(list(made.page(f"{BASE}/sport?page=2", 2))) == 1
 
 
-def test_the_way_from_an_earlier_day_leads_forward_over_listings_alone(planner: Callable[..., FetchPlanner]) -> None:
+def test_the_way_from_an_earlier_day_leads_forward_over_listings_alone(planner: MakePlanner) -> None:
     made = planner(Period(since=date(2024, 3, 1)))
 
     def followed(listing: str, *paths: str) -> list[str]:
@@ -216,14 +201,14 @@ def test_the_way_from_an_earlier_day_leads_forward_over_listings_alone(planner: 
     assert followed("/2024/03/01/", "/2024/02/29/") == []
 
 
-def test_the_newest_pages_come_first(planner: Callable[..., FetchPlanner]) -> None:
+def test_the_newest_pages_come_first(planner: MakePlanner) -> None:
     paths = ("/2024/05/", "/sport/", "/2026/05/", "/2025/05/")
     plan = planner().links(PageReading(tuple(BASE + path for path in paths)), 1)
     urls = [one.url.removeprefix(BASE) for one in plan if isinstance(one, PlannedFetch)]
     assert urls == ["/sport/", "/2026/05/", "/2025/05/", "/2024/05/"]
 
 
-def test_a_listing_that_comes_again_is_not_counted(planner: Callable[..., FetchPlanner], ledger: Ledger) -> None:
+def test_a_listing_that_comes_again_is_not_counted(planner: MakePlanner, ledger: Ledger) -> None:
     made, url = planner(), f"{BASE}/sport?page=1"
     assert list(made.links(PageReading(), 1, listing=url)) == []
     finish(ledger, url)
@@ -232,19 +217,16 @@ def test_a_listing_that_comes_again_is_not_counted(planner: Callable[..., FetchP
 
 
 def test_sitemaps_of_others_are_refused_and_the_number_is_bounded(
-    planner: Callable[..., FetchPlanner], monkeypatch: pytest.MonkeyPatch
+    planner: MakePlanner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SITEMAPS", 1)
     urls = (f"{BASE}/1.xml", "https://other.example/2.xml", f"{BASE}/3.xml")
     found = ask(planner(), children=tuple(map(ListingEntry, urls)))
-    assert [one.reason if isinstance(one, Rejected) else one.url for one in found] == [
-        urls[0],
-        "offsite",
-        "too_many_sitemaps",
-    ]
+    named = [one.reason if isinstance(one, Rejected) else one.url for one in found]
+    assert named == [urls[0], "offsite", "too_many_sitemaps"]
 
 
-def test_a_site_may_keep_its_sitemaps_elsewhere(planner: Callable[..., FetchPlanner]) -> None:
+def test_a_site_may_keep_its_sitemaps_elsewhere(planner: MakePlanner) -> None:
     index, child = "https://maps.example/index.xml", "https://maps.example/1.xml"
     made = planner()
     _, request = made.start_page(f"{BASE}/", PageReading(), (index,))
@@ -254,7 +236,7 @@ def test_a_site_may_keep_its_sitemaps_elsewhere(planner: Callable[..., FetchPlan
     assert [one.reason if isinstance(one, Rejected) else one.url for one in found] == [child, "offsite"]
 
 
-def test_lists_are_looked_for_where_nobody_names_them(planner: Callable[..., FetchPlanner]) -> None:
+def test_lists_are_looked_for_where_nobody_names_them(planner: MakePlanner) -> None:
     made, probe = planner(), missing_page(BASE)
     urls = [one.url for one in made.start_page(f"{BASE}/en/", PageReading(lists=(f"{BASE}/rss",)), ())]
     usual = ["sitemap.xml", "sitemap_index.xml", "news-sitemap.xml", "rss"]
@@ -264,9 +246,7 @@ def test_lists_are_looked_for_where_nobody_names_them(planner: Callable[..., Fet
     assert list(plan) == [PlannedFetch(probe, FetchKind.PROBE)]
 
 
-def test_a_known_sitemap_is_asked_for_where_its_index_says_it_changed(
-    planner: Callable[..., FetchPlanner], ledger: Ledger
-) -> None:
+def test_a_known_sitemap_is_asked_for_where_its_index_says_it_changed(planner: MakePlanner, ledger: Ledger) -> None:
     child = ListingEntry(f"{BASE}/1.xml", modified="2026-11-15")
     assert len(ask(planner(), children=(child,))) == 1
     finish(ledger, child.url)
@@ -275,7 +255,7 @@ def test_a_known_sitemap_is_asked_for_where_its_index_says_it_changed(
     assert len(ask(planner(), children=(replace(child, modified="2026-11-16"),))) == 1
 
 
-def test_guesses_and_probes_are_made_once_and_on_the_site(planner: Callable[..., FetchPlanner], ledger: Ledger) -> None:
+def test_guesses_and_probes_are_made_once_and_on_the_site(planner: MakePlanner, ledger: Ledger) -> None:
     made = planner()
     assert list(made.feeds([LIST])) == [PlannedFetch(LIST, FetchKind.MAYBE_LIST)]
     assert list(made.feeds(["https://other.example/feed", "https://vesti.example:port/feed"])) == []
@@ -286,7 +266,7 @@ def test_guesses_and_probes_are_made_once_and_on_the_site(planner: Callable[...,
 
 
 def test_a_crawl_begins_with_lists_start_pages_and_the_archive_of_the_days_asked_for(
-    planner: Callable[..., FetchPlanner],
+    planner: MakePlanner,
 ) -> None:
     made = planner(Period(date(2026, 10, 20)))
     portal = replace(made.portal, feeds=(f"{BASE}/feed",), sitemaps=(LIST,), archive=f"{BASE}/{{year}}/{{month}}")
@@ -295,12 +275,6 @@ def test_a_crawl_begins_with_lists_start_pages_and_the_archive_of_the_days_asked
     urls = [f"{BASE}/feed", LIST, f"{BASE}/", f"{BASE}/2026/11", f"{BASE}/2026/10"]
     assert plan == [PlannedFetch(url, kind) for url, kind in zip(urls, kinds, strict=True)]
     assert len(list(replace(planner(), portal=portal).beginnings())) == 2
-
-
-def test_an_article_of_another_day_is_refused(planner: Callable[..., FetchPlanner]) -> None:
-    made = planner(Period(date(2024, 3, 1), date(2024, 3, 31)))
-    for day, is_refused in ((None, False), (date(2024, 3, 31), False), (date(2024, 4, 1), True)):
-        assert bool(made.refuse_day(STORY, PageReading(published=day))) is is_refused
 
 
 @pytest.mark.parametrize(
@@ -312,13 +286,13 @@ def test_an_article_of_another_day_is_refused(planner: Callable[..., FetchPlanne
     ids=["another address", "the canonical one", "redirected to a section"],
 )
 def test_all_pages_of_one_canonical_address_are_handed_on_but_a_section(
-    planner: Callable[..., FetchPlanner], url: str, trust: AddressTrust, redirected: str, plan: list[tuple[str, ...]]
+    planner: MakePlanner, url: str, trust: AddressTrust, redirected: str, plan: list[tuple[str, ...]]
 ) -> None:
     refused = planner().refuse_article(Page(url, b""), PageReading(canonical=STORY), trust, 1, redirected)
     assert [(one.stage, one.reason, one.url) for one in refused if isinstance(one, Rejected)] == plan
 
 
-def test_an_amp_page_leads_to_its_article(planner: Callable[..., FetchPlanner]) -> None:
+def test_an_amp_page_leads_to_its_article(planner: MakePlanner) -> None:
     reading = PageReading(canonical=STORY, is_amp=True)
     wanted, refused = planner().refuse_article(Page(f"{BASE}/other-1", b""), reading, LIKELY, 2)
     assert wanted == PlannedFetch(STORY, FetchKind.ARTICLE, 2)
@@ -326,7 +300,7 @@ def test_an_amp_page_leads_to_its_article(planner: Callable[..., FetchPlanner]) 
     assert refused.reason == "other_version"
 
 
-def test_entries_that_were_not_taken_are_reported(planner: Callable[..., FetchPlanner]) -> None:
+def test_entries_that_were_not_taken_are_reported(planner: MakePlanner) -> None:
     for listing, reason, detail in (
         (Listing(beyond=7), "too_many_entries", "7 more than are taken of one list"),
         (Listing(broken=2), "broken_entry", "2 without an address"),
@@ -335,14 +309,14 @@ def test_entries_that_were_not_taken_are_reported(planner: Callable[..., FetchPl
         assert found == [Rejected("discovery", reason, detail, LIST)]
 
 
-def test_sitemaps_that_are_counted_are_not_taken_for_years(planner: Callable[..., FetchPlanner]) -> None:
+def test_sitemaps_that_are_counted_are_not_taken_for_years(planner: MakePlanner) -> None:
     """Of 250 the hundred that are worked on at a time may all have numbers that look like years."""
     children = tuple(ListingEntry(f"{BASE}/sitemap-{number}.xml") for number in range(1_850, 2_100))
     found = ask(planner(Period(date(2024, 1, 1))), children=children)
     assert [one.url for one in found] == [child.url for child in children]
 
 
-def test_a_further_page_of_an_archive_may_hold_older_articles(planner: Callable[..., FetchPlanner]) -> None:
+def test_a_further_page_of_an_archive_may_hold_older_articles(planner: MakePlanner) -> None:
     made = planner()
     for path, goes_on in (("/category/town/page/2/", True), ("/category/town/", False), ("/page/2/", False)):
         (planned,) = made.page(BASE + path, 1)

@@ -39,6 +39,7 @@ DATED = '<meta property="article:published_time" content="2024-03-05T08:00:00Z">
 CRAWL = Rules(BTE, reads_links=True)
 DAY, OTHER_DAY = (replace(CRAWL, days=(date(2024, 3, day), date(2024, 3, day))) for day in (5, 6))
 LINKS = Rules(None, reads_links=True)
+PORTAL = Portal("mock", ("en",), ("example.org",), ("https://example.org/",))
 CROATIAN = (
     "Gradsko vijeće odlučilo je u utorak navečer nakon duge rasprave da stari most ostaje otvoren dok se ne izgradi "
     "novi, što će trajati najmanje tri godine i stajati grad više nego što je zaradio u posljednjih pet godina. "
@@ -193,13 +194,8 @@ def test_the_version_of_a_recipe_names_what_decides() -> None:
         replace(page, revision=Revision(("start",))),
         replace(page, revision=Revision(upper=0.6)),
     )
-    recipes = (
-        Recipe("main-text-alone"),
-        Recipe("bte"),
-        Recipe(rights=RightsPolicy.SKIP),
-        Recipe(quality=QualityConfig(min_words=7)),
-        Recipe(quality=None),
-    )
+    qualities = (Recipe(quality=quality) for quality in (QualityConfig(min_words=7), None))
+    recipes = (Recipe("main-text-alone"), Recipe("bte"), Recipe(rights=RightsPolicy.SKIP), *qualities)
     versions = {default, *map(Recipe().version_for, pages), *(recipe.version_for(page) for recipe in recipes)}
     assert len(versions) == 15
     alone = Recipe("main-text-alone").version_for(page)
@@ -207,16 +203,8 @@ def test_the_version_of_a_recipe_names_what_decides() -> None:
 
 
 def test_the_extractor_of_a_portal_decides_unless_another_is_asked_for() -> None:
-    portal = Portal(
-        "mock",
-        ("en",),
-        ("example.org",),
-        ("https://example.org/",),
-        extractor="texttractor",
-        post_analysis=("start",),
-        end_phrases=("Več",),
-        fields_model="models/own",
-    )
+    portal = replace(PORTAL, extractor="texttractor", fields_model="models/own")
+    portal = replace(portal, post_analysis=("start",), end_phrases=("Več",))
     page, other = page_of_portal(PAGE, portal), Revision(upper=0.9)
     own = Revision(("start",), end_phrases=("Več",))
     assert Recipe().decider_for(page) == ("texttractor", own)
@@ -240,10 +228,9 @@ def test_the_settings_of_a_portal_and_of_a_recipe_reach_the_extractor() -> None:
         f"<body><article><h1>News of the quarry</h1><template>{''.join(body)}</template></article></body></html>",
         URL,
     )
-    closed = Portal("mock", ("en",), ("example.org",), ("https://example.org/",))
-    whole = replace(closed, respect_paywall=False)
+    whole = replace(PORTAL, respect_paywall=False)
     less, posts = replace(whole, leave_out=(Part.EMBEDDED_POSTS,)), (Part.EMBEDDED_POSTS,)
-    refused = process_page(Recipe(), page_of_portal(page, closed))
+    refused = process_page(Recipe(), page_of_portal(page, PORTAL))
     assert isinstance(refused, Rejected)
     assert refused.detail == "paywalled text not used"
     for recipe, portal, keeps_post in (

@@ -69,6 +69,13 @@ def portal(folder: Path, text: str = FULL) -> Portal:
     return load_portal(write(folder, text))
 
 
+def refusal(folder: Path, text: str) -> str:
+    """The line that says what is wrong with a file, without its path."""
+    with pytest.raises(PortalError, match=rf"^{re.escape(str(folder))}/vesti\.toml: .+$") as caught:
+        portal(folder, text)
+    return str(caught.value).removeprefix(f"{folder}/vesti.toml: ")
+
+
 def test_keys_are_read_and_the_defaults_are_polite(tmp_path: Path) -> None:
     loaded = portal(tmp_path, MINIMAL)
     assert (loaded.name, loaded.delay_seconds, loaded.template) == ("vesti", 1, None)
@@ -145,14 +152,9 @@ def test_a_plain_template_file_gives_the_rules_for_the_text(tmp_path: Path) -> N
 )
 def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, old: str, new: str, key: str, hint: str) -> None:
     assert FULL.count(old) == 1
-    path = write(tmp_path, FULL.replace(old, new))
-    with pytest.raises(PortalError) as caught:
-        load_portal(path)
-    message = str(caught.value)
-    assert message.startswith(f"{path}: ")
-    assert key in message.removeprefix(str(path))
+    message = refusal(tmp_path, FULL.replace(old, new))
+    assert key in message
     assert hint in message
-    assert "\n" not in message
 
 
 def versions(*spans: tuple[str, str]) -> str:
@@ -193,11 +195,7 @@ def test_the_day_of_the_fetch_says_which_version_of_the_template_holds(tmp_path:
     ],
 )
 def test_versions_that_cannot_be_are_refused(tmp_path: Path, spans: list[tuple[str, str]], message: str) -> None:
-    path = write(tmp_path, versions(*spans))
-    with pytest.raises(PortalError) as caught:
-        load_portal(path)
-    assert str(caught.value).startswith(f"{path}: {message}")
-    assert "\n" not in str(caught.value)
+    assert refusal(tmp_path, versions(*spans)).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -273,26 +271,14 @@ def test_starter_files_load_and_say_on_what_they_were_checked() -> None:
         assert loaded.template is None or "Checked on" in said
 
 
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("https://vesti.rs/a", True),
-        ("https://WWW.Vesti.rs:8080/a", True),
-        ("https://vesti.rs./a", True),
-        ("https://laznevesti.rs/", False),
-        ("https://vesti.rs.zlo.com/", False),
-        ("https://vesti.rs@zlo.com/", False),
-        ("mailto:a@vesti.rs", False),
-        ("http://[bad", False),
-        ("", False),
-        ("https://www.žito.rs/a", True),
-        ("https://ŽITO.rs:8080/a", True),
-        ("https://zito.rs/a", False),
-    ],
-)
-def test_domains_cover_hosts_below_them(url: str, expected: bool) -> None:
+def test_domains_cover_hosts_below_them() -> None:
     loaded = Portal("vesti", ("sr",), ("vesti.rs", "xn--ito-b3a.rs"), ("https://vesti.rs/",))
-    assert loaded.covers(url) is expected
+    for host in "vesti.rs WWW.Vesti.rs:8080 vesti.rs. www.žito.rs ŽITO.rs:8080".split():
+        assert loaded.covers(f"https://{host}/a"), host
+    for host in "laznevesti.rs vesti.rs.zlo.com vesti.rs@zlo.com zito.rs [bad".split():
+        assert not loaded.covers(f"https://{host}/a"), host
+    assert not loaded.covers("mailto:a@vesti.rs")
+    assert not loaded.covers("")
 
 
 def test_patterns_are_searched_in_path_and_query(tmp_path: Path) -> None:
