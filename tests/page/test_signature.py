@@ -48,12 +48,9 @@ def datasketchs(words: list[str]) -> "np.ndarray[tuple[int], np.dtype[np.uint32]
     return minhash.hashvalues  # type: ignore[no-any-return]
 
 
-def test_shingles_are_runs_of_words_without_case() -> None:
+def test_shingles_are_a_set_of_runs_of_words_without_case() -> None:
     assert len(set_of("Vláda dnes schválila – nový rozpočet, státu.")) == 2
     assert set_of("a b c d e f").tolist() == set_of("A b, c d E: F!").tolist()
-
-
-def test_shingles_are_a_set() -> None:
     texts = ("", "  . ", "Jen tři slova", "a b c d e a b c d e", "新华社北京电")
     assert [len(set_of(text)) for text in texts] == [0, 0, 1, 5, 2]
 

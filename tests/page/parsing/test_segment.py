@@ -13,10 +13,14 @@ from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import INVISIBLE_TAGS, VOID_TAGS, segment
 
 
-def blocks_of(html: str, limits: Limits = Limits()) -> tuple[Block, ...]:
+def tree_of(html: str) -> HtmlElement:
     tree = parse(html)
     assert isinstance(tree, HtmlElement)
-    return segment(tree, limits)
+    return tree
+
+
+def blocks_of(html: str, limits: Limits = Limits()) -> tuple[Block, ...]:
+    return segment(tree_of(html), limits)
 
 
 def texts(html: str) -> list[str]:
@@ -190,9 +194,7 @@ def test_deeper_than_the_stack_of_python() -> None:
 
 
 def test_part_of_a_tree() -> None:
-    tree = parse("<div>no<span>one <b>two</b></span>no</div>")
-    assert isinstance(tree, HtmlElement)
-    (block,) = segment(next(tree.iter("span")))
+    (block,) = segment(next(tree_of("<div>no<span>one <b>two</b></span>no</div>").iter("span")))
     assert (block.text, block.element.path, block.whole) == ("one two", "span", True)
     assert segment(lxml_html.fragment_fromstring("<script>no</script>")) == ()
 
@@ -204,8 +206,7 @@ def test_trees_of_other_parsers_may_hold_comments() -> None:
 
 
 def test_the_tree_is_not_changed() -> None:
-    tree = parse("<div>one<script>no</script><a><p>two<br><br>three</p></a></div>")
-    assert isinstance(tree, HtmlElement)
+    tree = tree_of("<div>one<script>no</script><a><p>two<br><br>three</p></a></div>")
     before = lxml_html.tostring(tree)
     segment(tree)
     assert lxml_html.tostring(tree) == before
@@ -258,8 +259,7 @@ def joined(blocks: tuple[Block, ...]) -> str:
 @given(nodes())
 def test_order_and_visible_text_are_preserved_and_nothing_is_invented(root: Node) -> None:
     words: list[str] = []
-    html = f"<html>{write(root, words)}</html>"
-    assert joined(blocks_of(html)) == "".join(words)
+    assert joined(blocks_of(f"<html>{write(root, words)}</html>")) == "".join(words)
 
 
 @given(nodes())
@@ -297,9 +297,6 @@ def test_of_broken_markup_nothing_is_lost(pieces: list[str]) -> None:
 
 
 def test_of_other_boundaries_only_those_part_the_text() -> None:
-    tree = parse("<div>one<ul><li>two<li>three</ul></div><p>four <a>five</a><table><tr><td>six</table>")
-    assert isinstance(tree, HtmlElement)
-    blocks = segment(tree, block_tags={"p"})
-    assert [(block.tag, block.text, block.link_text) for block in blocks] == [
-        ("html", "one two three", ""), ("p", "four five", "five"), ("body", "six", "")
-    ]  # fmt: skip
+    tree = tree_of("<div>one<ul><li>two<li>three</ul></div><p>four <a>five</a><table><tr><td>six</table>")
+    found = [(block.tag, block.text, block.link_text) for block in segment(tree, block_tags={"p"})]
+    assert found == [("html", "one two three", ""), ("p", "four five", "five"), ("body", "six", "")]

@@ -77,16 +77,13 @@ def signs(body: str) -> frozenset[str]:
     return markup_signs(html.document_fromstring(PAGE.format(BODY.format(body))))
 
 
-def test_signs_are_pairs_of_elements_by_stable_names() -> None:
+def test_signs_are_pairs_of_elements_by_stable_names_whatever_text_numbers_and_repetition() -> None:
     assert signs("<p>One <b>word</b>.</p><p>Two.</p><script>p()</script>") == {
         "html > body",
         "body > div#main.story",
         "div#main.story > p",
         "p > b",
     }
-
-
-def test_text_numbers_and_repetition_make_no_difference() -> None:
     first = signs("<ul><li class=item-12>a</li><li class=item-13>b</li></ul>")
     assert first == signs("<ul><li class=item-7>Other text.</li></ul>")
     assert first != signs("<ol><li class=item-7>Other text.</li></ol>")
@@ -130,13 +127,10 @@ def test_the_order_of_the_pages_decides_nothing() -> None:
     assert learned(pages).hash == learned(shuffled).hash != learned(pages[:50]).hash
 
 
-def test_copies_of_an_article_count_once() -> None:
+def test_copies_of_an_article_count_once_and_articles_of_one_title_each() -> None:
     pages = seen_pages(5)
     copy = seen("c" * 16, page_html(1), ("It rained", "The river"), f"Rain in {town(1)}")
     assert len(learned([*pages, copy]).pages) == 5
-
-
-def test_articles_of_one_title_count_each() -> None:
     pages = [seen(f"{n:016x}", page_html(n), ("It rained", "The river"), "Rain") for n in range(5)]
     assert len(learned(pages).pages) == 5
 

@@ -149,23 +149,13 @@ def test_signs_of_the_labels() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "expected"),
+    ("given", "expected"),
     [
         (Fields(kind="NewsArticle"), {"says_article": 1, "says_other": 0}),
         (Fields(kind="LiveBlogPosting"), {"says_article": 1, "says_other": 0}),
         (Fields(kind="ImageGallery"), {"says_article": 0, "says_other": 1}),
         (Fields(), {"says_article": 0, "says_other": 0, "is_dated": 0, "has_authors": 0}),
         (Fields(published="2026-01-02", agencies=("ČTK",)), {"is_dated": 1, "has_authors": 1}),
-    ],
-)
-def test_signs_of_the_fields(fields: Fields, expected: dict[str, float]) -> None:
-    found = signs(fields=fields)
-    assert {name: found[name] for name in expected} == expected
-
-
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
         ("https://news.example/", {"is_front": 1, "url_depth": 0, "url_words": 0, "url_has_date": 0}),
         ("https://news.example?page=2", {"is_front": 1}),
         ("", {"is_front": 1}),
@@ -176,8 +166,8 @@ def test_signs_of_the_fields(fields: Fields, expected: dict[str, float]) -> None
         ("https://news.example/" + "a/" * 20 + "-".join("abcdefghijklmnop"), {"url_depth": 6, "url_words": 12}),
     ],
 )
-def test_signs_of_the_address(url: str, expected: dict[str, float]) -> None:
-    found = signs(url=url)
+def test_signs_of_fields_and_address(given: Fields | str, expected: dict[str, float]) -> None:
+    found = signs(url=given) if isinstance(given, str) else signs(fields=given)
     assert {name: found[name] for name in expected} == expected
 
 
