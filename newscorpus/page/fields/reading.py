@@ -153,8 +153,7 @@ def _from_text(
     address = tuple(read_address(markup.url))
     # Sites declare their own name as the title of each page, and their names, addresses and user accounts as authors.
     sites = _sites(declared, markup)
-    titles = [item.value for item in of_field("title", declared) if squeezed(item.value) not in sites]
-    headline = find_headline(tree, markup, titles)
+    headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)], sites)
     authors, agencies, _ = decide_people(declared, sites)
     wanted = {"authors"} if not agencies and all(map(is_vague, authors)) else set()
     # A date in UTC leaves the local day open.

@@ -124,11 +124,15 @@ def without_kicker(heading: HtmlElement, titles: Iterable[str]) -> str:
     return rest if rest != text and squeezed(rest) in known else text
 
 
-def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> HtmlElement | None:
+def find_headline(
+    tree: HtmlElement, markup: Markup, titles: Sequence[str], sites: Collection[str] = ()
+) -> HtmlElement | None:
     """Find a heading, or element named a title, that begins like one of `titles`; else the first `<h1>` or None.
 
-    Without `titles` and `<h1>`, the first element named the title of a post counts, unless it links to another page.
+    If all `titles` name the site, by its squeezed names `sites`, its name is no headline; without an `<h1>`, the first
+    element named the title of a post is, unless it links to another page.
     """
+    is_silent = all(squeezed(title) in sites for title in titles)
     wanted = [name for title in titles if len(name := squeezed(title)) >= MIN_SQUEEZED]
     candidates = [each for each in markup.headings if heading_text(each) and not _is_logo(each, markup)]
     headings = islice(tree.iter("h2", "h3", "h4"), MAX_OF_A_KIND)
@@ -138,13 +142,13 @@ def find_headline(tree: HtmlElement, markup: Markup, titles: Sequence[str]) -> H
     titled = (each for each in islice(called, MAX_OF_A_KIND) if not holds_many(each))
     for element in chain(candidates, headings, titled):
         text = squeezed(heading_text(element))
-        if len(text) < MIN_SQUEEZED:
+        if len(text) < MIN_SQUEEZED or (is_silent and text in sites):
             continue
         for title in wanted:
             is_end = title.endswith(text) and 2 * len(text) > len(title)  # after the site's name
             if is_end or title.startswith(text) or text.startswith(title):
                 return element
-    if candidates or wanted:
+    if candidates or not is_silent:
         return candidates[0] if candidates else None
     elements = tree.iter("h2", "h3", "h4", "div", "p", "span")
     named = islice((each for each in elements if OWN_TITLE.search(each.get("class", ""))), MAX_OF_A_KIND)

@@ -329,6 +329,15 @@ def test_an_element_called_a_posts_title_stands_for_a_title_that_names_the_site(
     assert (fields.published, fields.site_name) == ("2024-02-03", "Krajské Noviny")
 
 
+def test_a_headline_stays_one_where_the_sites_declared_name_repeats_the_title() -> None:
+    title = "Vláda jedná o daních - Moje poznámky"
+    head = f"<title>{title}</title><meta property='og:site_name' content='{title}'>"
+    body = (
+        f"<h1><a href='/'>Moje poznámky</a></h1><div class='entry-top'><h3>Vláda jedná o daních</h3></div>{PARAGRAPH}"
+    )
+    assert read(body, head).title == "Vláda jedná o daních"
+
+
 def test_the_name_of_the_site_hides_no_byline_below_the_text() -> None:
     logo = "<header><p class='site-title'><a href='https://a.cz/'>Krajské Noviny</a></p></header>"
     byline = "<span class='byline'>By <a rel='author' href='/?author=2'>Eva Malá</a></span>"
