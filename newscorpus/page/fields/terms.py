@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 from itertools import chain, islice
@@ -71,6 +71,8 @@ MAX_SECTIONS, MAX_TAGS = 3, 40
 """Maximum number of adjacent sections and tags without a label: more are a menu or a tag cloud (a choice)."""
 MAX_BETWEEN = 3
 """Maximum characters between two links of a list: a comma or "and"."""
+ITEMS = frozenset({"li", "span", "b", "strong", "dd"})
+"""Elements around the links of a list."""
 HOLDERS = frozenset({"article", "main", "body"})
 WRAPPERS = 3
 """Ancestors of a link whose names reveal its kind, and levels of elements within it."""
@@ -87,6 +89,7 @@ class Tier(IntEnum):
     WITHIN = 1  # in the article's element, or near the headline
     LABELLED = 2  # labelled by the words before it, anywhere
     CURRENT = 3  # the current item of a menu, or named by the article's classes
+    BESIDE = 4  # in an element with the headline and most paragraphs
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +119,9 @@ def read_terms(
     if body is None:
         return
     links = list(islice(body.iter("a"), MAX_LINKS))
-    around = _around(body, headline)
+    around, post = _around(body, headline)
     called = {link: kind for link in links if (kind := _kind_by_address(link, markup))}
-    terms = [*_linked(links, called, around, near, markup), *_from_classes(around, called)]
+    terms = [*_linked(links, called, around, near, post, markup), *_from_classes(around, called)]
     if not any(term.kind == TAGS for term in terms):
         terms += _plain_lists(body, around, near)
     if given:
@@ -138,14 +141,29 @@ def read_terms(
         yield from islice(found, 1)
 
 
-def _around(body: HtmlElement, headline: HtmlElement | None) -> Collection[HtmlElement]:
-    """Return the elements that hold the headline, and the `<article>` below it with most of the page's paragraphs."""
+def _around(body: HtmlElement, headline: HtmlElement | None) -> tuple[Collection[HtmlElement], HtmlElement | None]:
+    """Return the elements that hold the headline, the `<article>` with most paragraphs, and the post's element.
+
+    Most of the page's paragraphs are in that `<article>`, which may lie below the headline. If there is none, the
+    innermost element with the headline and most paragraphs is the post's, unless it is the page's.
+    """
     around = frozenset(headline.iterancestors() if headline is not None else (body,))
     if any(each.tag == "article" for each in around):
-        return around
-    holders = Counter(next(each.iterancestors("article"), None) for each in islice(body.iter("p"), MAX_LABELLED))
+        return around, None
+    paragraphs = list(islice(body.iter("p"), MAX_LABELLED))
+    holders = Counter(next(each.iterancestors("article"), None) for each in paragraphs)
     article, count = max(holders.items(), key=itemgetter(1), default=(None, 0))
-    return around if article is None or 2 * count <= holders.total() else around | {article}
+    if article is not None and 2 * count > holders.total():
+        return around | {article}, None
+    if headline is None:
+        return around, None
+    counts = Counter(next(each for each in one.iterancestors() if each in around) for one in paragraphs)
+    total = 0
+    for each in headline.iterancestors():
+        total += counts[each]
+        if 2 * total > len(paragraphs):
+            return around, None if each.tag in HOLDERS else each
+    return around, None
 
 
 def _linked(
@@ -153,6 +171,7 @@ def _linked(
     called: Mapping[HtmlElement, str],
     around: Collection[HtmlElement],
     near: Collection[HtmlElement],
+    post: HtmlElement | None,
     markup: Markup,
 ) -> Iterator[Term]:
     """Yield the terms of the document's links."""
@@ -175,6 +194,8 @@ def _linked(
             tier = Tier.WITHIN
         elif by_address == SECTION and _is_current(link):
             tier = Tier.CURRENT
+        elif not is_apart and by_address and post in link.iterancestors():
+            tier = Tier.BESIDE
         else:
             continue
         if is_elsewhere(link, around) or _in_text(link):  # last, since it costs most
@@ -182,13 +203,19 @@ def _linked(
         if tier == Tier.DECLARED:
             yield Term(kind, name, tier)
         else:
-            # The list of the link; items of menus count together.
-            place = None if tier == Tier.CURRENT else link.getparent()
-            while place is not None and place.tag in {"li", "span", "b", "strong", "dd"}:
-                place = place.getparent()
+            # Items of menus count together
+            place = (
+                None if tier == Tier.CURRENT else next(each for each in link.iterancestors() if each.tag not in ITEMS)
+            )
             crowds.setdefault((place, kind), []).append(Term(kind, name, tier))
-    most = {SECTION: MAX_SECTIONS, TAGS: MAX_TAGS}
-    yield from chain.from_iterable(terms for (_, kind), terms in crowds.items() if len(terms) <= most[kind])
+    yield from chain.from_iterable(map(_as_one, crowds.values()))
+
+
+def _as_one(terms: Sequence[Term]) -> Sequence[Term]:
+    """Give all terms of a list the tier of its best, since only some may be near the headline; long lists have none."""
+    best = min(term.tier for term in terms)
+    is_short = len(terms) <= {SECTION: MAX_SECTIONS, TAGS: MAX_TAGS}[terms[0].kind]
+    return [replace(term, tier=best) for term in terms] if is_short else []
 
 
 def name_of(link: HtmlElement) -> str:

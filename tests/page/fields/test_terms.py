@@ -245,3 +245,15 @@ def test_keywords_of_the_whole_site_give_way_to_the_tags_of_the_article() -> Non
     assert read(body, head='<meta name="keywords" content="Bridge, river">').tags == ("Bridge", "river")
     head = '<meta name="keywords" content="herald"><meta property="article:tag" content="bridge">'
     assert read(f"<article>{HEADLINE}{TEXT}</article>", head=head).tags == ("bridge",)
+
+
+@pytest.mark.parametrize("n_paragraphs", [42, 60])
+def test_links_in_a_post_without_a_name_are_its_own_however_long_its_text(n_paragraphs: int) -> None:
+    """The end of the text may be far from the headline."""
+    tags = "".join(
+        f"<span> <a href='/tags/{name}/'>{name}</a></span>" for name in ("bridge", "river", "weather", "boats")
+    )
+    meta = f"<div><i>{tags}<span>In <a href='/categories/Town/'>Town</a></span></i></div>"
+    cloud = "<div><a href='/tags/sport/'>sport</a><a href='/tags/art/'>art</a></div>"
+    fields = read(f"{NAVIGATION}<div><div>{HEADLINE}<div>{TEXT * n_paragraphs}</div>{meta}</div>{cloud}</div>")
+    assert (fields.section, fields.tags) == ("Town", ("bridge", "river", "weather", "boats"))
