@@ -70,37 +70,28 @@ class Examined:
     """A page of a portal, read by its file."""
 
     url: str
-    fetched: str  # ISO 8601
     hits: tuple[RuleHit, ...]  # the rules of the template that matched
     fields: Mapping[str, Compared]  # by name; "text" is one of them
     is_cut_short: bool  # the text of the template is less than half as long as the model's
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedPage:
-    """A page to examine, with a person's marks on it."""
-
-    page: SourcePage
-    marks: GoldPage | None = None
-
-
-def examine(recipe: Recipe, given: MarkedPage) -> Examined | None:
+def examine(recipe: Recipe, given: tuple[SourcePage, GoldPage | None]) -> Examined | None:
     """Read a page with the template of its portal and without it; None if a crawl would find no article.
 
     Raises:
         ValueError: the recipe or a rule of the template is wrong.
     """
-    page = given.page.page
-    found = extract_article(extractor_of(recipe, given.page), given.page)
+    source, marks = given
+    found = extract_article(extractor_of(recipe, source), source)
     if isinstance(found, Rejected):
         return None
-    bare = replace(given.page, template=None)
-    alone = extract_article(extractor_of(recipe, bare), bare) if given.page.template else found
+    bare = replace(source, template=None)
+    alone = extract_article(extractor_of(recipe, bare), bare) if source.template else found
     marked: dict[str, tuple[str, ...]] = {}
-    if marks := given.marks:
+    if marks:
         one = {"text": marks.text, "title": marks.title, "published": marks.date}
         marked = {name: (value,) for name, value in one.items() if value} | {"authors": marks.authors}
-    ours, theirs, stated = _values(found), _values(alone), _stated(page)
+    ours, theirs, stated = _values(found), _values(alone), _stated(source.page)
     is_from_template = found.extractor.startswith("template:")
     by_template = {hit.field for hit in found.rule_hits} - ({"text"} if not is_from_template else set())
     fields = {
@@ -114,7 +105,7 @@ def examine(recipe: Recipe, given: MarkedPage) -> Examined | None:
         for name, value in ours.items()
     }
     is_short = is_from_template and 2 * len(found.text) < sum(map(len, theirs.get("text", ())))
-    return Examined(page.url, page.fetched, found.rule_hits, fields, is_short)
+    return Examined(source.page.url, found.rule_hits, fields, is_short)
 
 
 def _stated(page: Page) -> Mapping[str, tuple[str, ...]]:
@@ -160,12 +151,14 @@ def _same_day(mine: str, theirs: str) -> bool:
     return parse_date(mine)[:10] == parse_date(theirs)[:10] != ""
 
 
+def _same_text(mine: str, theirs: str) -> bool:
+    return ngram_scores(mine, theirs).f1 >= SAME_TEXT
+
+
 SAME: Mapping[str, Callable[[str, str], bool]] = {
-    "text": lambda mine, theirs: ngram_scores(mine, theirs).f1 >= SAME_TEXT,
+    **dict.fromkeys(("text", "lead"), _same_text),
+    **dict.fromkeys(("published", "modified"), _same_day),
     "title": _same_headline,
-    "published": _same_day,
-    "modified": _same_day,
-    "lead": lambda mine, theirs: ngram_scores(mine, theirs).f1 >= SAME_TEXT,
 }
 """Tests of whether two values of a field are the same; for other fields, letters and digits must be equal."""
 
@@ -269,12 +262,12 @@ def check(
     chosen = heapq.nsmallest(MOST_PAGES, own, key=lambda page: (document_id(page.page.url), page.page.fetched))
     marks, profiles = marked_pages(corpus), profiles_of(corpus)
     given = [
-        MarkedPage(add_profile(recipe, profiles, page), marks.get(page.page.url))
+        (add_profile(recipe, profiles, page), marks.get(page.page.url))
         for page in sorted(chosen, key=lambda page: (page.page.fetched, page.page.url))
     ]
     results = in_order(partial(examine, recipe), given, jobs, Limits().page_seconds)
     found = watch(None if isinstance(one, Lost) else one for _, one in results)
-    pairs = [(one.page.template, page) for one, page in zip(given, found, strict=True) if page]
+    pairs = [(source.template, page) for (source, _), page in zip(given, found, strict=True) if page]
     rules = tuple(_rules(pairs))
     fields = tuple(_field(name, [page for _, page in pairs]) for name in COMPARED_FIELDS)
     failed = dict(_failures(pairs, rules, fields))

@@ -8,19 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from scrapies import portal_file
 
 from benchmarks.newspapers import started
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "server.py"
-PORTAL = """
-name = "mock"
-languages = ["en"]
-domains = ["127.0.0.1"]
-start = ["http://127.0.0.1/"]
-feeds = ["http://127.0.0.1/feed.xml"]
-articles = ['-\\d{5}(\\.html)?(\\?|$)']
-delay_seconds = 0
-"""
+PORTAL = portal_file(
+    'feeds = ["http://127.0.0.1/feed.xml"]', r"articles = ['-\d{5}(\.html)?(\?|$)']", start="http://127.0.0.1/"
+)
 FOREIGN = {
     "scrapy.cfg": "[settings]\ndefault = valley.settings\n",
     "valley/__init__.py": "",

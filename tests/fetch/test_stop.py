@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
+from scrapies import portal_file
 from serving import ask
 
 from benchmarks.newspapers import started
@@ -23,14 +24,7 @@ ARTICLES = 120
 AT_ONCE = 30
 """Seconds within which a crawl of a busy machine ends that waits for nothing; what it could wait for takes 600."""
 
-PORTAL = """
-name = "mock"
-languages = ["en"]
-domains = ["127.0.0.1"]
-start = ["{base}/"]
-articles = ['^/story/']
-delay_seconds = {delay}
-"""
+PORTAL = portal_file("articles = ['^/story/']", delay="{delay}")
 
 BLOCKING = """
 import time

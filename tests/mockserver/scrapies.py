@@ -29,6 +29,12 @@ def forkserver() -> ForkServerContext:
     return FORKSERVER
 
 
+def portal_file(*lines: str, name: str = "mock", start: str = "{base}/", delay: object = 0) -> str:
+    """The portal file of a site on this machine, whose `{base}` is filled in by `format`."""
+    own = ('languages = ["en"]', 'domains = ["127.0.0.1"]', f"start = [{start!r}]", f"delay_seconds = {delay}")
+    return "\n".join((f'name = "{name}"', *own, *lines, ""))
+
+
 @dataclass(frozen=True, slots=True)
 class Ended:
     """What a command left behind."""

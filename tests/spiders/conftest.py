@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapies import scrapy
+from scrapies import portal_file, scrapy
 from serving import ask
 
 from benchmarks.newspapers import started
@@ -17,16 +17,12 @@ from newscorpus.page.rows import unpacked
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "server.py"
 
-PORTAL = """
-name = "mock"
-languages = ["en"]
-domains = ["127.0.0.1"]
-start = ["http://127.0.0.1/"]
-feeds = ["http://127.0.0.1/feed.xml", "http://127.0.0.1/not-a-feed.xml"]
-sitemaps = ["http://127.0.0.1/sitemap-index.xml"]
-articles = ['-\\d{5}(\\.html)?(\\?|$)']
-delay_seconds = 0
-"""
+PORTAL = portal_file(
+    'feeds = ["http://127.0.0.1/feed.xml", "http://127.0.0.1/not-a-feed.xml"]',
+    'sitemaps = ["http://127.0.0.1/sitemap-index.xml"]',
+    r"articles = ['-\d{5}(\.html)?(\?|$)']",
+    start="http://127.0.0.1/",
+)
 
 SETTINGS = {"NEWSCORPUS_PAUSE_SECONDS": 0.1, "NEWSCORPUS_PROFILE": "off", "NEWSCORPUS_WORKERS": 0}
 """Pages are judged once, so that the intake has one row of each; the tests of profiles switch these on. No process is

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapies import portal_file
 from serving import ask
 
 from benchmarks.newspapers import started
@@ -13,13 +14,7 @@ from benchmarks.newspapers import started
 SERVER = Path(__file__).parents[1] / "mockserver" / "blog.py"
 N_POSTS = 60
 N_CHANGED = 9
-PORTAL = """
-name = "mock"
-languages = ["en"]
-domains = ["127.0.0.1"]
-start = ["{base}/"]
-delay_seconds = 0
-"""
+PORTAL = portal_file()
 
 
 class BlogCrawl:

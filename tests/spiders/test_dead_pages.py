@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapies import portal_file
 from serving import ask
 
 from benchmarks.newspapers import started
@@ -15,14 +16,7 @@ SERVER = Path(__file__).parents[1] / "mockserver" / "dead_pages.py"
 ARTICLES = 300
 DEAD = 60
 
-PORTAL = """
-name = "mock"
-languages = ["en"]
-domains = ["127.0.0.1"]
-start = ["{base}/"]
-articles = ['^/story/']
-delay_seconds = 0
-"""
+PORTAL = portal_file("articles = ['^/story/']")
 
 
 @pytest.fixture(scope="module")

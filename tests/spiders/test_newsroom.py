@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapies import portal_file
 from serving import ask
 
 from benchmarks.newspapers import started
@@ -16,15 +17,11 @@ from newscorpus.store.reasons import refusals
 SERVER = Path(__file__).parents[1] / "mockserver" / "newsroom.py"
 N_ARTICLES = 10
 
-PORTAL = """
-name = "mock"
-languages = ["en"]
-domains = ["127.0.0.1"]
-start = ["http://127.0.0.1/"]
-archive = "http://127.0.0.1/archive/{year}/{month:02}/{day:02}"
-articles = ['-\\d{5}\\.html(\\?|$)']
-delay_seconds = 0
-"""
+PORTAL = portal_file(
+    'archive = "http://127.0.0.1/archive/{year}/{month:02}/{day:02}"',
+    r"articles = ['-\d{5}\.html(\?|$)']",
+    start="http://127.0.0.1/",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapies import portal_file
 from serving import ask
 from typer.testing import CliRunner
 
@@ -18,15 +19,7 @@ from newscorpus.store.ledger.portals import DAY_SECONDS, site_paces
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "moody.py"
 
-PORTAL = """
-name = "{name}"
-languages = ["en"]
-domains = ["127.0.0.1"]
-start = ["{base}/"]
-articles = ['-\\d{{5}}\\.html$']
-only_articles = true
-delay_seconds = 0.05
-"""
+PORTAL = portal_file(r"articles = ['-\d{{5}}\.html$']", "only_articles = true", name="{name}", delay=0.05)
 
 PAUSE_SECONDS = 0.05
 

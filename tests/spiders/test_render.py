@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Error
+from scrapies import portal_file
 from scrapy.exceptions import NotConfigured
 from serving import ask
 
@@ -25,15 +26,7 @@ from newscorpus.fetch.middlewares.render import BROWSERS, RenderMiddleware
 from newscorpus.store.archive.read import read_captures
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "walled.py"
-PORTAL = """
-name = "mock"
-languages = ["en"]
-domains = ["127.0.0.1"]
-start = ["{base}/scripted/"]
-articles = ['-?\\d{{5}}\\.html$']
-delay_seconds = {delay}
-render = true
-"""
+PORTAL = portal_file(r"articles = ['-?\d{{5}}\.html$']", "render = true", start="{base}/scripted/", delay="{delay}")
 
 needs_browser = pytest.mark.skipif(
     not any(map(shutil.which, BROWSERS)), reason="no Chromium is installed (Debian: apt-get install chromium)"

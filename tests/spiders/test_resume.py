@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from newspapers import OFFER
+from scrapies import portal_file
 from serving import ask
 from typer.testing import CliRunner
 
@@ -39,14 +40,7 @@ ROWS = 63
 
 PROFILES_ON, PROFILES_OFF = (("-s", f"NEWSCORPUS_PROFILE={value}") for value in ("on", "off"))
 
-PORTAL = """
-name = "mock"
-languages = ["en"]
-domains = ["127.0.0.1"]
-start = ["{base}/"]
-articles = ['^/(story|moved|print|gone)/\\d+']
-delay_seconds = 0
-"""
+PORTAL = portal_file(r"articles = ['^/(story|moved|print|gone)/\d+']")
 
 
 @pytest.fixture(scope="module")

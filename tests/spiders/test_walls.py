@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapies import portal_file
 from serving import ask
 from walled import KEY, TICKET
 
@@ -15,14 +16,7 @@ from benchmarks.newspapers import started
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "walled.py"
 
-PORTAL = """
-name = "mock"
-languages = ["en"]
-domains = ["127.0.0.1"]
-start = ["{base}{start}"]
-articles = ['-?\\d{{5}}\\.html$']
-delay_seconds = 0
-"""
+PORTAL = portal_file(r"articles = ['-?\d{{5}}\.html$']", start="{base}{start}")
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from newscorpus.portal.portal import Portal, TemplateSection, TemplateVersion
 from newscorpus.portal.schema import read_portal
 from newscorpus.store.ledger import Ledger
 from newscorpus.store.ledger.portals import Alarm, Look
-from newscorpus.upkeep.check import MarkedPage, PortalCheck, check, examine, found_lately, try_rules
+from newscorpus.upkeep.check import PortalCheck, check, examine, found_lately, try_rules
 
 GOOD = TemplateVersion(text=("article > p",), title=("h1",), published=("time::attr(datetime)",))
 PORTAL = Portal("news", ("en",), ("news.example",), ("https://news.example/",), articles=("/story",))
@@ -89,7 +89,7 @@ def test_tags_are_compared_one_by_one_with_those_that_the_page_states_in_one() -
     html = str(article("story 1", "<meta name='keywords' content='bridges, rivers'>"))
     rules = TemplateSection(tags=("meta[name=keywords]::attr(content)",))
     page = SourcePage(Page.from_html(html, "https://news.example/story-1"), template=rules)
-    found = examine(Recipe(), MarkedPage(page))
+    found = examine(Recipe(), (page, None))
     assert found is not None
     assert found.fields["tags"].by_structured
 

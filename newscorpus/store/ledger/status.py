@@ -52,14 +52,14 @@ ROW = "row"
 MOST_LOST = 0.02
 """Share of the pages of a portal lost by one reason above which the reason is reported."""
 
+MOST_DUPLICATES = 0.2
+"""The same for duplicates of one kind, which every portal has."""
+
 EXAMPLES = 3
 """Number of addresses shown for a reason, and fewest pages lost by a reported one: fewer may be chance."""
 
 SAMPLE = 300
 """Number of addresses that tell in which section most of them lie."""
-
-MOST_DUPLICATES = 0.2
-"""The same for duplicates of one kind, which every portal has."""
 
 CLOSED = "quality/paywall_stub"
 """Reason of pages for subscribers only, which no crawl can get."""

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from benchmarks.pictures import ARGUMENTS, CHROMIUM, serving
 from newscorpus.views.demo.run import run_demo
-from newscorpus.views.ui.app import make_app
+from newscorpus.views.ui.app import TOKEN_HEADER, make_app
 
 HOST = "testserver"
 PATIENCE_MS = 120_000
@@ -30,6 +30,13 @@ def client(demo_corpus: Path) -> Iterator[TestClient]:
     """Asks the application without a network."""
     with TestClient(make_app([demo_corpus], [HOST]), base_url=f"http://{HOST}") as client:
         yield client
+
+
+@pytest.fixture
+def send(client: TestClient) -> Callable[..., Any]:
+    """Sends what a page of ours sends."""
+    headers = {TOKEN_HEADER: client.app.state.own.token, "hx-request": "true"}  # type: ignore[attr-defined]
+    return lambda path, files=None, **fields: client.post(path, data=fields, files=files, headers=headers)
 
 
 @pytest.fixture(scope="session")

@@ -94,6 +94,7 @@ def mark_train_and_compare(tab: Any, served: str, corpus: Path) -> None:
     tab.click("text=Systems: train")
     tab.click("button:text-is('Evaluate')")
     tab.wait_for_selector("td:text-is('main-text')", timeout=400_000)
+    assert "F1 low" in tab.text_content("table")
     url = next(one.url for one in open_corpus(corpus).records() if one.language == "hr")
     tab.goto(f"{served}/try?url={url}")
     tab.select_option("[name=beside]", "models/demo")

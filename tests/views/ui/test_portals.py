@@ -7,7 +7,6 @@ import pytest
 from starlette.testclient import TestClient
 
 from newscorpus.portal.schema import find_file, load_portal
-from newscorpus.views.ui.app import TOKEN_HEADER
 from newscorpus.views.ui.portals import line_of
 
 PLACE = "/portal/demo/demo"
@@ -19,13 +18,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of one's own, where files of portals are written."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def send(client: TestClient) -> Any:
-    """Sends what a page of ours sends."""
-    headers = {TOKEN_HEADER: client.app.state.own.token, "hx-request": "true"}  # type: ignore[attr-defined]
-    return lambda path, **fields: client.post(path, data=fields, headers=headers)
 
 
 @pytest.fixture

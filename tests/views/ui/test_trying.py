@@ -1,6 +1,7 @@
 """A page is tried: by address, file or pasted HTML, by mouse and by keys, and as JSON."""
 
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from newscorpus.cli import app
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import Record
 from newscorpus.resources import data_folder
-from newscorpus.views.ui.app import TOKEN_HEADER
 
 
 @pytest.fixture(scope="module")
@@ -23,11 +23,9 @@ def record(demo_corpus: Path) -> Record:
 
 
 @pytest.fixture
-def send(client: TestClient) -> Any:
-    """Sends the form as a page of ours does."""
-    token = client.app.state.own.token  # type: ignore[attr-defined]
-    headers = {TOKEN_HEADER: token, "hx-request": "true"}
-    return lambda files=None, **fields: client.post("/try", data=fields, files=files, headers=headers)
+def tried(send: Any) -> Any:
+    """The page that the filled in form gives."""
+    return partial(send, "/try")
 
 
 def test_an_archived_page_stands_beside_its_text(client: TestClient, record: Record) -> None:
@@ -44,8 +42,8 @@ def test_a_page_that_no_archive_has_is_said(client: TestClient, headers: dict[st
     assert "No archive" not in client.get("/try", headers=headers).text
 
 
-def test_two_extractors_side_by_side(send: Any, record: Record) -> None:
-    answer = send(url=record.url, extractor="main-text", beside="bte")
+def test_two_extractors_side_by_side(tried: Any, record: Record) -> None:
+    answer = tried(url=record.url, extractor="main-text", beside="bte")
     assert answer.text.count("data-shown") == 2
     assert ">bte</strong>" in answer.text
     first, second = (part.partition('class="chosen-block"')[0] for part in answer.text.split("data-shown")[1:])
@@ -55,20 +53,20 @@ def test_two_extractors_side_by_side(send: Any, record: Record) -> None:
     assert all(f">{line}</p>" in second for line in alone)
 
 
-def test_each_rule_is_on_or_off(send: Any) -> None:
+def test_each_rule_is_on_or_off(tried: Any) -> None:
     prose = "Yesterday the council of the town met and spoke about the bridge and the school. " * 3
     html = f"<title>The bridge</title><article><h1>The bridge</h1><p>{prose}</p><p>{prose}x</p></article>"
-    matched = send(html=html, extractor="paragraph-svm", rules="ignore_after_content").text
+    matched = tried(html=html, extractor="paragraph-svm", rules="ignore_after_content").text
     assert "start: changed" not in matched
-    assert "start: changed 1 block" in send(html=html, extractor="texttractor", rules="start").text
-    assert "start: changed" not in send(html=html, extractor="texttractor", rules="none").text
-    assert "start: changed 1 block" in send(html=html, extractor="texttractor", rules="mrozek").text
+    assert "start: changed 1 block" in tried(html=html, extractor="texttractor", rules="start").text
+    assert "start: changed" not in tried(html=html, extractor="texttractor", rules="none").text
+    assert "start: changed 1 block" in tried(html=html, extractor="texttractor", rules="mrozek").text
 
 
-def test_thresholds_decide_where_they_are_given(client: TestClient, send: Any) -> None:
+def test_thresholds_decide_where_they_are_given(client: TestClient, tried: Any) -> None:
     page = {"html": f"<title>The bridge</title><p>{'The council met and spoke about the bridge. ' * 9}</p>"}
-    assert "below the lower one" in send(**page, extractor="texttractor", upper="1", lower="2").text
-    assert send(**page, extractor="texttractor", upper="", lower="").status_code == 200
+    assert "below the lower one" in tried(**page, extractor="texttractor", upper="1", lower="2").text
+    assert tried(**page, extractor="texttractor", upper="", lower="").status_code == 200
     found = client.post("/api/extract", json={**page, "extractor": "texttractor", "upper": 9, "lower": 8}).json()
     assert {block["label"] for block in found["page"]["blocks"]} == {"bad"}
 
@@ -88,10 +86,10 @@ def test_own_models_are_chosen_like_systems(
     assert "unknown extractor" in client.post("/api/extract", json=page).json()["error"]
 
 
-def test_a_file_is_read_as_it_is(send: Any) -> None:
+def test_a_file_is_read_as_it_is(tried: Any) -> None:
     text = "Příliš žluťoučký kůň úpěl ďábelské ódy a město o tom celý týden mluvilo. " * 5
     body = f'<meta charset="windows-1250"><article><p>{text}</p></article>'.encode("windows-1250")
-    assert text.strip() in send(extractor="main-text", files={"file": ("page.html", body)}).text
+    assert text.strip() in tried(extractor="main-text", files={"file": ("page.html", body)}).text
 
 
 @pytest.mark.parametrize(
@@ -104,8 +102,8 @@ def test_a_file_is_read_as_it_is(send: Any) -> None:
         ({"url": "file:///etc/passwd", "extractor": "bte"}, "only addresses that begin with http"),
     ],
 )
-def test_mistakes_are_one_line(send: Any, fields: dict[str, str], line: str) -> None:
-    answer = send(**fields)
+def test_mistakes_are_one_line(tried: Any, fields: dict[str, str], line: str) -> None:
+    answer = tried(**fields)
     assert answer.status_code == 422
     assert line in answer.text
     assert "Traceback" not in answer.text
