@@ -116,12 +116,6 @@ def test_a_project_is_begun_where_nothing_is_yet(run: Run, tmp_path: Path, monke
     assert not (tmp_path / "new").exists()
 
 
-def test_start_up_loads_nothing_heavy() -> None:
-    program = "import sys, newscorpus.cli; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert not {"numpy", "scrapy", "lxml", "msgspec", "onnxruntime"} & set(done.stdout.split())
-
-
 def test_ctrl_c_at_the_start_is_no_traceback() -> None:
     finder = "lambda name, *_: signal.default_int_handler(2, None) if name == 'newscorpus.cli' else None"
     program = f"""import signal, sys; sys.meta_path.insert(0, type("Finder", (), {{"find_spec": {finder}}}))"""

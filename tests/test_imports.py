@@ -152,7 +152,7 @@ NOT_LOADED = {
         " newscorpus.page.profiles newscorpus.corpus.build numpy scipy sklearn onnxruntime trafilatura ftfy requests"
     ),
     "newscorpus.page.loaded": "sklearn scrapy requests rich newscorpus.lab",
-    "newscorpus.cli": "lxml numpy regex rich scrapy newscorpus.page newscorpus.store",
+    "newscorpus.cli": "lxml msgspec numpy onnxruntime regex rich scrapy newscorpus.page newscorpus.store",
 }
 """Modules by which processes begin, and what these must not load, since it costs each of them time."""
 

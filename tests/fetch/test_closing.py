@@ -225,11 +225,12 @@ def told(is_terminal: bool) -> str:
     return text
 
 
-def test_a_terminal_gets_a_table() -> None:
+def test_a_terminal_gets_a_table_and_the_log_names_who_brought_nothing(caplog: pytest.LogCaptureFixture) -> None:
     lines = told(is_terminal=True).split("\n")
     assert len(lines) == 4
     assert lines[1].split() == ["novine", "2", "5", "7", "2,468", "2.5", "987", "soft_404", "4,", "http_404", "1"]
     assert "given up: refused, http_403 5" in lines[2]
+    assert caplog.messages == ["Kept nothing of vesti: given up: refused, http_403 5"]
 
 
 def test_a_log_gets_lines(caplog: pytest.LogCaptureFixture) -> None:
@@ -246,11 +247,6 @@ def test_where_nothing_was_fetched_no_megabytes_are_shown(caplog: pytest.LogCapt
     figures = {"warc": FIGURES["novine"] | {"megabytes": 0.0, "words_per_megabyte": 0.0}}
     show_portals(Console(file=io.StringIO()), figures, ())
     assert caplog.messages[0].startswith("warc: 2 kept, 5 rejected, 7 queued, 2,468 words; most often")
-
-
-def test_a_portal_that_brought_nothing_is_named(caplog: pytest.LogCaptureFixture) -> None:
-    told(is_terminal=True)
-    assert caplog.messages == ["Kept nothing of vesti: given up: refused, http_403 5"]
 
 
 def test_nothing_at_all_has_a_reason() -> None:

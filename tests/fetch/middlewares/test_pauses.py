@@ -154,12 +154,6 @@ def test_crawl_delay_becomes_the_floor_and_one_too_long_gives_the_site_up() -> N
     assert with_crawl_delay(FRESH, CONFIG.max_crawl_delay_seconds + 1, CONFIG).given_up == "crawl_delay"
 
 
-def test_a_spent_byte_budget_gives_the_site_up() -> None:
-    state = observed(FRESH, Observation("/a", 200, n_bytes=600), NOW)
-    assert state.given_up == ""
-    assert observed(state, Observation("/b", 200, n_bytes=600), NOW).given_up == "byte_budget"
-
-
 def test_quiet_times_are_rest() -> None:
     class Night:
         def until(self, now: float) -> float:

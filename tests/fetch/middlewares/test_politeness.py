@@ -126,6 +126,9 @@ def test_who_watches_sees_why_a_site_rests_and_until_when() -> None:
     (pace,) = crawl.middleware.paces()
     assert pace.rests_until == datetime.fromtimestamp(DATE + 302, UTC).isoformat()
     assert pace.why == "status 429 with Retry-After 300 s, http://example.org/1"
+    crawl.middleware.keep_crawl_delay("site", 5.0)
+    (pace,) = crawl.middleware.paces()
+    assert pace.delay_seconds == 5.0
     crawl.middleware.keep_crawl_delay("site", 301.0)
     (pace,) = crawl.middleware.paces()
     assert (pace.rests_until, pace.given_up, pace.why) == ("", "crawl_delay", "Crawl-delay 301 s")
@@ -178,21 +181,12 @@ def test_a_robots_txt_of_one_host_of_several_says_nothing_of_the_site() -> None:
     assert not crawl.middleware.rests("site")
 
 
-def test_crawl_delay() -> None:
-    crawl = Crawl()
-    crawl.ask(request(1), 200)
-    crawl.middleware.keep_crawl_delay("site", 5.0)
-    crawl.ask(request(2), 200)
-    assert crawl.starts == [START, START + 5]
-    crawl.middleware.keep_crawl_delay("site", 301.0)
-    assert crawl.middleware.given_up("site") == "crawl_delay"
-
-
 def test_the_byte_budget_ends_the_crawl_of_a_site() -> None:
     crawl = Crawl(PolitenessPolicy(0.0, max_bytes=10))
-    crawl.ask(request(), Response("http://example.org/0", body=b"0123456789"))
+    for end in ("", "byte_budget"):
+        crawl.ask(request(), Response("http://example.org/0", body=b"01234"))
+        assert crawl.middleware.given_up("site") == end
     assert crawl.stat("bytes") == 10
-    assert crawl.middleware.given_up("site") == "byte_budget"
 
 
 def test_a_crawl_that_ends_waits_for_nobody_but_the_parts_of_a_page() -> None:

@@ -14,7 +14,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 from newscorpus.config import PolitenessConfig
 from newscorpus.data import Evidence
 from newscorpus.fetch.middlewares.robots import MAX_ATTEMPTS, RobotsMiddleware
-from newscorpus.fetch.visits import VISIT, Postponed, Purpose, Refused, Visit, make_page, visit_of
+from newscorpus.fetch.visits import Postponed, Purpose, Refused, make_page, visit_of
 from newscorpus.portal.addresses import NAMED
 
 RULES = b"""User-agent: newscorpus
@@ -147,10 +147,3 @@ def test_robots_hold_for_a_day() -> None:
     assert site.ask(PRIVATE) == ["robots_disallowed"]
     site.now += 2
     assert site.ask(PRIVATE) == [""]
-
-
-def test_the_request_for_robots_itself_passes() -> None:
-    site = Site()
-    meta = {VISIT: Visit(purpose=Purpose.ROBOTS), "download_slot": "vesti"}
-    asyncio.run(site.middleware.process_request(Request(PAGE, meta=meta)))
-    assert site.asked == []
