@@ -197,22 +197,6 @@ def test_a_budget_of_pages_that_ends_the_crawl_is_said_with_what_is_left(
     assert f"mock was cut short: {line}" in done.output
 
 
-def test_begun_anew_only_after_asking(crawl: Callable[..., Any], base: str, tmp_path: Path) -> None:
-    arguments = ("-a", "portal=mock", "-a", "limit=3", "-s", "LOG_LEVEL=ERROR")
-    portal = PORTAL.format(base=base)
-    crawl(tmp_path, *arguments, portal=portal)
-    (tmp_path / "corpus" / "notes.txt").write_text("mine")
-    done = crawl(tmp_path, *arguments, "-a", "fresh=1", portal=portal)
-    assert done.exit_code == 2
-    (line,) = done.output.splitlines()
-    assert line.endswith("say -a fresh=yes to do so unasked")
-    assert len(done.records) == 3
-    done = crawl(tmp_path, *arguments, "-a", "fresh=yes", portal=portal)
-    assert done.exit_code == 0, done.output
-    assert sorted(path.name for path in (done.corpus / "intake").iterdir()) == ["000001.jsonl"]
-    assert (tmp_path / "corpus" / "notes.txt").exists()
-
-
 @pytest.mark.slow
 def test_a_redesign_is_noticed_once_though_the_crawl_is_killed(
     crawl: Callable[..., Any], redesigned: str, tmp_path: Path
