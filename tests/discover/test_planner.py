@@ -111,6 +111,9 @@ def test_a_known_article_is_asked_for_again_where_a_list_shows_another_headline(
     assert isinstance(repeat, PlannedFetch)
     assert repeat.is_repeat
     assert read(again, 8) == []
+    if kind == "section":
+        read(again, 11, f"{BASE}/tag/b")
+        assert len(read(again, 11)) == 1, "an archive that was not read before hides no change from other lists"
     is_moved = len(read(again, 9, f"{BASE}/sport/local2.html")) == 1
     assert is_moved is (kind == "section"), "an article moves on to the next page of its list"
     assert read(replace(again, began="2026-11-09T08:00:00+00:00"), 10) == [], "this crawl fetched it"
