@@ -40,9 +40,10 @@ LIST_KINDS = (FetchKind.FEED, FetchKind.SITEMAP, FetchKind.MAYBE_LIST, FetchKind
 """Kinds whose responses list articles."""
 
 NO_PAGES = frozenset(
-    "7z aac adoc apk avi avif bmp css csv doc docx eps epub exe flac gif gz ico ics ipynb iso jpeg jpg js json m3u8 "
-    "m4a m4v md mkv mobi mov mp3 mp4 mpeg mpg odp ods odt ogg opus pdf png ppt pptx ps psd rar rst rtf svg swf tar tgz "
-    "tif tiff torrent ttf txt vcf wav webm webmanifest webp wma wmv woff woff2 xls xlsx xml zip".split()
+    "7z aac adoc apk atom avi avif bmp css csv doc docx eps epub exe flac gif gz ico ics ipynb iso jpeg jpg js "
+    "json m3u8 m4a m4v md mkv mobi mov mp3 mp4 mpeg mpg odp ods odt ogg opus pdf png ppt pptx ps psd rar rdf rss "
+    "rst rtf svg swf tar tgz tif tiff torrent ttf txt vcf wav webm webmanifest webp wma wmv woff woff2 xls xlsx "
+    "xml zip".split()
 )
 """File extensions that are never pages; some site generators link to the source of each post."""
 
@@ -282,7 +283,7 @@ FURTHER = re.compile(
 )
 """The end of the path of a second or later page of a list."""
 NAMED_ARCHIVE = re.compile(
-    r"/(?:authors?|autori?|contributors?|[ck]ategor[a-z]{1,4}|keywords?|labels?|tags?|tema|topics?)/[^/]+/?$",
+    r"/(?:authors?|autori?|contributors?|[ck]ategor[a-z]{1,4}|keywords?|labels?|tags?|tema|topics?)/[^/]+(?:/archive)?/?$",
     re.IGNORECASE,
 )
 DAY_ARCHIVE = re.compile(r"/(?:19|20)\d\d(?:[/-](?:0?[1-9]|1[0-2])(?:[/-](?:0?[1-9]|[12]\d|3[01]))?)?(?:/|\.html?)?$")
