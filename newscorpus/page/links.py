@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import cast
-from urllib.parse import urldefrag, urljoin, urlsplit
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -28,6 +28,8 @@ MAX_HREFS = 50_000
 
 PRINTED = re.compile(rf"/(?:{PRINT_WORDS})(?=[/.?])(?:.*[/=])?([^/=?.]{{3,}})(?:\.\w{{2,5}})?/?$", re.IGNORECASE)
 """Address of a print version, such as `/print/20991` or `/print.php?id=20991`, and the name or number in it."""
+ABOUT_PAGE = re.compile(r"/[^/:?#]+:(?:[^/:?#]+/)?([^/?#]{3,})$")
+"""Address of a page about another one, such as `/wiki/Talk:The_old_bridge`, and the name of that one."""
 
 STATED = re.compile(r'":\s?"((?:https?:)?\\?/[^"\s<>]{1,500})"')
 """An address in JSON embedded for scripts."""
@@ -206,10 +208,11 @@ def _texts(root: HtmlElement) -> Iterator[tuple[str, bool]]:
 def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
     """Yield the targets of links, `rel=next`, frames and refreshes.
 
-    Excluded are links to pages of a single picture, to the print version of the page, and `nofollow` links that only
-    add a query to the page's address: they reply, share or sort. Pagination is followed.
+    Excluded are links to pages of a single picture, to the print version of the page or a page about it, and `nofollow`
+    links that only add a query to the page's address: they reply, share or sort. Pagination is followed.
     """
     article = target_of(own) if looks_like_article(own) else ""
+    named = unquote(article)
     for element in root.iter("a", "area", "frame", "link", "meta"):
         href = element.get("src" if element.tag == "frame" else "href") or ""
         if element.tag == "meta" and (element.get("http-equiv") or "").lower().strip() == "refresh":
@@ -218,7 +221,9 @@ def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
         relations = _relations(element)
         is_reply = "nofollow" in relations and _only_adds_query(own, _resolve(base, href))
         printed = PRINTED.search(href) if article else None
-        is_aside = is_reply or "attachment" in relations or bool(printed and printed[1] in article)
+        about = ABOUT_PAGE.search(href) if article and ":" in href else None
+        is_copy = bool(printed and printed[1] in article) or bool(about and named.endswith(f"/{unquote(about[1])}"))
+        is_aside = is_reply or is_copy or "attachment" in relations
         if href and not is_aside and (element.tag != "link" or "next" in relations):
             yield href
 

@@ -64,6 +64,8 @@ TOOLS: Mapping[str, Collection[str]] = {
     "redlink": "1",
 }
 """Parameters that request the editor, the versions or the properties of a page."""
+NO_PAGE_NAMES = frozenset({"attachment_id", "redirect_to", "return_to", "returnto", "returnurl"})
+"""Parameters of pictures and of forms to log in."""
 OLD_VERSIONS = frozenset({"diff", "oldid", "rev"})
 """Parameters with the number of an earlier version of a page."""
 
@@ -387,6 +389,6 @@ def may_be_page(url: str) -> bool:
     for name, value in parse_qsl(parts.query) if parts.query else ():
         if value in TOOLS.get(name, ()) or (name in OLD_VERSIONS and value.isdecimal()):
             return False
-        if name == "attachment_id" or (name in {"feed", "format", "output", "type"} and FEED_VALUE.fullmatch(value)):
+        if name in NO_PAGE_NAMES or (name in {"feed", "format", "output", "type"} and FEED_VALUE.fullmatch(value)):
             return False
     return True

@@ -96,6 +96,9 @@ def test_articles_of_a_front_page_may_be_queries_with_nofollow() -> None:
         ("/sport/old-bridge-410000.html", "/print/410001", False),
         ("/sport/old-bridge-410000.html", "/printing/410000", False),
         ("/sport/", "/tisk/sport/", False),
+        ("/wiki/Most:_the_old_bridge", "/wiki/Talk:Most:_the_old_bridge", True),
+        ("/wiki/Zdar_is_a_town_%C5%BE", "/wiki/Special:Links/Zdar_is_a_town_%C5%BE", True),
+        ("/wiki/The_old_bridge_opens", "/wiki/Talk:The_new_bridge_opens", False),
     ],
 )
 def test_the_print_version_of_an_article_is_no_page_of_its_own(own: str, link: str, is_left_out: bool) -> None:
@@ -141,7 +144,7 @@ def test_what_leads_to_no_page_is_left_out_but_a_section_named_like_a_file() -> 
         "mailto:a@b.c javascript:void(0) tel:123 /a.JPG /b.pdf /c.zip ftp://x.org/ http://[x data:x "
         "/posts/old-bridge.rst /?attachment_id=17 /old-bridge/feed/ /?feed=comments-rss2&p=17 "
         "/tag/rain/feeds/atom/ /tag/rain/index.rss /search_rss?tag=rain "
-        "/wp-login.php?redirect_to=x /user/login "
+        "/wp-login.php?redirect_to=x /user/login /?title=Login&returnto=Bridge "
         "/w/index.php?title=Bridge&action=edit&redlink=1 /doku.php?id=bridge&do=revisions /doku.php?id=bridge&rev=17643"
     ).split()
     sections = "/mobi /doc /sport/iso /a.b/ps /?title=Bridge /?action=view&id=7 /?do=show&rev=new".split()
