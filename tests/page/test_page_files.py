@@ -1,7 +1,7 @@
 import gzip
 import json
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 import pytest
@@ -16,8 +16,6 @@ from newscorpus.page.source_page import SourcePage
 from newscorpus.workers import Lost
 
 BTE = Recipe("bte", quality=None)
-T = TypeVar("T")
-R = TypeVar("R")
 
 STORY = "The council met on Tuesday and decided that the old bridge stays open until the new one stands. " * 5
 HTML = (
