@@ -9,8 +9,7 @@ from onnx import ModelProto, NodeProto, OperatorSetIdProto, TensorProto, ValueIn
 from skl2onnx import to_onnx
 from skl2onnx.common.data_types import FloatTensorType
 from skl2onnx.helpers.onnx_helper import select_model_inputs_outputs
-from sklearn.base import BaseEstimator, is_classifier
-from sklearn.pipeline import Pipeline
+from sklearn.base import BaseEstimator
 
 from newscorpus.artifacts import ROWS, SCORES
 
@@ -86,19 +85,17 @@ def _walk(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def estimator_to_onnx(estimator: BaseEstimator, columns: int) -> bytes:
-    """Write a fitted estimator, or pipeline of them, as an ONNX model: `features` (rows, columns) to `scores`.
+    """Write a fitted classifier as an ONNX model: `features` (rows, columns) to `scores` (rows, classes).
 
-    `scores` of a classifier has the shape (rows, classes), in the order of `classes_`: probabilities, or margins if it
-    has no probabilities (with two classes, the first margin is the negated second); of a regressor (rows, 1). Single
-    precision. The same estimator makes the same bytes. `newscorpus.artifacts.Scorer` runs the model.
+    The classes are in the order of `classes_`, their scores probabilities, or margins if it has no probabilities (with
+    two classes, the first margin is the negated second). Single precision. The same estimator makes the same bytes.
+    `newscorpus.artifacts.Scorer` runs the model.
     """
-    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    options = {} if hasattr(last, "predict_proba") else {id(last): {"raw_scores": True}}
     with warnings.catch_warnings(action="ignore", category=FutureWarning):  # skl2onnx reads attributes that will go
         model = to_onnx(
             estimator,
             initial_types=[(ROWS, FloatTensorType([None, columns]))],
-            options=options if is_classifier(last) else None,
+            options={} if hasattr(estimator, "predict_proba") else {id(estimator): {"raw_scores": True}},
             target_opset={"": OPSET, "ai.onnx.ml": OPSET_ML},
         )
     output = model.graph.output[-1].name
@@ -108,9 +105,7 @@ def estimator_to_onnx(estimator: BaseEstimator, columns: int) -> bytes:
     for node in nodes:
         node.output[:] = [SCORES if name == given else name for name in node.output]
     weights = [weights for weights in model.graph.initializer if weights.name in used]
-    scores = helper.make_tensor_value_info(
-        SCORES, TensorProto.FLOAT, [None, (len(last.classes_) if is_classifier(last) else 1)]
-    )
+    scores = helper.make_tensor_value_info(SCORES, TensorProto.FLOAT, [None, len(estimator.classes_)])
     versions = {opset.domain: opset.version for opset in model.opset_import}
     opsets = [helper.make_opsetid(*opset) for opset in sorted(versions.items())]  # skl2onnx gives them in any order
     return _serialise("estimator", nodes, list(model.graph.input), scores, opsets, weights)

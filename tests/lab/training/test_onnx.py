@@ -1,14 +1,9 @@
-import warnings
-
 import lightgbm
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.neural_network import MLPRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.linear_model import SGDClassifier
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -28,33 +23,21 @@ def scores(estimator: BaseEstimator, rows: NDArray[np.float32] = ROWS) -> NDArra
 
 
 @pytest.mark.parametrize("target", [TWO, FOUR], ids=["two", "four"])
-@pytest.mark.parametrize(
-    "estimator",
-    [DecisionTreeClassifier(max_depth=3), LogisticRegression(), make_pipeline(StandardScaler(), LogisticRegression())],
-    ids=["tree", "logistic", "pipeline"],
-)
-def test_a_classifier_gives_a_probability_for_each_class(estimator: BaseEstimator, target: NDArray[np.int64]) -> None:
-    fitted = estimator.fit(ROWS, target)
+def test_a_classifier_gives_a_probability_for_each_class(target: NDArray[np.int64]) -> None:
+    fitted = DecisionTreeClassifier(max_depth=3).fit(ROWS, target)
     assert scores(fitted) == pytest.approx(fitted.predict_proba(ROWS), abs=1e-5)
 
 
 @pytest.mark.parametrize(
     "estimator",
-    [LinearSVC(), SGDClassifier(loss="hinge", random_state=0), SVC(), make_pipeline(StandardScaler(), SVC())],
-    ids=["linear", "streamed", "kernel", "pipeline"],
+    [LinearSVC(), SGDClassifier(loss="hinge", random_state=0), SVC()],
+    ids=["linear", "streamed", "kernel"],
 )
 def test_a_classifier_without_probabilities_gives_margins(estimator: BaseEstimator) -> None:
     of_two = estimator.fit(ROWS, TWO).decision_function(ROWS)
     assert scores(estimator) == pytest.approx(np.stack((-of_two, of_two), axis=1), abs=1e-3)
     of_four = estimator.fit(ROWS, FOUR).decision_function(ROWS)
     assert scores(estimator) == pytest.approx(of_four, abs=1e-3)
-
-
-def test_a_regressor_gives_its_value() -> None:
-    with warnings.catch_warnings(action="ignore"):  # it has not converged
-        network = MLPRegressor(hidden_layer_sizes=(5, 3), activation="tanh", max_iter=5, random_state=0)
-        network.fit(ROWS, ROWS[:, 0])
-    assert scores(network) == pytest.approx(network.predict(ROWS)[:, None], abs=1e-5)
 
 
 def test_no_rows_have_no_scores_and_the_same_estimator_makes_the_same_bytes() -> None:
