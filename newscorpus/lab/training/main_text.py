@@ -24,7 +24,6 @@ from newscorpus.lab.training.verdicts import (
     learn_arbiter,
     learn_article,
     learn_confidence,
-    learn_structure,
 )
 from newscorpus.model_folders import Metadata
 from newscorpus.page.extractor import Reading, good_paragraphs, read
@@ -32,7 +31,14 @@ from newscorpus.page.text.classify import COLUMNS, FIRST, SECOND, add_context, l
 from newscorpus.page.text.main_text import INPUTS, MODEL
 from newscorpus.page.text.post_analysis import revise
 from newscorpus.page.text.second_opinion import other_text, read_pair
-from newscorpus.page.text.verdict import ARTICLE_TREES, SIGNS, STRUCTURE_TREES, logistic_parameters, read_signs
+from newscorpus.page.text.verdict import (
+    ARTICLE_TREES,
+    SIGNS,
+    STRUCTURE,
+    STRUCTURE_TREES,
+    logistic_parameters,
+    read_signs,
+)
 
 FOLDS = 4
 MODEL_VERSION = "3"
@@ -176,7 +182,7 @@ def learn_trees(
 def learn_model(passes: Passes, judged: Sequence[GradedPage]) -> Artifact:
     """Make a model of the trees of both passes and a verdict on pages learned from `judged`."""
     files = (FIRST, SECOND, ARTICLE_TREES, STRUCTURE_TREES)
-    trees = zip(files, (*passes, learn_article(judged), learn_structure(judged)), strict=True)
+    trees = zip(files, (*passes, learn_article(judged), learn_article(judged, STRUCTURE)), strict=True)
     arbiter = learn_arbiter(judged)
     parameters: dict[str, float | list[float]] = {
         **logistic_parameters("confidence", learn_confidence(judged)),

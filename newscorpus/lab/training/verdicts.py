@@ -1,6 +1,6 @@
 """Learn the verdict on a page from its signs: logistic models of confidence, boosted trees for articles."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import lightgbm
@@ -15,6 +15,7 @@ from newscorpus.page.text.second_opinion import ASK_BELOW, PAIR_SIGNS, Arbiter
 from newscorpus.page.text.verdict import LEAST_ARTICLE, LEAST_STRUCTURE, SIGNS, STRUCTURE, Logistic
 
 FOLDS = 5
+ALL_SIGNS = range(len(SIGNS))
 
 TRUSTED_F1 = 0.9
 """A text counts as right if its F1 is above this; the confidence is the probability of that."""
@@ -84,14 +85,12 @@ def learn_arbiter(pages: Sequence[GradedPage]) -> Arbiter:
     return Arbiter(_fit_logistic(own, n_signs), _fit_logistic(other, n_signs))
 
 
-def learn_article(pages: Sequence[GradedPage]) -> lightgbm.Booster:
-    """Grow trees for the probability that a page holds an article."""
-    return _grow(pages, range(len(pages[0].signs)))
-
-
-def learn_structure(pages: Sequence[GradedPage]) -> lightgbm.Booster:
-    """Grow trees for the same probability without the signs of the address."""
-    return _grow(pages, STRUCTURE)
+def learn_article(pages: Sequence[GradedPage], columns: Sequence[int] = ALL_SIGNS) -> lightgbm.Booster:
+    """Grow trees for the probability that a page holds an article, by the signs in some columns."""
+    clear = _clear_cases(pages)
+    signs = np.array([page.signs for page in clear])[:, columns]
+    answers, weights = [float(page.is_article) for page in clear], [page.weight for page in clear]
+    return lightgbm.train(TREES, lightgbm.Dataset(signs, answers, weight=weights), ROUNDS)
 
 
 def find_unsure(pages: Sequence[GradedPage]) -> dict[int, float]:
@@ -128,8 +127,8 @@ def check_verdict(
     bins = np.minimum((confidence * 10).astype(int), 9)
     errors = [abs(confidence[bins == at].sum() - right[bins == at].sum()) for at in range(10)]
     clear = _clear_cases(pages)
-    rejected = _by_trees(clear, learn_article) < least_article
-    rejected &= _by_trees(clear, learn_structure, STRUCTURE) < least_structure
+    rejected = _by_trees(clear, ALL_SIGNS) < least_article
+    rejected &= _by_trees(clear, STRUCTURE) < least_structure
     typed = np.array([bool(page.page_type) for page in clear])
     is_other = np.array([not page.is_article for page in clear])
     return {
@@ -168,22 +167,12 @@ def _clear_cases(pages: Sequence[GradedPage]) -> list[GradedPage]:
     return [page for page in pages if page.is_article or page.page_type in NO_ARTICLE]
 
 
-def _grow(pages: Sequence[GradedPage], columns: Sequence[int]) -> lightgbm.Booster:
-    clear = _clear_cases(pages)
-    signs = np.array([page.signs for page in clear])[:, list(columns)]
-    answers, weights = [float(page.is_article) for page in clear], [page.weight for page in clear]
-    return lightgbm.train(TREES, lightgbm.Dataset(signs, answers, weight=weights), ROUNDS)
-
-
-def _by_trees(
-    pages: Sequence[GradedPage], learn: Callable[[Sequence[GradedPage]], lightgbm.Booster], columns: Sequence[int] = ()
-) -> Floats:
+def _by_trees(pages: Sequence[GradedPage], columns: Sequence[int]) -> Floats:
     """Return the probability of each page by trees that learned from other sites; `columns` are the signs they see."""
     probability = np.zeros(len(pages))
-    signs = np.array([page.signs for page in pages])
-    signs = signs[:, list(columns)] if columns else signs
+    signs = np.array([page.signs for page in pages])[:, columns]
     for rest, held_out in _folds(pages):
-        probability[held_out] = learn([pages[at] for at in rest]).predict(signs[held_out])
+        probability[held_out] = learn_article([pages[at] for at in rest], columns).predict(signs[held_out])
     return probability
 
 

@@ -15,7 +15,6 @@ from newscorpus.lab.training.verdicts import (
     learn_arbiter,
     learn_article,
     learn_confidence,
-    learn_structure,
     settle,
 )
 from newscorpus.page.text.second_opinion import ASK_BELOW, PAIR_SIGNS
@@ -99,7 +98,7 @@ def test_articles_with_a_low_confidence_are_unsure(pages: list[GradedPage]) -> N
 
 
 def test_the_structure_is_learned_without_the_address(pages: list[GradedPage]) -> None:
-    booster = learn_structure(pages)
+    booster = learn_article(pages, STRUCTURE)
     assert booster.num_feature() == len(STRUCTURE)
     assert float(np.asarray(booster.predict(judged(500, 0.99).signs[None, STRUCTURE]))[0]) > 0.7
 
