@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, astuple, dataclass
 from operator import add
 
 import numpy as np
@@ -74,13 +74,13 @@ def ngram_overlap(predicted: str, gold: str, n: int = NGRAM) -> Overlap:
     return Overlap((ours & theirs).total(), ours.total(), theirs.total())
 
 
-def ngram_scores(predicted: str, gold: str, n: int = NGRAM) -> Scores:
+def ngram_scores(predicted: str, gold: str) -> Scores:
     """Score an extracted text by multisets of word n-grams.
 
     As in the article-extraction-benchmark (Scrapinghub 2020, `evaluate.py`), except for words, which are those of
     `newscorpus.tokens.words`: scripts without spaces count by character.
     """
-    return ngram_overlap(predicted, gold, n).scores
+    return ngram_overlap(predicted, gold).scores
 
 
 def ascii_words(text: str) -> list[str]:
@@ -139,6 +139,11 @@ class Confusion:
         return Overlap(self.true_positive, predicted, self.true_positive + self.false_negative).scores
 
     @property
+    def measures(self) -> dict[str, float]:
+        """Accuracy, precision, recall, F1 and the correlation `mcc`, by name."""
+        return {"accuracy": self.accuracy, **asdict(self.scores), "mcc": self.mcc}
+
+    @property
     def kappa(self) -> float:
         """Cohen's kappa (1960), agreement beyond chance, -1..1; 1 if all verdicts are the same."""
         tp, fp, fn, tn = self.true_positive, self.false_positive, self.false_negative, self.true_negative
@@ -173,16 +178,13 @@ class Estimate:
     high: float
 
 
-def estimate(
-    pages: Floats, figure: Callable[[Floats], Floats], groups: Sequence[str] | None = None, seed: int = SEED
-) -> Estimate:
+def estimate(pages: Floats, figure: Callable[[Floats], Floats], groups: Sequence[str] | None = None) -> Estimate:
     """Estimate a figure over all pages, with its percentile bootstrap interval.
 
     Args:
         pages: contributions of each page to the sums, shape (pages, columns).
         figure: function from sums of shape (n, columns) to n figures.
         groups: a name per page, such as its domain, to draw whole groups instead of pages.
-        seed: of the random draw.
 
     Raises:
         ValueError: there are no pages.
@@ -195,6 +197,6 @@ def estimate(
         units = np.zeros((len(names), pages.shape[1]))
         np.add.at(units, index, pages)
     n = len(units)
-    drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=ROUNDS)
+    drawn = np.random.default_rng(SEED).multinomial(n, np.full(n, 1 / n), size=ROUNDS)
     low, high = np.percentile(figure(drawn @ units), INTERVAL_PERCENT)
     return Estimate(float(figure(units.sum(axis=0, keepdims=True))[0]), float(low), float(high))

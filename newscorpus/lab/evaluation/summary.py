@@ -37,22 +37,6 @@ COLUMNS = ("extractor", "pages", "P", "R", "F1", "page F1", "95 %", "exact", "< 
 
 
 @dataclass(frozen=True, slots=True)
-class BlockScores:
-    """Scores of the verdicts on the blocks of a group (good is positive); all 0 if there are none."""
-
-    count: int = 0
-    true_positive: int = 0  # good, and found
-    false_positive: int = 0
-    false_negative: int = 0
-    true_negative: int = 0
-    accuracy: float = 0.0
-    precision: float = 0.0
-    recall: float = 0.0
-    f1: float = 0.0
-    mcc: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class Spread:
     """The distribution of a figure over pages."""
 
@@ -80,7 +64,7 @@ class Summary:
     lcs_page_f1: float  # mean of the pages' own F1 of it
     edits: float  # words to edit a page, mean (Novotný 2016)
     similarity: Spread  # of the texts' characters to gold (Brezovnik 2021)
-    blocks: BlockScores  # verdicts on blocks, summed over the group
+    blocks: Mapping[str, float]  # verdicts on blocks (good is positive), summed over the group; all 0 without any
     cpu_ms: float  # CPU milliseconds a page, mean
     cpu_ms_median: float
 
@@ -105,10 +89,7 @@ def _summarise_group(key: Group, results: Sequence[PageResult], by_domain: bool)
     similar = [result.similarity for result in results]
     milliseconds = [1_000 * result.seconds for result in results]
     verdicts = sum((result.blocks for result in results), Confusion())
-    blocks = BlockScores()
-    if verdicts.total:
-        measures = {"accuracy": verdicts.accuracy, **asdict(verdicts.scores), "mcc": verdicts.mcc}
-        blocks = BlockScores(verdicts.total, **asdict(verdicts), **measures)
+    measures = {name: value if verdicts.total else 0.0 for name, value in verdicts.measures.items()}
     return Summary(
         *key,
         pages=len(results),
@@ -123,7 +104,7 @@ def _summarise_group(key: Group, results: Sequence[PageResult], by_domain: bool)
         lcs_page_f1=fmean(result.lcs.scores.f1 for result in results),
         edits=fmean(result.edits for result in results),
         similarity=Spread(fmean(similar), min(similar), max(similar)),
-        blocks=blocks,
+        blocks={"count": verdicts.total, **asdict(verdicts), **measures},
         cpu_ms=fmean(milliseconds),
         cpu_ms_median=median(milliseconds),
     )
@@ -251,10 +232,8 @@ def _cells(row: Summary) -> list[object]:
 def print_blocks(summaries: Sequence[Summary], console: Console) -> None:
     """Print the scores of the verdicts on blocks, for each set and the extractors that decide block by block."""
     columns = ("set", "extractor", "blocks", "TP", "FP", "FN", "TN", "accuracy", "P", "R", "F1", "MCC")
-    of_sets = [summary for summary in summaries if summary.scope == "set" and summary.blocks.count]
-    print_table(
-        console, "blocks", columns, [(row.group, row.extractor, *asdict(row.blocks).values()) for row in of_sets]
-    )
+    of_sets = [summary for summary in summaries if summary.scope == "set" and summary.blocks["count"]]
+    print_table(console, "blocks", columns, [(row.group, row.extractor, *row.blocks.values()) for row in of_sets])
 
 
 def print_similarity(summaries: Sequence[Summary], console: Console) -> None:

@@ -140,17 +140,9 @@ def score(predict: Callable[[Matrix], Flags], pages: Iterable[LabelledPage]) -> 
 
 def block_scores(counted: Confusion) -> dict[str, float]:
     """Return the scores of a confusion."""
-    of_good = counted.scores
-    share_good = (counted.true_positive + counted.false_negative) / max(counted.total, 1)
-    return {
-        "blocks": float(counted.total),
-        "accuracy": counted.accuracy,
-        "zero_r": max(share_good, 1 - share_good),
-        "precision": of_good.precision,
-        "recall": of_good.recall,
-        "f1": of_good.f1,
-        "mcc": counted.mcc,
-    }
+    measures, share_good = counted.measures, (counted.true_positive + counted.false_negative) / max(counted.total, 1)
+    zero_r = max(share_good, 1 - share_good)
+    return {"blocks": float(counted.total), "accuracy": measures.pop("accuracy"), "zero_r": zero_r, **measures}
 
 
 def table_lines(suffix: str, features: Sequence[str], pages: Iterable[LabelledPage]) -> Iterator[bytes]:

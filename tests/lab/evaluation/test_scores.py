@@ -1,5 +1,3 @@
-from collections import Counter
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,7 +17,6 @@ from newscorpus.lab.evaluation.scores import (
     lcs_overlap,
     ngram_overlap,
     ngram_scores,
-    ngrams,
     word_edits,
 )
 
@@ -50,20 +47,6 @@ def test_edges_of_ngram_scores(predicted: str, gold: str, f1: float) -> None:
     assert ngram_scores(predicted, gold).f1 == f1
 
 
-def test_short_texts_make_one_ngram_of_all_their_words() -> None:
-    assert ngrams("a b c") == Counter({("a", "b", "c"): 1})
-    assert ngrams("") == Counter()
-    assert ngrams("a b c", n=1) == Counter({("a",): 1, ("b",): 1, ("c",): 1})
-
-
-@given(texts, texts)
-def test_ngram_scores_are_symmetric_shares(predicted: str, gold: str) -> None:
-    there, back = ngram_scores(predicted, gold), ngram_scores(gold, predicted)
-    assert (there.precision, there.recall) == (back.recall, back.precision)
-    assert 0 <= there.f1 <= 1
-    assert (there.f1 == 1) == (ngrams(predicted) == ngrams(gold))
-
-
 def test_ascii_words_as_published() -> None:
     assert ascii_words("Příliš <b>žlutý</b>\nkůň, <br/>3 < 4") == ["Pli", "lut", "k,", "3", "<", "4"]
 
@@ -71,15 +54,6 @@ def test_ascii_words_as_published() -> None:
 def test_lcs_counts_words_of_both_sides() -> None:
     assert lcs_overlap("x a b y c", "a c b <i>c</i>") == Overlap(common=3, predicted=5, gold=4)
     assert lcs_overlap("", "") == Overlap(0, 0, 0)
-
-
-@given(texts, texts)
-def test_lcs_and_edits_bound_each_other(predicted: str, gold: str) -> None:
-    ascii_only = (predicted.replace("é", "e").replace("新", "n"), gold.replace("é", "e").replace("新", "n"))
-    overlap, edits = lcs_overlap(*ascii_only), word_edits(*ascii_only)
-    longer = max(overlap.predicted, overlap.gold)
-    assert longer - overlap.common <= edits <= overlap.predicted + overlap.gold - 2 * overlap.common
-    assert overlap.common <= min(overlap.predicted, overlap.gold)
 
 
 def test_word_edits_by_hand() -> None:
@@ -132,12 +106,6 @@ def test_the_interval_is_that_of_the_mean() -> None:
     half = 1.96 * values.std() / np.sqrt(len(values))
     assert found.low == pytest.approx(values.mean() - half, abs=0.002)
     assert found.high == pytest.approx(values.mean() + half, abs=0.002)
-
-
-def test_the_seed_decides() -> None:
-    pages = columns([0.1, 0.4, 0.6, 0.9])
-    assert estimate(pages, mean, seed=3) == estimate(pages, mean, seed=3)
-    assert estimate(pages, mean, seed=3) != estimate(pages, mean, seed=4)
 
 
 def test_pages_of_one_domain_are_drawn_together() -> None:
