@@ -91,14 +91,6 @@ def test_one_task_publishes_what_the_lines_hold(undisturbed: Path) -> None:
 
 
 @pytest.mark.slow
-def test_any_number_of_tasks_makes_the_same_corpus(undisturbed: Path) -> None:
-    done = run(recipe(undisturbed, 2), "--at-once", "2")
-
-    assert done.returncode == 0, done.stderr
-    assert published(undisturbed / "out-2") == published(undisturbed / "out-1")
-
-
-@pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_a_batch_that_is_killed_at_ten_moments_goes_on_and_repeats_no_task(undisturbed: Path) -> None:
     path, output = recipe(undisturbed, 3, output="killed"), undisturbed / "killed"

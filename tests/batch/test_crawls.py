@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
@@ -71,10 +70,6 @@ def test_a_part_that_is_none_is_refused(text: str) -> None:
         Machine.read(text)
 
 
-def command(*options: str, more: str = "") -> list[str]:
-    return [*COMMAND, "crawl", f"paper0,paper1,paper2{more}", "--at-once", "2", *options]
-
-
 def run(arguments: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(arguments, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
 
@@ -133,29 +128,6 @@ def test_two_machines_crawl_every_article_once_and_no_host_together(tmp_path: Pa
     urls = Counter(record.url for corpus in corpora for record in open_corpus(corpus).records())
     assert len(corpora) == PORTALS
     assert urls == Counter(f"{base}/story/{number:06}.html" for base in site.bases for number in range(PER_HOST))
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_sigterm_stops_all_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    with serving(ARTICLES, 3) as site:
-        make_project(tmp_path, site)
-        with subprocess.Popen(
-            command("-s", "DOWNLOAD_DELAY=0.3"), cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True
-        ) as stopped:
-            while site.count() < 4:
-                assert stopped.poll() is None
-                time.sleep(0.05)
-            stopped.send_signal(signal.SIGTERM)
-            said = stopped.communicate()[1]
-        assert stopped.returncode == STOPPED
-        assert said.count("stopped") == 3
-
-        done = run(command(), tmp_path)
-
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.count(": done; ") == 3
-    assert len(published(tmp_path)) == 3
 
 
 @pytest.fixture

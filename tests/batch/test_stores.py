@@ -2,9 +2,6 @@
 
 import json
 import random
-import subprocess
-import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +16,7 @@ from objectstore import Store, object_store
 from prose import article
 from typer.testing import CliRunner
 
-from newscorpus.batch.inputs import Slice, find_inputs, read_pages
+from newscorpus.batch.inputs import Slice, read_pages
 from newscorpus.cli import app
 from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.remote import EDGE_BYTES
@@ -33,7 +30,6 @@ from newscorpus.store.archive.read import read_captures
 from newscorpus.store.archive.values import Capture
 from newscorpus.store.ledger import Ledger
 from newscorpus.store.pages import archive_files, page_of_capture
-from newscorpus.workers import COMMAND
 
 TASKS = 4
 OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
@@ -114,41 +110,6 @@ def test_slices_of_an_archive_in_a_store_are_read_by_ranges_each_once(store: Sto
     assert found == whole
     assert len(whole) == 300
     assert not (tmp_path / "copy").exists()
-
-
-@pytest.mark.slow
-def test_a_batch_that_reads_a_store_and_is_killed_resumes(store: Store, crawled: Path, tmp_path: Path) -> None:
-    (file,) = archive_files(crawled)
-    store.put("news.warc.gz", file.read_bytes())
-    run(tmp_path, "local", str(file), more="extractor = 'bte'")
-    path = tmp_path / "killed.toml"
-    path.write_text("inputs = ['s3://bucket/news.warc.gz']\noutput = 'killed'\ntasks = 3\nextractor = 'bte'\n")
-
-    def marks() -> dict[Path, int]:
-        return {mark: mark.stat().st_mtime_ns for mark in tmp_path.glob("killed/tasks/*/completions/*")}
-
-    with subprocess.Popen([*COMMAND, "batch", str(path)], start_new_session=True) as killed:
-        while not marks():
-            assert killed.poll() is None
-            time.sleep(0.02)
-        killed.kill()
-    before = marks()
-    assert CliRunner().invoke(app, ["batch", str(path)]).exit_code == 0
-    assert before.items() <= marks().items()
-    names = [shard.name for shard in open_corpus(tmp_path / "local").manifest.shards]
-    assert [shard.name for shard in open_corpus(tmp_path / "killed").manifest.shards] == names != []
-
-
-@pytest.mark.slow
-def test_a_corpus_of_a_stranger_writes_nothing_outside(store: Store, tmp_path: Path) -> None:
-    outside = "profiles/../../../outside-of-a-corpus.json"
-    store.put("strange/archive/000001.warc.gz", b"any")
-    store.put("strange/SHA256SUMS", f"{'0' * 64}  archive/000001.warc.gz\n{'0' * 64}  {outside}\n".encode())
-
-    with pytest.raises(OSError, match="names a file outside"):
-        find_inputs(tmp_path, ["s3://bucket/strange"])
-
-    assert not Path(tempfile.gettempdir(), "outside-of-a-corpus.json").exists()
 
 
 def test_a_crawled_corpus_is_extracted_as_reextract_does(crawled: Path, tmp_path: Path) -> None:

@@ -184,18 +184,8 @@ def test_a_text_that_its_extractor_doubts_is_left_out(tmp_path: Path) -> None:
     assert "Texts with the flag `low_confidence` are left out. Texts of which" in card
     done = CliRunner().invoke(app, ["build", str(tmp_path), "--min-confidence", "0.95"])
     assert "3 documents; 1 kept, 80 words; left out: low_confidence 2\n" in done.output
+    assert "confidence is below 0.95 are left out." in (tmp_path / "corpus" / "README.md").read_text("utf-8")
     assert CliRunner().invoke(app, ["build", str(tmp_path), "--min-confidence", "2"]).exit_code == 2
-
-
-def test_another_least_confidence_needs_no_crawl(tmp_path: Path) -> None:
-    rows = [doubtful(f"{at}", text(at), at / 10) for at in range(1, 6)]
-    rows += [doubtful("silent", text(8), 0.0, "bte"), doubtful("other", text(9), 0.2, "model:own@7")]
-    store(tmp_path, rows)
-    for least, left_out in ((0.3, 3), (0.0, 0), (1.0, 6), (None, 0), (0.3, 3)):
-        report = build(tmp_path, BuildConfig(least_confidence=least))
-        assert (report.kept, report.low_confidence, len(doubts(tmp_path))) == (7 - left_out, left_out, left_out)
-    assert open_corpus(tmp_path).manifest.parameters.least_confidence == 0.3
-    assert "confidence is below 0.3 are left out." in (tmp_path / "corpus" / "README.md").read_text("utf-8")
 
 
 def test_a_doubtful_text_stands_for_no_other(tmp_path: Path) -> None:
@@ -249,20 +239,6 @@ def test_withdrawn_documents_go_and_come_back(tmp_path: Path) -> None:
     assert build(tmp_path).documents == 3
     append(tmp_path, withdrawal(goes, 1))
     assert build(tmp_path).documents == 3
-
-
-@settings(deadline=None, max_examples=10)
-@given(data=st.data())
-def test_re_extracted_rows_count_in_any_order(data: st.DataObject) -> None:
-    records = [row(f"d{n % 3}", text(n), fetched=f"2026-03-0{n % 3 + 1}") for n in range(4)]
-    lines_: list[Row | Withdrawal] = [Row(record, sign(record.text)) for record in records]
-    lines_ += [extracted_again(records[0], text(7)), extracted_again(records[0], text(8), 2), withdrawal(records[1], 1)]
-    with TemporaryDirectory() as folder:
-        for name, ordered in (("one", lines_), ("other", data.draw(st.permutations(lines_)))):
-            (Path(folder) / name / "intake").mkdir(parents=True)
-            append(Path(folder) / name, *ordered)
-            build(Path(folder) / name)
-        assert content(Path(folder) / "one") == content(Path(folder) / "other")
 
 
 ROWS = st.lists(

@@ -5,7 +5,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from crawled import take
+from crawled import Crawl
 from prose import article, paragraphs
 from typer.testing import CliRunner
 
@@ -14,19 +14,17 @@ from newscorpus.corpus import profiles, reextract
 from newscorpus.corpus.build import build
 from newscorpus.corpus.profiles import use_profiles
 from newscorpus.corpus.published import open_corpus
-from newscorpus.corpus.reextract import SEGMENTS, Archived
+from newscorpus.corpus.reextract import Archived
 from newscorpus.data import Page, Record
 from newscorpus.page.judge import judge, process_page
 from newscorpus.page.judgement import Judgement, Rules
 from newscorpus.page.profiles.learn import learn
 from newscorpus.page.recipe import Recipe, add_profile
-from newscorpus.page.rows import encode_row
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.profile import profile_path, profiles_of, read_profile, write_profile
-from newscorpus.store.archive.values import Capture, Exchange, Origin
-from newscorpus.store.archive.write import ArchiveWriter, encode
-from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
+from newscorpus.store.archive.values import Capture, Origin
+from newscorpus.store.ledger import Ledger
 from newscorpus.store.pages import archive_files, page_of_capture
 
 OFFER = "Our readers know that this house has been the best place for barley since the old mayor sold it to the ferry."
@@ -46,20 +44,11 @@ def page(number: int) -> Page:
 
 def crawled(corpus: Path, numbers: Sequence[int] = NUMBERS) -> Archived:
     """Let a crawl fetch pages in this order, and judge them with the profile that is there."""
-    with ArchiveWriter(corpus, 10**9, "newscorpus/0") as writer, Ledger.open(corpus) as ledger:
-        for one in map(page, numbers):
-            capture = Capture(one, origin=Origin("news", ("en",)))
-            exchange = Exchange(one.url, "2026-11-20T08:00:00.000000Z", 200, tuple(one.headers.items()), one.body)
-            place = writer.append(encode(exchange, capture, 10**6))
-            row = process_page(RECIPE, add_profile(RECIPE, profiles_of(corpus), page_of_capture(capture, (PORTAL,))))
-            ledger.add(Link(key_of(one.url), one.url, "news", "article"))
-            lease = take(ledger, "news")
-            outcome = UrlOutcome(reason="kept", line=ledger.append(SEGMENTS, encode_row(row)))
-            ledger.finish(
-                lease.serial, [outcome], Fetched(one.url, 200, one.fetched, archived=(place.file, place.offset))
-            )
-        files = {f"archive/{file.name}": file.stat().st_size for file in archive_files(corpus)}
-        ledger.transaction.follow(lambda: files)
+    crawl = Crawl(corpus)
+    for one in map(page, numbers):
+        found = page_of_capture(Capture(one, origin=Origin("news", ("en",))), (PORTAL,))
+        crawl.visit(one, process_page(RECIPE, add_profile(RECIPE, profiles_of(corpus), found)))
+    crawl.close()
     return Archived(corpus, archive_files(corpus), RECIPE, (PORTAL,))
 
 

@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from crawled import take
+from crawled import Crawl, take
 from prose import article
 from typer.testing import CliRunner
 
@@ -24,6 +24,7 @@ from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import BUILD_LOCK
+from newscorpus.page.judge import process_page
 from newscorpus.page.judgement import Judgement
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row, Withdrawal, encode_row
@@ -31,8 +32,8 @@ from newscorpus.portal.portal import Portal, TemplateSection, TemplateVersion
 from newscorpus.store.archive.read import read_captures
 from newscorpus.store.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.store.archive.write import ArchiveWriter, encode
-from newscorpus.store.intake import journal_line, read_intake, read_journal
-from newscorpus.store.ledger import REJECTIONS, Ledger, Link, UrlOutcome, key_of
+from newscorpus.store.intake import read_intake, read_journal
+from newscorpus.store.ledger import Ledger, Link, UrlOutcome, key_of
 from newscorpus.store.ledger.addresses import unfinished_captures
 from newscorpus.store.ledger.status import status
 from newscorpus.store.pages import archive_files, page_of_capture
@@ -171,23 +172,10 @@ def test_a_killed_reextraction_is_written_anew(corpus: Path, tmp_path: Path) -> 
 def crawled(tmp_path: Path) -> Path:
     """A corpus as a crawl leaves it: four pages archived, three of them articles, and a ledger that knows its files."""
     folder = tmp_path / "crawled"
-    with Ledger.open(folder) as ledger:
-        archive(folder, *map(capture, range(3)), capture(3, "<p>short</p>"))
-        (file,) = archive_files(folder)
-        ledger.transaction.follow(lambda: {f"archive/{file.name}": file.stat().st_size})
-        for page, outcome in reextract([file], BTE, (PORTAL,)):
-            assert page is not None
-            ledger.add(Link(key_of(page.page.url), page.page.url, "news", "article"))
-            lease = ledger.queue.lease("news")
-            assert lease is not None
-            if isinstance(outcome, Rejected):
-                became = UrlOutcome(
-                    outcome.stage, outcome.reason, line=ledger.append(REJECTIONS, journal_line(outcome))
-                )
-            else:
-                place, n_words = ledger.append(SEGMENTS, encode_row(outcome)), outcome.record.n_words
-                became = UrlOutcome(reason="kept", n_words=n_words, line=place)
-            ledger.finish(lease.serial, [became])
+    crawl = Crawl(folder)
+    for one in (*map(capture, range(3)), capture(3, "<p>short</p>")):
+        crawl.visit(one.page, process_page(BTE, page_of_capture(one, (PORTAL,))))
+    crawl.close()
     return folder
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.years import Scale, simulate
 from newscorpus.cli import app
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.published import publish
@@ -133,11 +132,3 @@ def test_what_is_taken_out_stands_in_no_list(corpus: Path) -> None:
     forget_rows(corpus, [THREE.id])
     note = release(put(corpus, replace(ONE, text="Another text.")), "4")
     assert (note.documents, note.added, note.removed, note.taken_out) == (1, 0, 0, 1)
-
-
-def test_two_years_pass(tmp_path: Path) -> None:
-    figures, notes = simulate(tmp_path / "paper", Scale(weeks=32, articles=24, words=40, max_bytes=100_000))
-    assert len(notes) == 2, "whose lists were held against what happened"
-    last = figures[16:]
-    assert sum(one.written for one in last) * 2 < sum(one.shards for one in last)
-    assert sum(one.written for one in last) < sum(one.by_id for one in last)

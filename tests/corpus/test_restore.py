@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from crawled import take
+from crawled import Crawl
 from prose import article
 
 from newscorpus.config import BuildConfig
@@ -16,12 +16,10 @@ from newscorpus.data import Page
 from newscorpus.layout import INTAKE_SEGMENT
 from newscorpus.page.judge import process_page
 from newscorpus.page.recipe import Recipe
-from newscorpus.page.rows import Row, encode_row
+from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
-from newscorpus.store.archive.values import Capture, Exchange, Origin
-from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.intake import encode_header, read_intake
-from newscorpus.store.ledger import Fetched, Ledger, Link, Series, UrlOutcome, key_of
+from newscorpus.store.ledger import Ledger, Series
 from newscorpus.store.ledger.addresses import find
 from newscorpus.store.ledger.status import status
 
@@ -52,20 +50,11 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def corpus(tmp_path: Path, rows: list[Row]) -> Path:
     """A crawl of which the archive holds all pages but the last."""
-    with ArchiveWriter(tmp_path, 10**9, "newscorpus/0") as archive, Ledger.open(tmp_path) as ledger:
-        ledger.transaction.follow(archive.lengths)
-        for number, row in enumerate(rows):
-            page = story(number)
-            ledger.add(Link(key_of(page.url), page.url, "news", "article", request=b"{}"))
-            lease = take(ledger, "news")
-            headers = tuple(page.headers.items())
-            exchange = Exchange(page.url, "2026-11-20T08:00:00.000000Z", 200, headers, page.body)
-            place = archive.append(encode(exchange, Capture(page, origin=Origin("news", ("en",))), 10**6))
-            archived = (place.file, place.offset) if number < PAGES - 1 else ("", 0)
-            line = ledger.append(SEGMENTS, encode_row(row))
-            outcome = UrlOutcome.of(row.record, line)
-            fetched = Fetched(page.url, 200, page.fetched, 10, "etag", "", "signature", archived)
-            ledger.finish(lease.serial, [outcome], fetched)
+    crawl = Crawl(tmp_path)
+    for number, row in enumerate(rows):
+        not_archived = {"archived": ("", 0)} if number == PAGES - 1 else {}
+        crawl.visit(story(number), row, etag="etag", signature="signature", **not_archived)
+    crawl.close()
     return tmp_path
 
 

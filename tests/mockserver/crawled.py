@@ -51,7 +51,12 @@ class Crawl:
         self.ledger.transaction.follow(self.archive.lengths)
 
     def visit(
-        self, page: Page, row: Row | Rejected | None, asked: str = "", sent: tuple[bytes, str] = (b"", "")
+        self,
+        page: Page,
+        row: Row | Rejected | None,
+        asked: str = "",
+        sent: tuple[bytes, str] = (b"", ""),
+        **fetched: Any,
     ) -> tuple[str, int]:
         """Note a page, what it became, and what was sent: its body as it is, or packed, and by what."""
         asked = asked or page.url
@@ -66,9 +71,8 @@ class Crawl:
             outcomes = [UrlOutcome.of(row.record, self.ledger.append(SEGMENTS, encode_row(row)))]
         elif row:
             outcomes = [UrlOutcome.of(row, self.ledger.append(REJECTIONS, journal_line(row)))]
-        self.ledger.finish(
-            lease.serial, outcomes, Fetched(page.url, 200, page.fetched, 10, archived=(place.file, place.offset))
-        )
+        noted = {"archived": (place.file, place.offset)} | fetched
+        self.ledger.finish(lease.serial, outcomes, Fetched(page.url, 200, page.fetched, 10, **noted))
         return place.file, place.offset
 
     def close(self) -> None:

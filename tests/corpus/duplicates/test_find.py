@@ -191,10 +191,6 @@ def test_the_latest_text_of_a_document_stays() -> None:
     assert set(verdicts([new, old], replace(CONFIG, revision=Survivor.FIRST))) == {new}
 
 
-def test_equal_ids_of_two_spaces_are_two_documents() -> None:
-    assert decide([Row("1", text(1), space=1), Row("1", text(2), space=2)]) == []
-
-
 def cut(original: str, share: float) -> str:
     tokens = original.split()
     return " ".join(tokens[: int(len(tokens) * share)])
@@ -379,22 +375,6 @@ def test_every_duplicate_resembles_its_survivor_and_survivors_do_not_resemble(ro
         assert all(jaccard(one, other) < config.threshold + config.margin for other in alone[at + 1 :])
 
 
-@settings(deadline=None, max_examples=20)
-@given(ROWS, st.integers(0, 12))
-def test_a_later_half_against_the_earlier_one_leaves_the_same(rows: list[Row], middle: int) -> None:
-    """Where the policy takes the earlier half first; an excerpt in a reference would stay."""
-    config = replace(CONFIG, excerpts=False)
-    rows = [
-        replace(row, id=f"{row.id}{at}", published=float(at >= middle), fetched=math.nan) for at, row in enumerate(rows)
-    ]
-    early, late = rows[:middle], rows[middle:]
-    kept = [row for row in early if row not in verdicts(early, config)]
-    gone = verdicts(late, config, kept) if kept else verdicts(late, config)
-    assert {*kept, *(row for row in late if row not in gone)} == {
-        row for row in rows if row not in verdicts(rows, config)
-    }
-
-
 def test_candidates_are_those_of_datasketch() -> None:
     signatures = np.random.default_rng(0).integers(0, 2, (300, 128), np.uint32)
     minhashes = [MinHash(hashvalues=signature, scheme="affine32") for signature in signatures]
@@ -406,17 +386,3 @@ def test_candidates_are_those_of_datasketch() -> None:
     found = [buckets.candidates(row).tolist() for row in range(300)]
     assert found == [sorted(set(lsh.query(minhash)) - {row}) for row, minhash in enumerate(minhashes)]
     assert any(found)
-
-
-def test_a_key_depends_on_place_and_value() -> None:
-    signatures = np.array([[1, 2, 3, 4], [2, 1, 3, 4], [1, 2, 4, 3]], np.uint32)
-    keys = band_keys(signatures, 2, 2)
-    assert keys.shape == (3, 2)
-    assert (keys[0, 0] == keys[2, 0], keys[0, 1] == keys[1, 1]) == (True, True)
-    assert len({*keys[:, 0].tolist(), *keys[:, 1].tolist()}) == 4
-
-
-@pytest.mark.parametrize("n_items", [0, 1])
-def test_too_few_items_have_no_candidates(n_items: int) -> None:
-    buckets = Buckets([np.zeros(n_items, np.uint32)] * 3)
-    assert all(buckets.candidates(item).tolist() == [] for item in range(n_items))

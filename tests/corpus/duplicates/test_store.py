@@ -62,13 +62,6 @@ def test_a_writer_that_dies_leaves_the_last_commit(
     assert (again.ids, (tmp_path / "signatures").stat().st_size) == (["a", "c"], 2 * 512)
 
 
-def test_equal_sketches_make_equal_bytes(tmp_path: Path) -> None:
-    rows = [sketch("a"), sketch("b", "jiný text"), sketch("c")]
-    Store.create(tmp_path / "one", LAYOUT).append(rows, COVERED)
-    Store.create(tmp_path / "two", LAYOUT).append(rows[:1], ()).append(rows[1:], COVERED)
-    assert files(tmp_path / "one") == files(tmp_path / "two")
-
-
 def test_other_parameters_are_refused(tmp_path: Path) -> None:
     Store.create(tmp_path, LAYOUT)
     config = BuildConfig(replace(PARAMETERS, seed=2), replace(CONFIG, excerpt_words=9))

@@ -69,10 +69,6 @@ def test_nothing_is_lost(record: Record) -> None:
     assert msgspec.convert(back, Record) == record
 
 
-def test_unknown_dates_are_left_out(bare_record: Record) -> None:
-    assert [dolma.document(bare_record)[name] for name in ("created", "added")] == ["", ""]
-
-
 def test_datasets_types_every_split_by_the_card(
     make_source: MakeSource, bare_record: Record, record: Record, folder: Path, tmp_path: Path
 ) -> None:

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 
 import datasets
 import pandas  # type: ignore[import-untyped]
-import pyarrow.dataset
 import pytest
 from typer.testing import CliRunner
 
@@ -65,22 +64,6 @@ def test_equal_corpora_make_equal_exports(corpus: Path, tmp_path: Path, form: Ex
     assert content(tmp_path / "one") == content(tmp_path / "other")
     assert sum(report.documents.values()) == 60
     assert set(report.documents) == {"train", "validation", "test"}
-
-
-def test_each_part_is_read_once(corpus: Path, tmp_path: Path) -> None:
-    for form in TEXTS:
-        report = export(corpus, tmp_path / form, form, ABOUT, SplitConfig(SplitRule.DATE, 0.1, 0.1))
-        assert report.documents == {"train": 48, "validation": 6, "test": 6}, form
-        assert report.words["test"] == 12
-
-
-@pytest.mark.parametrize("rule", list(SplitRule))
-def test_parquet_opens_as_a_folder(corpus: Path, tmp_path: Path, rule: SplitRule) -> None:
-    out = tmp_path / "out"
-    export(corpus, out, ExportFormat.PARQUET, ABOUT, SplitConfig(rule, 0.2, 0.2))
-    table = pandas.read_parquet(out)
-    assert sorted(table["url"]) == sorted(f"https://a.cz/{at}" for at in range(60))
-    assert pyarrow.dataset.dataset(out).count_rows() == 60
 
 
 @pytest.mark.parametrize(
@@ -175,23 +158,10 @@ def test_a_failed_export_leaves_nothing_of_itself(
     assert content(tmp_path) == before
 
 
-def test_a_damaged_shard_ends_the_export_and_is_named(corpus: Path, tmp_path: Path) -> None:
-    (shard,) = (corpus / "corpus").glob("shard-*")
-    shard.write_bytes(shard.read_bytes()[:-1] + b"x")
-    with pytest.raises(CorpusError, match=shard.name):
-        export(corpus, tmp_path / "out", ExportFormat.TEXT, ABOUT)
-    assert not (tmp_path / "out").exists()
-
-
 def test_an_empty_corpus_is_refused(tmp_path: Path) -> None:
     publish(tmp_path / "c" / "corpus", [], BuildConfig())
     with pytest.raises(CorpusError, match="no documents to export"):
         export(tmp_path / "c", tmp_path / "out", ExportFormat.HF, ABOUT)
-
-
-def test_files_are_bounded(corpus: Path, tmp_path: Path) -> None:
-    export(corpus, tmp_path / "out", ExportFormat.TEI, ABOUT, config=replace(ExportConfig(), max_bytes=100))
-    assert len(list((tmp_path / "out").glob("*.xml"))) == 5
 
 
 def test_the_command(corpus: Path, tmp_path: Path) -> None:

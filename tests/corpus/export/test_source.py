@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from newscorpus.config import ExportFormat, SplitConfig, SplitRule
-from newscorpus.corpus.export.export import FORMATS
+from newscorpus.config import SplitConfig, SplitRule
 from newscorpus.corpus.export.source import NO_DAY, ExportPart, SplitName, assigner, day_of
 from newscorpus.data import Article, Fields, Record
 from newscorpus.errors import CorpusError
@@ -25,10 +24,6 @@ def test_groups_are_bounded_by_bytes_of_text(record: Record, max_bytes: int, gro
     part = ExportPart("", lambda: iter(records))
     found = [(number, [int(one.id) for one in group]) for number, group in part.files(max_bytes)]
     assert found == [(f"{number:05}", group) for number, group in enumerate(groups)]
-
-
-def test_every_format_has_its_entry() -> None:
-    assert set(FORMATS) == set(ExportFormat)
 
 
 BARE = make_record(Article("https://b.cz/1", "Text.", Fields(), "bte"), "b", "", 0.0)

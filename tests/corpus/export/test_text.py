@@ -31,12 +31,6 @@ def test_a_file_for_each_document(make_source: MakeSource, records: list[Record]
     assert len(list(folder.rglob("*.txt"))) == 3
 
 
-def test_no_file_leaves_the_folder(make_source: MakeSource, hostile_record: Record, folder: Path) -> None:
-    text.write(make_source({"": [hostile_record]}), folder)
-    (row,) = table(folder)
-    assert (folder / row["file"]).resolve().is_relative_to(folder.resolve())
-
-
 def test_values_stay_in_their_cells(make_source: MakeSource, records: list[Record], folder: Path) -> None:
     text.write(make_source({"train": records}), folder)
     rows = table(folder)

@@ -81,18 +81,6 @@ def test_blocks_without_words_and_pages_without_gold() -> None:
     assert labels(["Home", FIRST], "", "—")[0] == [0, 0]
 
 
-@given(
-    st.lists(st.lists(st.sampled_from("abcdef"), max_size=8).map(" ".join), min_size=1, max_size=6),
-    st.lists(st.sampled_from("abcdef"), max_size=30).map(" ".join),
-    st.sampled_from(["", "a b", "c"]),
-)
-def test_labels_are_shares(texts: list[str], gold: str, title: str) -> None:
-    good, weight = labels(texts, gold, title)
-    assert len(good) == len(weight) == len(texts)
-    assert all(0 <= share <= 1 for share in good)
-    assert set(weight) <= {TWIN_WEIGHT, 1.0}
-
-
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), min_size=4, max_size=8).map(" ".join), min_size=1, max_size=5))
 def test_a_page_that_is_all_gold_is_all_good(texts: list[str]) -> None:
     good, weight = labels(texts, "\n".join(texts))

@@ -15,7 +15,6 @@ from newscorpus.lab.training.block_learner import (
     block_scores,
     labelled_pages,
     score,
-    stack,
     table_lines,
     train,
 )
@@ -78,16 +77,6 @@ def test_pages_without_blocks_are_passed_over(make_page: MakePage) -> None:
     empty = replace(make_page(1), html="<img src=x>")
     deep = replace(make_page(2), html="")
     assert list(labelled_pages(PARAGRAPH_SVM, [empty, deep])) == []
-
-
-def test_rows_of_all_pages_are_stacked() -> None:
-    rows = np.ones((2, 3), np.float32)
-    pages = [
-        LabelledPage("toy", "a", rows, np.array([True, False])),
-        LabelledPage("toy", "b", rows[:1], np.ones(1, bool)),
-    ]
-    matrix, good = stack(pages)
-    assert (matrix.shape, good.tolist()) == ((3, 3), [True, False, True])
 
 
 def test_scores_by_set() -> None:

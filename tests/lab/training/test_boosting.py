@@ -117,13 +117,6 @@ def test_weights_depend_on_set_site_length_and_trust(make_page: MakePage) -> Non
     assert not block_weights([untrusted])[0].any()
 
 
-def test_the_pages_of_a_site_fall_into_one_fold(make_page: MakePage) -> None:
-    pages = [replace(make_page(number), domain="news.example") for number in range(5)]
-    nameless = [replace(make_page(number), domain="") for number in range(12)]
-    assert len({fold_of(page.site, 4) for page in pages}) == 1
-    assert {fold_of(page.site, 3) for page in nameless} == {0, 1, 2}
-
-
 def test_trees_learn_what_is_good_and_the_same_ones_every_time(examples: list[Example]) -> None:
     booster = fit(examples, matrices(examples), SMALL)
     again = fit(examples, matrices(examples), SMALL)
