@@ -32,7 +32,7 @@ lint: $(VENV)/.tests
 check: lint test
 
 gate: $(VENV)/.tests
-	$(BIN)/python -m newscorpus.lab.evaluation $(NEWSCORPUS_DATA)
+	$(BIN)/python -m newscorpus.lab.evaluation.gate $(NEWSCORPUS_DATA)
 
 attacks: $(VENV)/.tests
 	$(BIN)/python -m benchmarks.attacks --short

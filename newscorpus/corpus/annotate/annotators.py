@@ -59,8 +59,7 @@ class AnnotatorKind:
     """An entry of `ANNOTATORS`."""
 
     load: Callable[[Path | None], Annotator]  # takes the user's model, if any
-    package: str  # required distribution
-    module: str  # its module
+    package: str  # required distribution, and its module
     model: str  # description of `--model`; "" if it takes none
     needs_model: bool = False
 
@@ -75,7 +74,7 @@ def check_annotator(name: str, model: Path | None) -> str:
     kind = ANNOTATORS.get(name)
     if kind is None:
         raise CorpusError(f"no annotator {name!r}; known: {', '.join(ANNOTATORS)}")
-    if find_spec(kind.module.partition(".")[0]) is None:
+    if find_spec(kind.package.partition(".")[0]) is None:
         raise ImportError(f"{name}: {kind.package} is not installed; install it by: pip install {kind.package}")
     if kind.needs_model and model is None:
         raise CorpusError(f"{name}: name {kind.model} by --model")
@@ -207,8 +206,8 @@ def neural_tokens(sentence: Any) -> Iterator[Token]:
 
 
 ANNOTATORS: Mapping[str, AnnotatorKind] = {
-    "simplemma": AnnotatorKind(_simplemma, "simplemma", "simplemma", ""),
-    "udpipe": AnnotatorKind(_udpipe, "ufal.udpipe", "ufal.udpipe", "a model of UDPipe 1", needs_model=True),
-    "stanza": AnnotatorKind(_neural("stanza"), "stanza", "stanza", "a folder of Stanza's models"),
-    "classla": AnnotatorKind(_neural("classla"), "classla", "classla", "a folder of CLASSLA's models"),
+    "simplemma": AnnotatorKind(_simplemma, "simplemma", ""),
+    "udpipe": AnnotatorKind(_udpipe, "ufal.udpipe", "a model of UDPipe 1", needs_model=True),
+    "stanza": AnnotatorKind(_neural("stanza"), "stanza", "a folder of Stanza's models"),
+    "classla": AnnotatorKind(_neural("classla"), "classla", "a folder of CLASSLA's models"),
 }

@@ -332,9 +332,8 @@ class Store:
     def _commit(self) -> None:
         """Write the state, with its checksum."""
         state = self.state
-        self._write(
-            STATE, msgspec.json.encode(replace(state, checksums={**state.checksums, STATE: state.own_checksum()}))
-        )
+        checked = replace(state, checksums={**state.checksums, STATE: state.own_checksum()})
+        replace_file(self.folder / STATE, msgspec.json.encode(checked))
 
     def column(self, name: str) -> NDArray[Any]:
         """Map a column into memory, verified by its checksum: one dimension, read-only.
@@ -397,10 +396,7 @@ class Store:
         """Store which documents survived, by row."""
         kept = np.zeros(len(self), bool)
         kept[rows] = True
-        self._write(KEPT, kept.tobytes())
-
-    def _write(self, name: str, data: bytes) -> None:
-        replace_file(self.folder / name, data)
+        replace_file(self.folder / KEPT, kept.tobytes())
 
 
 class Selection(Store):

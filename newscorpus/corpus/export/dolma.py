@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from newscorpus.corpus.export.card import ONLY_SPLIT, Census, SplitFiles, write_card
+from newscorpus.corpus.export.hf import ONLY_SPLIT, Census, SplitFiles, write_card
 from newscorpus.corpus.export.scores import NO_SCORES, Scores
 from newscorpus.corpus.export.source import ExportSource
 from newscorpus.data import Record

@@ -5,10 +5,12 @@ To add a format: a module, its entry in `FORMATS` and in `ExportFormat`, and a t
 
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -16,15 +18,15 @@ from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
 from newscorpus.corpus.annotate.annotation import AnnotatedDocuments
 from newscorpus.corpus.export import dolma, hf, tei, text, vertical, wacz
 from newscorpus.corpus.export.scores import Scores
-from newscorpus.corpus.export.select import matching
 from newscorpus.corpus.export.source import About, ExportPart, ExportSource, SplitName, assigner
 from newscorpus.corpus.manifest import RecordCounts
 from newscorpus.corpus.published import corpus_of, note_copy, open_corpus
 from newscorpus.corpus.release import KINDS, diff
 from newscorpus.corpus.subcorpora import read_subcorpus
 from newscorpus.data import Record
-from newscorpus.errors import CorpusError
+from newscorpus.errors import ArgumentError, CorpusError
 from newscorpus.lines import encode_indented
+from newscorpus.page.records import item_type, keys_of
 from newscorpus.tokens import count_words
 
 Write = Callable[[ExportSource, Path], None]
@@ -44,6 +46,11 @@ FORMATS: Mapping[ExportFormat, Write] = {
 
 REPORT = ".export.json"
 """Report that identifies the folder of an export; hidden because pyarrow and `datasets` read all visible files."""
+
+SQL_TYPES = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN"}
+BATCH = 500
+"""Documents evaluated at a time: some 2 MB of news."""
+QUERY = "SELECT id FROM (SELECT unnest(row) FROM (SELECT unnest(from_json(?::JSON, ?)) AS row)) WHERE ({}\n)"
 
 Watch = Callable[[Iterator[Record]], Iterator[Record]]
 """Pass records on, and show progress."""
@@ -138,6 +145,43 @@ def export(
         (staging / REPORT).write_bytes(encode_indented(report))
         note_copy(corpus, output)
     return report
+
+
+def matching(records: Iterable[Record], where: str) -> Iterator[Record]:
+    """Yield the records for which an expression such as `language == 'cs' and rights.tdm != '1'` is true.
+
+    DuckDB sees the documents only, in memory: no files, no network, no extensions.
+
+    Raises:
+        ArgumentError: the expression is none, or names an unknown column.
+        ImportError: DuckDB is not installed.
+    """
+    try:
+        import duckdb  # noqa: PLC0415 -- an extra
+    except ImportError as error:
+        raise ImportError("--where: duckdb is not installed; install it by: pip install 'newscorpus[where]'") from error
+    columns = msgspec.json.encode([_sql_type(Record)]).decode()
+    with duckdb.connect(
+        config={"enable_external_access": False, "lock_configuration": True, "threads": 1}
+    ) as connection:
+        rest, batch, is_first = iter(records), list[Record](), True
+        while batch or is_first:  # with an empty batch first, so that a wrong expression fails before any work
+            rows = msgspec.json.encode(batch).decode()
+            try:
+                found = {name for (name,) in connection.execute(QUERY.format(where), [rows, columns]).fetchall()}
+            except duckdb.Error as error:
+                known = ", ".join(keys_of(Record))
+                reason = str(error).partition("\n")[0]
+                raise ArgumentError(f"--where {where!r}: {reason}; columns: {known}") from error
+            yield from (record for record in batch if record.id in found)
+            batch, is_first = list(islice(rest, BATCH)), False
+
+
+def _sql_type(kind: Any) -> Any:
+    """Describe a type as DuckDB's `from_json` takes it."""
+    item, repeated = item_type(kind)
+    name = {key: _sql_type(part) for key, part in keys_of(item).items()} if is_dataclass(item) else SQL_TYPES[item]
+    return [name] if repeated else name
 
 
 def _with_title(record: Record) -> Record:

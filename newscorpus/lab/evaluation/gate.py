@@ -1,5 +1,9 @@
-"""Check texts and fields against pinned minimum scores on the development pages: the quality gate."""
+"""Check texts and fields against pinned minimum scores on the development pages: the quality gate.
 
+`python -m newscorpus.lab.evaluation.gate FOLDER` runs it on the folder of the pages with gold text.
+"""
+
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
@@ -126,3 +130,9 @@ def _paths(folder: Path, floors: Floors, measures: Iterable[str] = MEASURES) -> 
     """Return the files of the sets with a floor for one of the measures."""
     sets = (dataset for dataset, lists in floors.items() if dataset != SHORT and lists.keys() & set(measures))
     return [folder / f"{dataset}.jsonl.zst" for dataset in sets]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m newscorpus.lab.evaluation.gate FOLDER")
+    sys.exit(not run_gate(Path(sys.argv[1]), Console()))

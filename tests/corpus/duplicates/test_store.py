@@ -149,7 +149,7 @@ def test_a_writer_that_dies_while_it_begins_anew_leaves_none(tmp_path: Path, mon
         raise Killed
 
     with monkeypatch.context() as death:
-        death.setattr(Store, "_write", killed)
+        death.setattr("newscorpus.corpus.duplicates.store.replace_file", killed)
         with pytest.raises(Killed):
             Store.create(tmp_path, LAYOUT)
     assert Store.existing(tmp_path, LAYOUT) is None

@@ -1,15 +1,17 @@
-"""The folder for Hugging Face, opened with `datasets`, and its card."""
+"""The folder for Hugging Face, opened with `datasets`, its card, and Parquet files alone, opened with pyarrow."""
 
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import datasets
+import pyarrow
 import pytest
 import yaml  # type: ignore[import-untyped]
 from datasets.info import DatasetInfosDict
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
+from pyarrow import parquet as reader
 
 from newscorpus.config import ExportConfig
 from newscorpus.corpus.export import hf
@@ -99,3 +101,21 @@ def test_a_split_without_documents_is_not_declared(
     hf.write(make_source({"train": [record], "validation": [], "test": []}), folder)
     assert set(load(folder, tmp_path / "cache")) == {"train"}
     assert [one["split"] for one in front_matter(folder)["configs"][0]["data_files"]] == ["train"]
+
+
+def test_rows_come_back_typed(make_source: MakeSource, records: list[Record], folder: Path) -> None:
+    hf.write_parquet(make_source({"": records}), folder)
+    (path,) = (folder / "data").iterdir()
+    table = reader.read_table(path)
+    assert table.to_pylist() == [as_json(record) for record in records]
+    assert table.schema.field("authors").type.value_type == pyarrow.string()
+    assert not any(field.nullable for field in table.schema)
+    assert reader.read_metadata(path).row_group(0).column(0).compression == "ZSTD"
+
+
+def test_parts_are_folders_of_bounded_files(make_source: MakeSource, records: list[Record], folder: Path) -> None:
+    hf.write_parquet(make_source({"train": records, "test": []}, ExportConfig(max_bytes=1)), folder)
+    assert sorted(path.name for path in (folder / "data" / "train").iterdir()) == [
+        f"0000{at}.parquet" for at in range(3)
+    ]
+    assert list((folder / "data" / "test").iterdir()) == []

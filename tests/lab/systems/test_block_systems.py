@@ -2,11 +2,13 @@
 
 from statistics import fmean
 
+import numpy as np
 import pytest
 
 from newscorpus.config import Revision
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.lab.evaluation.scores import ngram_scores
+from newscorpus.lab.systems.blocks import neighbour_names, with_neighbours
 from newscorpus.page.extractor import BlockSystemExtractor
 from newscorpus.page.loading import load
 from newscorpus.views.demo.run import read_gold
@@ -55,3 +57,14 @@ def test_the_first_two_rules_of_brezovnik_precede_the_tree() -> None:
     assert isinstance(all_rules, BlockSystemExtractor)
     assert own.label(page)[-1].reasons == ()
     assert all_rules.label(page)[-1].reasons == ("terminating_phrases",)
+
+
+def test_the_block_then_the_one_before_then_the_one_after() -> None:
+    own = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
+    assert with_neighbours(own).tolist() == [[1, 2, 0, 0, 3, 4], [3, 4, 1, 2, 5, 6], [5, 6, 3, 4, 0, 0]]
+    assert neighbour_names(["a", "b"]) == ("a", "b", "a@-1", "b@-1", "a@+1", "b@+1")
+
+
+@pytest.mark.parametrize("blocks", [0, 1])
+def test_few_blocks(blocks: int) -> None:
+    assert with_neighbours(np.ones((blocks, 2), np.float32)).tolist() == [[1, 1, 0, 0, 0, 0]] * blocks
