@@ -8,6 +8,7 @@ Published, share of right elements on held-out sites, by groups of features: 0.8
 
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from lxml import etree
@@ -54,32 +55,26 @@ def choose(nodes: Nodes, scores: Floats, candidates: frozenset[str] = MODERN_CAN
     return Choice(text, tuple(foreign.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSystem:
-    """Find the main text by a trained model with two outputs, one for each stage."""
-
-    model: LinearModel
-
-    def find(self, reading: Reading) -> FoundText | Rejected:
-        """Return the text of the chosen element without its foreign parts and the headline."""
-        nodes = describe(reading.tree, PARTS)
-        choice = choose(nodes, self.model.score(nodes)) if nodes.elements else None
-        if choice is None:
-            return Rejected("extract", "no_candidate", "no element that may hold the text", reading.page.url)
-        element = nodes.elements[choice.text]
-        foreign = {nodes.elements[place] for place in choice.foreign}
-        copy = deepcopy(element)
-        for original, copied in zip(element.iter(), copy.iter(), strict=True):
-            if original in foreign:
-                copied.tag = FOREIGN
-        etree.strip_elements(copy, FOREIGN, with_tail=False)
-        found = [block.text for block in segment(copy)]
-        paragraphs = [paragraph for paragraph in found if paragraph != reading.fields.title]
-        if not paragraphs:
-            return Rejected("extract", "no_main_text", url=reading.page.url)
-        return FoundText(paragraphs, self.model.name)
+def find(model: LinearModel, reading: Reading) -> FoundText | Rejected:
+    """Return the text of the chosen element without its foreign parts and the headline; the model has two outputs."""
+    nodes = describe(reading.tree, PARTS)
+    choice = choose(nodes, model.score(nodes)) if nodes.elements else None
+    if choice is None:
+        return Rejected("extract", "no_candidate", "no element that may hold the text", reading.page.url)
+    element = nodes.elements[choice.text]
+    foreign = {nodes.elements[place] for place in choice.foreign}
+    copy = deepcopy(element)
+    for original, copied in zip(element.iter(), copy.iter(), strict=True):
+        if original in foreign:
+            copied.tag = FOREIGN
+    etree.strip_elements(copy, FOREIGN, with_tail=False)
+    found = [block.text for block in segment(copy)]
+    paragraphs = [paragraph for paragraph in found if paragraph != reading.fields.title]
+    if not paragraphs:
+        return Rejected("extract", "no_main_text", url=reading.page.url)
+    return FoundText(paragraphs, model.name)
 
 
 def load(name: str, template: TemplateRules | None, model: str, _revision: Revision) -> SystemExtractor:
     """Load the system with the shipped model or another."""
-    return SystemExtractor(NodeSystem(load_linear(model or name)).find, template)
+    return SystemExtractor(partial(find, load_linear(model or name)), template)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from statistics import fmean, median
 from typing import TypeAlias
@@ -195,44 +196,33 @@ class Svm:
     classify: Callable[[Matrix], Integers]
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentSystem:
-    """Keep the segments of a page that a machine calls good (class 1).
+def find_segments(svm: Svm, experts: Mapping[str, Expert], reading: Reading) -> FoundText | Rejected:
+    """Return the text of the segments that a machine calls good (class 1).
 
     The shares that experts kept of a segment are features, too; `segment-svm` has no experts.
     """
-
-    svm: Svm
-    experts: Mapping[str, Expert]
-
-    def find(self, reading: Reading) -> FoundText | Rejected:
-        """Return the text of the good segments."""
-        segments = cut(reading.tree)
-        if not segments:
-            return Rejected("segment", "no_segments", url=reading.page.url)
-        texts = {name: expert(reading) for name, expert in self.experts.items()}
-        rows = np.hstack((measure(segments), measure_kept(segments, texts)))
-        kept = [segment for segment, found in zip(segments, self.svm.classify(rows), strict=True) if found == 1]
-        paragraphs = [paragraph for segment in kept for paragraph in segment.paragraphs]
-        if not paragraphs:
-            return Rejected("extract", "no_main_text", url=reading.page.url)
-        return FoundText(paragraphs, self.svm.name)
+    segments = cut(reading.tree)
+    if not segments:
+        return Rejected("segment", "no_segments", url=reading.page.url)
+    texts = {name: expert(reading) for name, expert in experts.items()}
+    rows = np.hstack((measure(segments), measure_kept(segments, texts)))
+    kept = [segment for segment, found in zip(segments, svm.classify(rows), strict=True) if found == 1]
+    paragraphs = [paragraph for segment in kept for paragraph in segment.paragraphs]
+    if not paragraphs:
+        return Rejected("extract", "no_main_text", url=reading.page.url)
+    return FoundText(paragraphs, svm.name)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentSystem:
-    """Return the text of the expert that a machine chooses for the page; its classes are indices of `experts`."""
+def find_document(svm: Svm, experts: Mapping[str, Expert], reading: Reading) -> FoundText | Rejected:
+    """Return the text of the expert that a machine chooses for the page (its classes number `experts`).
 
-    svm: Svm
-    experts: Mapping[str, Expert]
-
-    def find(self, reading: Reading) -> FoundText | Rejected:
-        """Return the text of the chosen expert, whose name becomes a flag of the article."""
-        name = tuple(self.experts)[int(self.svm.classify(measure_page(reading.tree)[None])[0])]
-        text = self.experts[name](reading)
-        if not text:
-            return Rejected("extract", "no_main_text", f"{name} found none", reading.page.url)
-        return FoundText(text.split("\n"), self.svm.name, flags=(f"by_{name.replace('-', '_')}",))
+    The name of the expert becomes a flag of the article.
+    """
+    name = tuple(experts)[int(svm.classify(measure_page(reading.tree)[None])[0])]
+    text = experts[name](reading)
+    if not text:
+        return Rejected("extract", "no_main_text", f"{name} found none", reading.page.url)
+    return FoundText(text.split("\n"), svm.name, flags=(f"by_{name.replace('-', '_')}",))
 
 
 def measure(segments: Sequence[Segment]) -> Matrix:
@@ -293,5 +283,5 @@ def load(name: str, template: TemplateRules | None, model: str, _revision: Revis
     scorer, order = Scorer(artifact), np.array(classes, np.int64)
     svm = Svm(scorer.name, lambda rows: order[scorer(rows).argmax(axis=1)])
     experts = {} if name == SEGMENT_SVM else load_experts()
-    system = DocumentSystem(svm, experts) if name == HYBRID_DOCUMENT else SegmentSystem(svm, experts)
-    return SystemExtractor(system.find, template)
+    find = find_document if name == HYBRID_DOCUMENT else find_segments
+    return SystemExtractor(partial(find, svm, experts), template)

@@ -1,12 +1,13 @@
 """The two stages of Kazennikov (2013) with weights made by hand."""
 
 import zlib
+from functools import partial
 
 import numpy as np
 import pytest
 
 from newscorpus.data import Article, Page, Rejected
-from newscorpus.lab.systems.node_svm import CANDIDATES, PARTS, Choice, NodeSystem, choose
+from newscorpus.lab.systems.node_svm import CANDIDATES, PARTS, Choice, choose, find
 from newscorpus.page.extractor import SystemExtractor
 from newscorpus.page.fields.nodes import COLUMNS, LinearModel, Nodes, describe
 from newscorpus.page.parsing.parse import parse
@@ -61,11 +62,11 @@ def test_stage_one_takes_the_best_candidate_and_stage_two_its_foreign_parts() ->
 
 
 def test_the_text_is_that_of_the_element_without_its_foreign_parts_and_the_headline() -> None:
-    article = SystemExtractor(NodeSystem(model()).find)(Page.from_html(PAGE))
+    article = SystemExtractor(partial(find, model()))(Page.from_html(PAGE))
     assert isinstance(article, Article)
     assert (article.text, article.extractor) == ("One two.\nthree", "model:own@1")
     html = PAGE.replace("<p>One two.", "<h1>The  bridge</h1><p>One two.")
-    article = SystemExtractor(NodeSystem(model()).find)(Page.from_html(f"<title>The bridge</title>{html}"))
+    article = SystemExtractor(partial(find, model()))(Page.from_html(f"<title>The bridge</title>{html}"))
     assert isinstance(article, Article)
     assert (article.fields.title, article.text) == ("The bridge", "One two.\nthree")
 
@@ -79,6 +80,6 @@ def test_the_text_is_that_of_the_element_without_its_foreign_parts_and_the_headl
     ],
 )
 def test_pages_without_text(html: str, reason: str) -> None:
-    found = SystemExtractor(NodeSystem(model()).find)(Page.from_html(html))
+    found = SystemExtractor(partial(find, model()))(Page.from_html(html))
     assert isinstance(found, Rejected)
     assert (found.stage, found.reason) == ("extract", reason)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,11 +17,11 @@ from newscorpus.lab.systems.segment_systems import (
     EXPERTS,
     FEATURES,
     SECTION_FEATURES,
-    DocumentSystem,
     Expert,
-    SegmentSystem,
     Svm,
     cut,
+    find_document,
+    find_segments,
     load_experts,
     make_segment,
     measure_kept,
@@ -137,10 +138,10 @@ def kept_by_the_first(rows: Matrix) -> Integers:
 
 
 def test_the_good_segments_are_the_text() -> None:
-    article = SystemExtractor(SegmentSystem(Svm("model:own@1", few_links), {}).find)(PAGE)
+    article = SystemExtractor(partial(find_segments, Svm("model:own@1", few_links), {}))(PAGE)
     assert isinstance(article, Article)
     assert (article.text, article.extractor) == ("One two three.\nFour.", "model:own@1")
-    hybrid = SystemExtractor(SegmentSystem(Svm("own", kept_by_the_first), EXPERT_TEXTS).find)(PAGE)
+    hybrid = SystemExtractor(partial(find_segments, Svm("own", kept_by_the_first), EXPERT_TEXTS))(PAGE)
     assert isinstance(hybrid, Article)
     assert hybrid.text == article.text  # it sees what the experts kept
 
@@ -150,7 +151,7 @@ def test_the_good_segments_are_the_text() -> None:
     [("<body>", "segment", "no_segments"), ("<div><a href=/>Home</a></div>", "extract", "no_main_text")],
 )
 def test_pages_without_a_good_segment(html: str, stage: str, reason: str) -> None:
-    found = SystemExtractor(SegmentSystem(Svm("own", few_links), {}).find)(Page.from_html(html))
+    found = SystemExtractor(partial(find_segments, Svm("own", few_links), {}))(Page.from_html(html))
     assert isinstance(found, Rejected)
     assert (found.stage, found.reason) == (stage, reason)
 
@@ -163,10 +164,8 @@ def test_words_of_a_segment_that_an_expert_kept_in_their_order() -> None:
 
 
 def test_hybrid_document_gives_the_text_of_the_chosen_expert_or_names_it() -> None:
-    first, second = (
-        SystemExtractor(DocumentSystem(Svm("own", lambda rows, at=at: np.full(len(rows), at)), EXPERT_TEXTS).find)(PAGE)  # type: ignore[misc]
-        for at in range(2)
-    )
+    machines = [Svm("own", lambda rows, at=at: np.full(len(rows), at)) for at in range(2)]  # type: ignore[misc]
+    first, second = (SystemExtractor(partial(find_document, svm, EXPERT_TEXTS))(PAGE) for svm in machines)
     assert isinstance(first, Article)
     assert first.text == "One two three."
     assert "by_first" in first.flags
