@@ -6,7 +6,7 @@ function also raises ImportError if the package for a store is not installed.
 
 import io
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,10 +167,11 @@ class RemoteFile(io.RawIOBase):
 
 
 def upload_corpus(corpus: Path, address: str, watch: Callable[[Iterable[str]], Iterable[str]] = iter) -> Upload:
-    """Upload a corpus or an export; arguments and errors as for `upload`.
+    """Upload a corpus or an export; unchanged files are not sent again.
 
-    The uploaded corpus is valid at every moment: shards are sent before the manifest that names them, and old ones
-    removed after it.
+    The uploaded corpus is valid at every moment: shards are sent before the manifest that names them, files of an
+    earlier upload that no longer exist are removed after it, then `SHA256SUMS` is written. A killed upload resumes with
+    the file at which it stopped.
 
     Raises:
         CorpusError, LedgerError: a build or a crawl is running, or others' files lie in the corpus.
@@ -183,40 +184,29 @@ def upload_corpus(corpus: Path, address: str, watch: Callable[[Iterable[str]], I
         if not (names := corpus_files(corpus)):
             raise CorpusError(f"{corpus}: no files to upload")
         note_copy(corpus, address)
-        return upload(corpus, names, address, watch)
-
-
-def upload(
-    folder: Path, names: Sequence[str], address: str, watch: Callable[[Iterable[str]], Iterable[str]] = iter
-) -> Upload:
-    """Upload the named files of a folder; unchanged files are not sent again.
-
-    Files are sent in the given order, then those of an earlier upload that no longer exist are removed, then
-    `SHA256SUMS` is written. A killed upload resumes with the file at which it stopped.
-    """
-    makes_folders = {"auto_mkdir": True} if address.startswith("file:") else {}  # object stores have no folders
-    with naming(address):
-        system, root = url_to_fs(address, **makes_folders)
-        there = _read_sums(system, root, (SUMS, SUMS_SO_FAR))
-        _write_sums(system, root, SUMS_SO_FAR, there)
-        _remove(system, f"{root}/{SUMS}")
-    sums: dict[str, str] = {}
-    n_sent = 0
-    for name in watch(names):
-        sums[name] = file_hash(folder / name)
-        if there.get(name) != sums[name]:
-            with naming(f"{address}/{name}"):
-                system.put_file(str(folder / name), f"{root}/{name}")
-                there[name] = sums[name]
-                _write_sums(system, root, SUMS_SO_FAR, there)
-            n_sent += 1
-    gone = there.keys() - sums.keys()
-    with naming(address):
-        for name in gone:
-            _remove(system, f"{root}/{name}")
-        _write_sums(system, root, SUMS, sums)
-        _remove(system, f"{root}/{SUMS_SO_FAR}")
-    return Upload(len(sums), n_sent, len(gone))
+        makes_folders = {"auto_mkdir": True} if address.startswith("file:") else {}  # object stores have no folders
+        with naming(address):
+            system, root = url_to_fs(address, **makes_folders)
+            there = _read_sums(system, root, (SUMS, SUMS_SO_FAR))
+            _write_sums(system, root, SUMS_SO_FAR, there)
+            _remove(system, f"{root}/{SUMS}")
+        sums: dict[str, str] = {}
+        n_sent = 0
+        for name in watch(names):
+            sums[name] = file_hash(corpus / name)
+            if there.get(name) != sums[name]:
+                with naming(f"{address}/{name}"):
+                    system.put_file(str(corpus / name), f"{root}/{name}")
+                    there[name] = sums[name]
+                    _write_sums(system, root, SUMS_SO_FAR, there)
+                n_sent += 1
+        gone = there.keys() - sums.keys()
+        with naming(address):
+            for name in gone:
+                _remove(system, f"{root}/{name}")
+            _write_sums(system, root, SUMS, sums)
+            _remove(system, f"{root}/{SUMS_SO_FAR}")
+        return Upload(len(sums), n_sent, len(gone))
 
 
 def _read_sums(system: AbstractFileSystem, root: str, names: Iterable[str]) -> dict[str, str]:
