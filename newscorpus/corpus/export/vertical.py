@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from babel import Locale
+
 from newscorpus.corpus.annotate.conllu import POSITIONS, Document, columns
 from newscorpus.corpus.export.source import ExportSource, iso_day, passages
 from newscorpus.corpus.manifest import Manifest, RecordCounts, fill
@@ -46,16 +48,6 @@ ATTRIBUTES: Mapping[str, Callable[[Record], str]] = {
 """The attributes of `<doc>`."""
 
 MULTIVALUE = frozenset({"author", "agency", "tag"})
-
-LANGUAGES = {
-    "be": "Belarusian", "bg": "Bulgarian", "bs": "Bosnian", "cs": "Czech", "da": "Danish", "de": "German",
-    "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "fi": "Finnish", "fr": "French",
-    "hr": "Croatian", "hu": "Hungarian", "it": "Italian", "ja": "Japanese", "lt": "Lithuanian", "lv": "Latvian",
-    "mk": "Macedonian", "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian",
-    "ru": "Russian", "sk": "Slovak", "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish", "tr": "Turkish",
-    "uk": "Ukrainian",
-}  # fmt: skip
-"""Language names of the registry, for a corpus of one language."""
 
 
 def write(source: ExportSource, folder: Path) -> None:
@@ -92,7 +84,7 @@ def write_registry(
         title=collapse(title).replace('"', "'"),
         name=file_name(title),
         vertical=vertical,
-        language=LANGUAGES.get(languages[0], "") if len(languages) == 1 else "",
+        language=Locale("en").languages.get(languages[0], "") if len(languages) == 1 else "",
         attributes=attributes,
         positions=positions,
         several=MULTIVALUE,
