@@ -16,8 +16,8 @@ from pathlib import Path
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.annotate import annotators
 from newscorpus.corpus.annotate.annotate import Annotation, annotate_part, make_folders, parts_of
-from newscorpus.corpus.annotate.annotation import PartCounts
 from newscorpus.corpus.annotate.annotators import Sentence, Token, Word
+from newscorpus.corpus.annotate.conllu import PartCounts
 from newscorpus.corpus.published import open_corpus, publish
 from newscorpus.data import Article, Fields
 from newscorpus.page.records import make_record

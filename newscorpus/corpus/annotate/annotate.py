@@ -16,9 +16,17 @@ from typing import Any
 
 import msgspec
 
-from newscorpus.corpus.annotate.annotation import FOLDERS, REPORT, AnnotationReport, PartCounts, file_of
 from newscorpus.corpus.annotate.annotators import check_annotator, load_annotator
-from newscorpus.corpus.annotate.conllu import POSITIONS, conllu, texts_of
+from newscorpus.corpus.annotate.conllu import (
+    FOLDERS,
+    POSITIONS,
+    REPORT,
+    AnnotationReport,
+    PartCounts,
+    conllu,
+    file_of,
+    texts_of,
+)
 from newscorpus.corpus.export import vertical
 from newscorpus.corpus.published import note_copy, open_corpus
 from newscorpus.corpus.shards import bounded, is_marked

@@ -1,4 +1,4 @@
-"""Write annotated documents as CoNLL-U, and read them back.
+"""Write annotated documents as CoNLL-U, and read them back, also from the folder of an annotation.
 
 The CoNLL-U always passes the validator of Universal Dependencies at level 2: unknown tags and relations become "X" and
 "dep", malformed features are dropped, and without a valid tree all words of a sentence depend on the first by "dep".
@@ -6,11 +6,16 @@ The CoNLL-U always passes the validator of Universal Dependencies at level 2: un
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
+
+import msgspec
 
 from newscorpus.corpus.annotate.annotators import Sentence, Token, Word
 from newscorpus.data import Record
+from newscorpus.errors import CorpusError
 from newscorpus.tokens import collapse, paragraphs, printable
 
 Document = Sequence[Sequence[Sentence]]
@@ -20,6 +25,11 @@ POSITIONS = ("lemma", "tag", "features")
 """Names of the columns of a token after the word."""
 
 NEW_DOCUMENT, NEW_PARAGRAPH = "# newdoc id = ", "# newpar id = "
+
+REPORT = "annotation.json"
+FOLDERS = {"conllu": ".conllu", "vertical": ".vert", "parts": ".json"}
+"""Folders of an annotation, and the suffixes of their files. The file in `parts` is written (and renamed) last: a part
+is done if it exists."""
 
 UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
 DEPREL = frozenset(
@@ -158,3 +168,84 @@ def _features(features: str) -> str:
 def _clean(text: str) -> str:
     """Normalize a form or lemma: NFC, without control characters, "_" if empty."""
     return unicodedata.normalize("NFC", collapse(printable(text))) or "_"
+
+
+class PartCounts(msgspec.Struct, frozen=True):
+    """Counts of a part."""
+
+    documents: int = 0
+    sentences: int = 0
+    tokens: int = 0  # orthographic
+    words: int = 0  # syntactic
+
+    def __add__(self, other: "PartCounts") -> "PartCounts":
+        return PartCounts(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationReport:
+    """Parameters and counts of an annotation; the content of `annotation.json`."""
+
+    corpus: str  # generation of the corpus
+    annotator: str  # name, version and model
+    parts: tuple[str, ...]  # names of the files without suffix, in order
+    counts: PartCounts
+    is_complete: bool = True  # every document of the corpus is annotated
+
+
+def file_of(output: Path, folder: str, part: str) -> Path:
+    """Return the path of a file of a part."""
+    return output / folder / f"{part}{FOLDERS[folder]}"
+
+
+@dataclass(slots=True)
+class AnnotatedDocuments:
+    """The sentences of the documents of a corpus; holds one part in memory, and where each document lies."""
+
+    parts: Mapping[str, Path]  # files by id of the document
+    _path: Path | None = None  # of the part in memory
+    _texts: Mapping[str, str] = field(default_factory=dict)  # of its documents
+
+    @classmethod
+    def load(cls, folder: Path, generation: str) -> "AnnotatedDocuments":
+        """Find the documents in a complete annotation of a generation of a corpus.
+
+        Raises:
+            CorpusError: there is none.
+        """
+        try:
+            report = msgspec.json.decode((folder / REPORT).read_bytes(), type=AnnotationReport)
+        except (OSError, msgspec.DecodeError) as error:
+            raise CorpusError(f"{folder}: no annotation here; make one by `newscorpus annotate`") from error
+        if report.corpus != generation or not report.is_complete:
+            raise CorpusError(
+                f"{folder}: not an annotation of the whole corpus as it is; run `newscorpus annotate` again"
+            )
+        paths = [file_of(folder, "conllu", name) for name in report.parts]
+        return cls({name: path for path in paths for name in _texts(path)})
+
+    def of(self, record: Record) -> Document:
+        """Return the sentences of a document; it has none if its text has none.
+
+        Raises:
+            CorpusError: a file is damaged or missing.
+        """
+        name = name_of(record)
+        path = self.parts.get(name)
+        if path is None:
+            return ()
+        if path != self._path:
+            self._path, self._texts = path, _texts(path)
+        try:
+            return read_conllu(self._texts[name].split("\n"))
+        except (KeyError, ValueError, IndexError) as error:
+            raise CorpusError(f"{path}, document {name}: damaged ({error})") from error
+
+
+def _texts(path: Path) -> dict[str, str]:
+    """Divide a file into its documents, by id."""
+    try:
+        found = f"\n\n{path.read_text('utf-8')}".split(f"\n\n{NEW_DOCUMENT}")[1:]
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path}: {error}") from error
+    return dict(one.split("\n", 1) for one in found)

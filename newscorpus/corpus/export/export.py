@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from newscorpus.config import ExportConfig, ExportFormat, SplitConfig, SplitRule
-from newscorpus.corpus.annotate.annotation import AnnotatedDocuments
+from newscorpus.corpus.annotate.conllu import AnnotatedDocuments
 from newscorpus.corpus.export import dolma, hf, tei, text, vertical, wacz
 from newscorpus.corpus.export.scores import Scores
 from newscorpus.corpus.export.source import About, ExportPart, ExportSource, SplitName, assigner

@@ -12,9 +12,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from newscorpus.config import ExportConfig, SplitConfig, SplitRule
-from newscorpus.corpus.annotate.annotation import AnnotatedDocuments
 from newscorpus.corpus.annotate.annotators import Sentence
-from newscorpus.corpus.annotate.conllu import Document, texts_of
+from newscorpus.corpus.annotate.conllu import AnnotatedDocuments, Document, texts_of
 from newscorpus.corpus.export.scores import Scores
 from newscorpus.corpus.manifest import Manifest
 from newscorpus.corpus.shards import bounded
