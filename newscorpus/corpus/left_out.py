@@ -1,7 +1,7 @@
 """List excluded documents (`duplicates.jsonl`, `low-confidence.jsonl`), and count reprints between sources."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.find import survivors
 from newscorpus.corpus.duplicates.verify import Duplicate, DuplicateKind
 from newscorpus.data import GONE, Rejected
-from newscorpus.lines import csv_lines, decoded_lines, encode_line
+from newscorpus.lines import decoded_lines, encode_line
 from newscorpus.page.records import excerpt
 from newscorpus.store.intake import journal_line
 
@@ -128,8 +128,3 @@ def count_reprints(collection: Collection, duplicates: Sequence[Duplicate]) -> t
         if one.kind is not DuplicateKind.REVISION
     )
     return tuple((*pair, count) for pair, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-
-def reprints_table(reprints: Iterable[Reprints]) -> bytes:
-    """Format reprints as CSV."""
-    return b"".join(csv_lines([("source", "repeats", "kind", "documents"), *reprints]))

@@ -27,14 +27,14 @@ from newscorpus.corpus.duplicates.documents import find_files, index_files
 from newscorpus.corpus.duplicates.find import Watch, unwatched
 from newscorpus.corpus.duplicates.store import ROWS, STATE, Selection, Store, digest, layout_of
 from newscorpus.corpus.duplicates.verify import Duplicate
-from newscorpus.corpus.left_out import Reprints, cluster_sizes, count_kinds, count_reprints, reprints_table
+from newscorpus.corpus.left_out import Reprints, cluster_sizes, count_kinds, count_reprints
 from newscorpus.corpus.published import note_copy, publish_ranges
 from newscorpus.corpus.release import NOTE, find_version
 from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive, replace_file, replacing
 from newscorpus.layout import AGAINST, ARCHIVE, BUILD_LOCK, INDEX, INTAKE, LEDGER, PUBLISHED, refuse_strangers
-from newscorpus.lines import encode_line, write_lines
+from newscorpus.lines import csv_lines, encode_line, write_lines
 from newscorpus.page.records import decode
 from newscorpus.store.removals import keep_removals, removals_of
 
@@ -116,7 +116,8 @@ def _write(output: Path, collection: Collection, config: BuildConfig, watch: Wat
 
     duplicates, n_kept = decide(output, collection, config, write, watch)
     reprints = count_reprints(collection, duplicates)
-    replace_file(output / REPRINTS, reprints_table(reprints))
+    table = csv_lines([("source", "repeats", "kind", "documents"), *reprints])
+    replace_file(output / REPRINTS, b"".join(table))
     return DedupReport(len(collection.stores[-1]), n_kept, count_kinds(collection, duplicates), reprints)
 
 
