@@ -114,7 +114,7 @@ def test_damage_is_found_and_refused_with_the_file_named(
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("damage", [truncate, flip, rename, Path.unlink])
+@pytest.mark.parametrize("damage", [truncate, flip])  # by size and by hash
 @pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
 def test_every_verb_refuses_damage_with_the_file_named(
     verb: tuple[str, ...],
