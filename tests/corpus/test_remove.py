@@ -71,6 +71,10 @@ def story(number: int, visit: int = 0) -> Page:
     return Page(URL.format(number), article(seed).encode(), {"content-type": "text/html"}, fetched)
 
 
+def listing(name: str, body: bytes) -> Page:
+    return Page(f"{LIST}{name}", body, {"content-type": "text/html"}, "2026-11-20T09:00:00+00:00")
+
+
 def row_of(page: Page) -> Row:
     row = process_page(RECIPE, SourcePage(page, "news", ("en",)))
     assert isinstance(row, Row), row
@@ -85,8 +89,8 @@ def make(corpus: Path) -> Path:
     pages[LINKING] = replace(pages[LINKING], body=pages[LINKING].body.replace(b"</body>", linking))
     places = {number: crawl.visit(page, row_of(page)) for number, page in pages.items()}
     teaser = f"<li><a href='/story-3'>News</a> {paragraphs('story 3')[0][:90]}</li>"
-    listing = f"<html><body><ul>{teaser}<li><a href='/story-4'>More</a></li></ul></body></html>"
-    crawl.visit(Page(LIST, listing.encode(), {"content-type": "text/html"}, "2026-11-20T09:00:00+00:00"), None)
+    markup = f"<html><body><ul>{teaser}<li><a href='/story-4'>More</a></li></ul></body></html>"
+    crawl.visit(listing("", markup.encode()), None)
     crawl.visit(story(3, 1), row_of(story(3, 1)), asked=ALIAS)
     excerpt = paragraphs("story 5")[0][:100]
     crawl.visit(replace(story(5), url=URL.format(50)), Rejected("quality", "listing", "", URL.format(50), excerpt))
@@ -157,6 +161,14 @@ def traces(folder: Path, url: str = GONE, seeds: tuple[str, ...] = ("story 3", "
 
 def published(corpus: Path) -> set[str]:
     return {record.url for record in open_corpus(corpus).records()}
+
+
+def archived_body(corpus: Path, url: str) -> bytes:
+    entry = find(corpus, url)
+    assert entry
+    found = read_capture(corpus / entry.archived[0], entry.archived[1])
+    assert isinstance(found, Capture)
+    return found.page.body
 
 
 def test_traces_are_found_wherever_they_are(corpus: Path) -> None:
@@ -235,12 +247,10 @@ def test_what_only_names_it_goes_too_or_is_said(corpus: Path, tmp_path: Path) ->
     write_profile(
         profile_path(corpus, "news"), msgspec.structs.replace(profile, texts={"1": Repeated(2, f"{title} May ")})
     )
-    crawl, listing, linked = Crawl(corpus), f"{LIST}/2", "https://news.example/print/3"
-    page = Page(
-        listing, f'<a href="{GONE}">{title}</a>'.encode(), {"content-type": "text/html"}, "2026-11-21T09:00:00Z"
-    )
-    crawl.visit(page, Rejected("discovery", "section", "", listing))  # judged as a page that may be an article
-    crawl.ledger.transaction.write("UPDATE urls SET kind = 'section' WHERE url = ?", (listing,))
+    crawl, linked = Crawl(corpus), "https://news.example/print/3"
+    page = listing("/2", f'<a href="{GONE}">{title}</a>'.encode())
+    crawl.visit(page, Rejected("discovery", "section", "", page.url))  # judged as a page that may be an article
+    crawl.ledger.transaction.write("UPDATE urls SET kind = 'section' WHERE url = ?", (page.url,))
     request = json.dumps({"headers": {"Referer": [GONE]}}).encode()
     crawl.ledger.add(Link(key_of(linked), linked, "news", "article", request=request))
     crawl.close()
@@ -268,11 +278,7 @@ def test_all_else_stays_as_it_is(corpus: Path) -> None:
     assert list(archive_findings(corpus, iter, whole=True)) == []
     assert remove(corpus, [GONE], REASON, from_archive=True).archived == 0
     assert after == [capture for capture in before if capture.page.url != GONE]
-    entry = find(corpus, URL.format(4))
-    assert entry
-    found = read_capture(corpus / entry.archived[0], entry.archived[1])
-    assert isinstance(found, Capture)
-    assert found.page.body == story(4).body
+    assert archived_body(corpus, URL.format(4)) == story(4).body
     (now,) = status(corpus)
     assert now.kept == PAGES - 1
     assert now.rejected == {"quality/listing": 1}
@@ -373,19 +379,14 @@ def test_documents_that_quote_it_stay_with_their_pages(tmp_path: Path) -> None:
     build(tmp_path)
     remove(tmp_path, [GONE], REASON, from_archive=True)
     assert published(tmp_path) == {quoting.url, URL.format(5)}
-    entry = find(tmp_path, quoting.url)
-    assert entry
-    found = read_capture(tmp_path / entry.archived[0], entry.archived[1])
-    assert isinstance(found, Capture)
-    assert found.page.body == quoting.body
+    assert archived_body(tmp_path, quoting.url) == quoting.body
 
 
 def test_lists_that_do_not_link_to_it_stay(corpus: Path) -> None:
     crawl = Crawl(corpus)
-    lists = {"more/1": "<a href='/story-31'>More</a>", "more/2": "<a href='/a-story-3'>More</a>"}
+    lists = {"/more/1": "<a href='/story-31'>More</a>", "/more/2": "<a href='/a-story-3'>More</a>"}
     for name, markup in lists.items():
-        page = Page(f"{LIST}/{name}", markup.encode(), {"content-type": "text/html"}, "2026-11-20T09:00:00+00:00")
-        crawl.visit(page, None)
+        crawl.visit(listing(name, markup.encode()), None)
     crawl.close()
     assert remove(corpus, [GONE], REASON, from_archive=True).archived == 3
 
@@ -403,8 +404,7 @@ def test_lists_that_link_to_it_go_however_they_are_sent(tmp_path: Path) -> None:
         "gz": (gzip.compress(f"<urlset><loc>{gone}</loc></urlset>".encode()), ""),
     }
     for name, (body, encoding) in sent.items():
-        listing = Page(f"{LIST}/{name}", body, {"content-type": "text/html"}, "2026-11-20T09:00:00+00:00")
-        crawl.visit(listing, None, sent=(body, encoding))
+        crawl.visit(listing(f"/{name}", body), None, sent=(body, encoding))
     crawl.close()
     build(tmp_path)
     assert remove(tmp_path, [gone], REASON, from_archive=True).archived == 1 + len(sent)

@@ -5,7 +5,8 @@ import io
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,7 @@ from newscorpus.corpus.duplicates.verify import DuplicateKind
 from newscorpus.corpus.left_out import DuplicateLine
 from newscorpus.corpus.published import publish
 from newscorpus.corpus.query import QueryError
-from newscorpus.corpus.search import MAX_FORMS, ContextLine, Query, contexts, in_order, opened_index
+from newscorpus.corpus.search import MAX_FORMS, ContextLine, Query, SearchIndex, contexts, in_order, opened_index
 from newscorpus.corpus.search_index import index_path, make_index
 from newscorpus.data import Article, Fields, Record
 from newscorpus.errors import CorpusError
@@ -68,9 +69,17 @@ def corpus(tmp_path: Path) -> Path:
     return folder
 
 
-def titles(corpus: Path, query: Query) -> set[str]:
+@contextmanager
+def indexed(corpus: Path) -> Iterator[SearchIndex]:
+    """Index a corpus, and open the index."""
+    make_index(corpus)
     with opened_index(corpus) as index:
         assert index
+        yield index
+
+
+def titles(corpus: Path, query: Query) -> set[str]:
+    with indexed(corpus) as index:
         found = {one.title for one in index.documents(query, 10)}
         assert index.number(query) == len(found)
         return found
@@ -112,14 +121,11 @@ def titles(corpus: Path, query: Query) -> set[str]:
     ],
 )
 def test_documents_are_found(corpus: Path, query: Query, found: set[str]) -> None:
-    make_index(corpus)
     assert titles(corpus, query) == found
 
 
 def test_words_are_shown_in_context_and_counted(corpus: Path) -> None:
-    make_index(corpus)
-    with opened_index(corpus) as index:
-        assert index
+    with indexed(corpus) as index:
         lines = {
             (line.left_context, line.match, line.right_context) for line in index.lines(Query("most*", source="a"))
         }
@@ -155,7 +161,6 @@ def test_an_index_belongs_to_what_is_published_now(corpus: Path) -> None:
     publish(corpus / "corpus", RECORDS[:1], BuildConfig())
     with opened_index(corpus) as index:
         assert index is None
-    make_index(corpus)
     assert titles(corpus, Query()) == {"Most"}
 
 
@@ -163,7 +168,6 @@ def test_what_is_no_index_is_replaced(corpus: Path) -> None:
     index_path(corpus).write_bytes(b"something else, and more than a header of a hundred bytes" * 9)
     with opened_index(corpus) as index:
         assert index is None
-    make_index(corpus)
     assert titles(corpus, Query("мост")) == {"Мост"}
 
 
@@ -203,9 +207,7 @@ def test_what_a_document_stands_for(corpus: Path) -> None:
         DuplicateLine(leader.id, "r", leader.url, "T", leader.id, DuplicateKind.REVISION, 0.9, leader.id, "a", "a"),
     ]
     (corpus / "duplicates.jsonl").write_bytes(b"".join(map(encode_line, lines)))
-    make_index(corpus)
-    with opened_index(corpus) as index:
-        assert index
+    with indexed(corpus) as index:
         assert index.document(leader.id) == leader
         assert index.document("nothing") is None
         assert index.members(leader.id) == lines[:1]
@@ -255,11 +257,9 @@ def test_what_cannot_be_searched_for_is_said(corpus: Path, arguments: list[str],
 def test_a_query_for_most_of_the_corpus_is_refused_before_it_is_answered(
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make_index(corpus)
     monkeypatch.setattr("newscorpus.corpus.search.MAX_OCCURRENCES", 1)
     most = Query(" OR ".join(f"{letter}*" for letter in "abcčdefghijklmnoprstuvzмнпсз"))
-    with opened_index(corpus) as index:
-        assert index
+    with indexed(corpus) as index:
         for answer in (index.number, index.count, index.ids, lambda query: index.documents(query, 1)):
             with pytest.raises(QueryError, match="too often to be counted"):
                 answer(most)
@@ -312,9 +312,7 @@ def test_frequencies_equal_a_count_by_hand(tmp_path: Path) -> None:
     random = Random(1)
     records = [made(random) for _ in range(60)]
     publish(tmp_path / "made" / "corpus", records, BuildConfig())
-    make_index(tmp_path / "made")
-    with opened_index(tmp_path / "made") as index:
-        assert index
+    with indexed(tmp_path / "made") as index:
         for words, pattern, needed, excluded in (
             ("a", "a", (), ""),
             ("a*", "a[ab]*", (), ""),
@@ -352,9 +350,7 @@ def test_a_pattern_for_too_many_words_is_an_error(tmp_path: Path) -> None:
     publish(
         tmp_path / "many" / "corpus", [record("m", " ".join(f"x{n}y" for n in range(MAX_FORMS + 1)))], BuildConfig()
     )
-    make_index(tmp_path / "many")
-    with opened_index(tmp_path / "many") as index:
-        assert index
+    with indexed(tmp_path / "many") as index:
         assert index.count(Query("x*")).total.hits == MAX_FORMS + 1
         for words in ("*y", " OR ".join(f"*{n}y" for n in range(10))):
             with pytest.raises(QueryError, match="write more of"):
