@@ -5,7 +5,6 @@ import json
 import random
 import sqlite3
 import sys
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from crawled import take
+from crawled import take, take_in
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -50,13 +49,6 @@ def row(name: str, words: str, published: str = "", fetched: str = "", source: s
     return make_record(article, source, "cs", 0.9)
 
 
-def store(corpus: Path, rows: Sequence[Record], parameters: SignatureParameters = PARAMETERS) -> Path:
-    with IntakeWriter(corpus / "intake", parameters) as writer:
-        for record in rows:
-            writer.append(Row(record, sign(record.text, parameters)))
-    return corpus
-
-
 def kept(corpus: Path) -> list[Record]:
     return list(open_corpus(corpus / "corpus").records())
 
@@ -73,7 +65,7 @@ def content(corpus: Path) -> dict[str, bytes]:
 def test_a_deleted_article_is_flagged_or_left_out(tmp_path: Path) -> None:
     original = row("original", text(1), published="2026-03-01T08:00:00+01:00")
     copy = row("copy", text(1), published="2026-03-02T08:00:00+01:00", source="b")
-    store(tmp_path, [original, copy])
+    take_in(tmp_path, original, copy)
     with Ledger.open(tmp_path, adopts=True) as ledger:
         ledger.add(Link(key_of(original.url), original.url, "a", "article", request=b"{}"))
         for day, outcome in enumerate([UrlOutcome.of(original), *[UrlOutcome("fetch", "http_404")] * 2], 10):
@@ -97,7 +89,7 @@ def test_a_corpus_is_built(tmp_path: Path) -> None:
     reprint = row("reprint", text(1) + " Foto: ČTK", published="2026-03-01T09:00:00+01:00", source="b")
     copy = row("copy", text(1), published="2026-03-01T07:30:00", source="c")  # UTC
     other = row("other", text(2), source="b")
-    report = build(store(tmp_path, [copy, other, reprint, original]))
+    report = build(take_in(tmp_path, copy, other, reprint, original))
     assert report == BuildReport(
         documents=4,
         kept=2,
@@ -127,7 +119,7 @@ def test_a_corpus_is_built(tmp_path: Path) -> None:
 def test_the_chosen_text_supersedes_the_one_before(tmp_path: Path) -> None:
     texts = [row("x", text(seed), fetched=f"2026-03-0{seed}T00:00:00+00:00") for seed in (1, 2, 3)]
     again = replace(texts[2], fetched="2026-03-09T00:00:00+00:00")
-    report = build(store(tmp_path, [texts[2], again, texts[0], texts[1]]))
+    report = build(take_in(tmp_path, texts[2], again, texts[0], texts[1]))
     assert report.duplicates["revision"] == 3
     assert kept(tmp_path) == [replace(again, supersedes=texts[1].revision)]
     assert {(line["revision"], line["duplicate_of"]) for line in lines(tmp_path)} == {
@@ -146,7 +138,7 @@ def test_articles_after_a_redesign_are_flagged_until_a_new_template_extracts_the
         begin, noticed, end = days["first"], days["later"], days["after"] if is_ended else ""
         ledger.looks.add_alarm(Alarm("a", "https://a.cz/first", begin, noticed, end, "old", "p", (40, 40), (0, 9)))
     made = {name: row(name, text(seed), fetched=fetched) for seed, (name, fetched) in enumerate(days.items())}
-    store(tmp_path, [*made.values(), row("elsewhere", text(9), source="b", fetched=days["later"])])
+    take_in(tmp_path, *made.values(), row("elsewhere", text(9), source="b", fetched=days["later"]))
 
     def flagged() -> set[str]:
         build(tmp_path)
@@ -172,7 +164,7 @@ def doubts(corpus: Path) -> list[Rejected]:
 def test_a_text_that_its_extractor_doubts_is_left_out(tmp_path: Path) -> None:
     sure, low = doubtful("sure", text(1), 0.9), doubtful("low", text(2), 0.01)
     silent = doubtful("silent", text(3), 0.0, "bte")
-    report = build(store(tmp_path, [sure, low, silent]))
+    report = build(take_in(tmp_path, sure, low, silent))
     assert {record.id for record in kept(tmp_path)} == {sure.id, silent.id}
     assert (report.documents, report.kept, report.low_confidence) == (3, 2, 1)
     detail = f"0.010, less than is published by default; by {low.extractor}"
@@ -193,7 +185,7 @@ def test_a_doubtful_text_stands_for_no_other(tmp_path: Path) -> None:
     later = doubtful("x", text(1) + " a", 0.01, fetched="2026-03-02T00:00:00+00:00")
     first = doubtful("first", text(2), 0.01, published="2026-03-01")
     second = doubtful("second", text(2), 0.8, published="2026-03-02")
-    report = build(store(tmp_path, [earlier, later, first, second]))
+    report = build(take_in(tmp_path, earlier, later, first, second))
     assert {record.revision for record in kept(tmp_path)} == {earlier.revision, second.revision}
     assert sum(report.duplicates.values()) == 0
     assert [rejected.url for rejected in doubts(tmp_path)] == sorted([later.url, first.url], key=document_id)
@@ -221,9 +213,9 @@ def append(corpus: Path, *lines: Row | Withdrawal) -> None:
 def test_the_row_of_the_newest_recipe_stands_for_a_fetch(tmp_path: Path) -> None:
     first, second = (row("x", text(seed), fetched=f"2026-03-0{seed}T00:00:00+00:00") for seed in (1, 2))
     again = extracted_again(second, text(3))
-    append(store(tmp_path / "applied", [first, second]), again)
+    append(take_in(tmp_path / "applied", first, second), again)
     build(tmp_path / "applied")
-    store(tmp_path / "fresh", [first, again.record])
+    take_in(tmp_path / "fresh", first, again.record)
     build(tmp_path / "fresh")
     assert content(tmp_path / "applied") == content(tmp_path / "fresh")
     assert [record.text for record in kept(tmp_path / "applied")] == [text(3)]
@@ -232,7 +224,7 @@ def test_the_row_of_the_newest_recipe_stands_for_a_fetch(tmp_path: Path) -> None
 def test_withdrawn_documents_go_and_come_back(tmp_path: Path) -> None:
     stays, goes = row("stays", text(1), fetched="2026-03-01"), row("goes", text(2), "2026-03-01", fetched="2026-03-02")
     copy = row("copy", text(2), "2026-03-02", fetched="2026-03-02")
-    append(store(tmp_path, [stays, goes, copy]), withdrawal(goes, 1))
+    append(take_in(tmp_path, stays, goes, copy), withdrawal(goes, 1))
     assert build(tmp_path).documents == 2
     assert {record.id for record in kept(tmp_path)} == {stays.id, copy.id}, "what it had displaced is back"
     append(tmp_path, extracted_again(goes, text(2), 2))
@@ -262,11 +254,11 @@ def test_the_order_of_arrival_changes_no_byte(
     one, other = tmp_path_factory.mktemp("one"), tmp_path_factory.mktemp("other")
     (one / "intake").mkdir()
     (other / "intake").mkdir()
-    report = build(store(one, rows))
+    report = build(take_in(one, *rows))
     shuffled = shuffler.sample(rows, len(rows))
-    store(other, shuffled[:cut])
+    take_in(other, *shuffled[:cut])
     build(other)
-    assert build(store(other, shuffled[cut:])) == report
+    assert build(take_in(other, *shuffled[cut:])) == report
     assert content(other) == content(one)
     assert report.kept + sum(report.duplicates.values()) == report.documents == len(rows)
 
@@ -275,7 +267,7 @@ def test_a_torn_line_or_a_damaged_header_is_reported_and_the_rest_built(tmp_path
     with pytest.raises(CorpusError, match="intake: no intake here"):
         build(tmp_path)
     assert list(tmp_path.iterdir()) == []
-    store(tmp_path, [row("1", text(1)), row("2", text(2))])
+    take_in(tmp_path, row("1", text(1)), row("2", text(2)))
     segment = tmp_path / "intake" / "000001.jsonl"
     content = segment.read_bytes()[:-10]
     segment.write_bytes(content[:20] + bytes([content[20] ^ 1]) + content[21:])
@@ -285,9 +277,9 @@ def test_a_torn_line_or_a_damaged_header_is_reported_and_the_rest_built(tmp_path
 
 
 def test_damage_and_other_parameters_leave_the_published_corpus_alone(tmp_path: Path) -> None:
-    build(store(tmp_path, [row("1", text(1))]))
+    build(take_in(tmp_path, row("1", text(1))))
     before = content(tmp_path)
-    store(tmp_path, [row("2", text(2))], SignatureParameters(seed=7))
+    take_in(tmp_path, row("2", text(2)), parameters=SignatureParameters(seed=7))
     with pytest.raises(CorpusError, match=r"000002.jsonl, line 1: signed with other parameters: seed 7 instead of 1"):
         build(tmp_path)
     assert content(tmp_path) == before
@@ -295,7 +287,7 @@ def test_damage_and_other_parameters_leave_the_published_corpus_alone(tmp_path: 
 
 @pytest.mark.parametrize("built_before", [True, False])
 def test_a_damaged_row_is_named_and_left_out_and_blocks_nothing(tmp_path: Path, built_before: bool) -> None:
-    store(tmp_path, [row(str(number), text(number)) for number in range(40)])
+    take_in(tmp_path, *(row(str(number), text(number)) for number in range(40)))
     if built_before:
         assert build(tmp_path).kept == 40
     segment = tmp_path / "intake" / "000001.jsonl"
@@ -313,7 +305,7 @@ def test_a_damaged_row_is_named_and_left_out_and_blocks_nothing(tmp_path: Path, 
 
 @pytest.mark.parametrize("name", [*COLUMNS, "index.json"])
 def test_a_changed_byte_of_the_index_changes_nothing(tmp_path: Path, name: str) -> None:
-    build(store(tmp_path, [row(str(number), text(number)) for number in range(3)]))
+    build(take_in(tmp_path, *(row(str(number), text(number)) for number in range(3))))
     before = content(tmp_path)
     column = bytearray((tmp_path / "index" / name).read_bytes())
     column[-2] ^= 1
@@ -325,9 +317,9 @@ def test_a_changed_byte_of_the_index_changes_nothing(tmp_path: Path, name: str) 
 def test_a_full_disk_is_said_in_one_line_and_the_published_corpus_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build(store(tmp_path, [row("1", text(1))]))
+    build(take_in(tmp_path, row("1", text(1))))
     before = content(tmp_path)
-    store(tmp_path, [row("2", text(2))])
+    take_in(tmp_path, row("2", text(2)))
 
     def full(file: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -340,7 +332,7 @@ def test_a_full_disk_is_said_in_one_line_and_the_published_corpus_stays(
 
 
 def test_two_builds_at_once_are_refused(tmp_path: Path) -> None:
-    store(tmp_path, [row("1", text(1))])
+    take_in(tmp_path, row("1", text(1)))
     with closing(sqlite3.connect(tmp_path / ".build.lock", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(CorpusError, match="another build is at work here"):
@@ -350,10 +342,10 @@ def test_two_builds_at_once_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["corpus", "index"])
 def test_a_build_writes_through_no_link_unasked(tmp_path: Path, name: str) -> None:
-    other = store(tmp_path / "other", [row("other", text(2))])
+    other = take_in(tmp_path / "other", row("other", text(2)))
     build(other)
     before = {path.name: path.read_bytes() for path in (other / "corpus").iterdir()}
-    corpus = store(tmp_path / "mine", [row("mine", text(1))])
+    corpus = take_in(tmp_path / "mine", row("mine", text(1)))
     (corpus / name).symlink_to(other / "corpus")
     with pytest.raises(CorpusError, match=rf"/{name}: a link.*; move it away, or .* --adopt in a build"):
         build(corpus)
@@ -364,12 +356,12 @@ def test_a_build_writes_through_no_link_unasked(tmp_path: Path, name: str) -> No
 
 
 def test_a_build_removes_no_file_that_it_did_not_write(tmp_path: Path) -> None:
-    corpus = store(tmp_path, [row("x", text(1))])
+    corpus = take_in(tmp_path, row("x", text(1)))
     build(corpus)
     (old,) = (corpus / "corpus").glob("shard-*")
     mine = corpus / "corpus" / "shard-0123456789ab.jsonl.zst"
     mine.write_text("of another corpus, with a name like ours")
-    store(corpus, [row("y", text(2))])
+    take_in(corpus, row("y", text(2)))
     build(corpus)
     assert mine.exists()
     assert not old.exists()

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pyarrow
 import pytest
+from crawled import take_in
 from pyarrow import parquet
 
 from newscorpus.config import BuildConfig, ExportFormat
@@ -26,9 +27,9 @@ from newscorpus.data import ArchiveCapture, Record
 from newscorpus.layout import MANIFEST
 from newscorpus.lines import encode_indented
 from newscorpus.page.records import column_types
-from newscorpus.page.rows import SEAL, Row
+from newscorpus.page.rows import SEAL
 from newscorpus.page.signature import sign
-from newscorpus.store.intake import IntakeWriter, read_intake
+from newscorpus.store.intake import read_intake
 
 SIGNED = BuildConfig().signature
 
@@ -93,8 +94,7 @@ def old_corpus(tmp_path: Path, record: Record) -> Path:
 def test_an_intake_of_both_schemas_is_built(old_intake: Path, record: Record) -> None:
     build(old_intake)
     new = replace(record, id="0" * 16, text="Něco docela jiného.", capture=ArchiveCapture("CC-NEWS", "2024-01-02"))
-    with IntakeWriter(old_intake / "intake", SIGNED) as writer:
-        writer.append(Row(new, sign(new.text)))
+    take_in(old_intake, new)
     assert len(list(read_intake(old_intake / "intake", SIGNED))) == 3
     build(old_intake)
     manifest, findings = verify(old_intake)
@@ -110,8 +110,7 @@ def test_an_index_of_the_first_schema_is_made_anew(
     with monkeypatch.context() as patched:
         patched.setattr("newscorpus.corpus.duplicates.index.SCHEMA", 1)
         build(old_intake)
-    with IntakeWriter(old_intake / "intake", SIGNED) as writer:
-        writer.append(Row(record, sign(record.text)))
+    take_in(old_intake, record)
     documents = old_intake / "index" / "documents"
     build(old_intake)
     grown = documents.read_bytes()

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import zstandard
+from crawled import take_in
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.build import build
@@ -22,9 +23,6 @@ from newscorpus.data import Article, Fields
 from newscorpus.errors import CorpusError
 from newscorpus.lines import unpacked_lines
 from newscorpus.page.records import make_record
-from newscorpus.page.rows import Row
-from newscorpus.page.signature import sign
-from newscorpus.store.intake import IntakeWriter
 from newscorpus.store.removals import note_removal
 from newscorpus.urls import document_id
 
@@ -50,11 +48,8 @@ def write(path: Path, lines: Sequence[Line]) -> Path:
 
 def corpus(folder: Path, texts: dict[str, str]) -> Path:
     """A corpus that was crawled and built: of each address the text."""
-    with IntakeWriter(folder / "intake", BuildConfig().signature) as intake:
-        for url, content in texts.items():
-            record = make_record(Article(url, content, Fields(title=url), "bte"), "portal", "cs", 1.0)
-            intake.append(Row(record, sign(content)))
-    build(folder)
+    articles = (Article(url, content, Fields(title=url), "bte") for url, content in texts.items())
+    build(take_in(folder, *(make_record(article, "portal", "cs", 1.0) for article in articles)))
     return folder
 
 

@@ -13,10 +13,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from crawled import take_in
 from typer.testing import CliRunner
 
 from newscorpus.cli import app
-from newscorpus.config import BuildConfig, SignatureParameters
+from newscorpus.config import BuildConfig
 from newscorpus.corpus.build import build
 from newscorpus.corpus.changes import Piece, marked_difference, texts_of
 from newscorpus.corpus.duplicates.verify import DuplicateKind
@@ -30,9 +31,6 @@ from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.lines import encode_line
 from newscorpus.page.records import make_record
-from newscorpus.page.rows import Row
-from newscorpus.page.signature import sign
-from newscorpus.store.intake import IntakeWriter
 
 
 def record(name: str, text: str, **fields: object) -> Record:
@@ -377,13 +375,10 @@ def test_a_search_is_saved_and_exported(corpus: Path) -> None:
 
 
 def test_all_texts_of_a_document_are_read_from_the_intake(tmp_path: Path) -> None:
-    parameters = SignatureParameters()
     texts = ["Jedan dva tri četiri pet šest sedam.", "Jedan dva tri četiri pet osam sedam."]
     rows = [record("r", text, fetched=f"2026-05-0{day}T00:00:00+00:00") for day, text in enumerate(texts, 1)]
     rows = [replace(one, revision=f"{number:016}") for number, one in enumerate(rows)]
-    with IntakeWriter(tmp_path / "intake", parameters) as writer:
-        for one in (rows[1], record("other", "Nešto drugo."), rows[0]):
-            writer.append(Row(one, sign(one.text, parameters)))
+    take_in(tmp_path, rows[1], record("other", "Nešto drugo."), rows[0])
     assert texts_of(tmp_path, rows[0].id) == []
     build(tmp_path)
     assert [one.text for one in texts_of(tmp_path, rows[0].id)] == texts

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from newscorpus.config import BuildConfig
-from newscorpus.data import Page, Rejected
+from newscorpus.config import BuildConfig, SignatureParameters
+from newscorpus.data import Page, Record, Rejected
 from newscorpus.layout import INTAKE_SEGMENT
 from newscorpus.page.rows import Row, encode_row
+from newscorpus.page.signature import sign
 from newscorpus.store.archive.values import Capture, Exchange, Origin
 from newscorpus.store.archive.write import ArchiveWriter, encode
-from newscorpus.store.intake import encode_header, journal_line
+from newscorpus.store.intake import IntakeWriter, encode_header, journal_line
 from newscorpus.store.ledger import REJECTIONS, Fetched, Lease, Ledger, Link, Series, UrlOutcome, key_of
 
 SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
@@ -39,6 +40,14 @@ def answer(
     ledger.reserve(url, portal, kind)
     ledger.add(Link(key_of(url), url, portal, kind, depth, request=request))
     ledger.finish(take(ledger, portal).serial, outcomes, Fetched(url, 200, time, n_bytes, **fetched))
+
+
+def take_in(corpus: Path, *records: Record, parameters: SignatureParameters = BuildConfig().signature) -> Path:
+    """Add a segment to the intake of a corpus."""
+    with IntakeWriter(corpus / "intake", parameters) as writer:
+        for record in records:
+            writer.append(Row(record, sign(record.text, parameters)))
+    return corpus
 
 
 class Crawl:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from crawled import take_in
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.duplicates import index
@@ -15,19 +16,15 @@ from newscorpus.corpus.duplicates.store import STATE, IndexState, Sketch, Store
 from newscorpus.corpus.duplicates.store import make_sketches as sketch_texts
 from newscorpus.data import Article, Fields
 from newscorpus.page.records import make_record
-from newscorpus.page.rows import Row, encode_row, unpacked
-from newscorpus.page.signature import sign
-from newscorpus.store.intake import IntakeWriter
+from newscorpus.page.rows import encode_row, unpacked
 
 CONFIG = BuildConfig()
 
 
 def store(corpus: Path, *texts: str) -> None:
     """Add a segment to the intake."""
-    with IntakeWriter(corpus / "intake", CONFIG.signature) as writer:
-        for text in texts:
-            record = make_record(Article(f"https://a.cz/{text}", text, Fields(), "bte"), "a", "cs", 1.0)
-            writer.append(Row(record, sign(text)))
+    articles = (Article(f"https://a.cz/{text}", text, Fields(), "bte") for text in texts)
+    take_in(corpus, *(make_record(article, "a", "cs", 1.0) for article in articles))
 
 
 def update(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, int]:
