@@ -280,27 +280,18 @@ def _say_all(datasets: list[Path], split: PageSplit) -> None:
 def _evaluate_texts(
     datasets: list[Path], extractors: list[str] | None, split: PageSplit, jobs: int, output: Path | None
 ) -> None:
-    from newscorpus.lab.evaluation import summary
     from newscorpus.lab.evaluation.compare import evaluate as evaluate_pages
-    from newscorpus.lab.evaluation.summary import summarise, summarise_confidence, summarise_rejections
+    from newscorpus.lab.evaluation.summary import make_report, print_report, write_csv, write_json
     from newscorpus.page.registry import DEFAULT
     from newscorpus.terminal import progress, table_console
 
     extractors = extractors or [DEFAULT]
     results = list(progress(evaluate_pages(datasets, extractors, split, jobs), "pages evaluated"))
-    summaries, rejections = summarise(results), summarise_rejections(results)
-    confidence, worst = summarise_confidence(results), summary.worst_pages(results, extractors[0])
-    console = table_console()
-    summary.print_summaries(summaries, console)
-    summary.print_similarity(summaries, console)
-    summary.print_blocks(summaries, console)
-    summary.print_rejections(rejections, console)
-    summary.print_confidence(confidence, console)
-    summary.print_worst(worst, console)
+    report = make_report(results, extractors[0])
+    print_report(report, table_console())
     if output:
-        summary.write_csv(output / "texts.csv", summaries)
-        path = output / "texts.json"
-        summary.write_json(path, summaries=summaries, rejections=rejections, confidence=confidence, worst=worst)
+        write_csv(output / "texts.csv", report.summaries)
+        write_json(output / "texts.json", report)
 
 
 def _evaluate_fields(
@@ -314,4 +305,4 @@ def _evaluate_fields(
     summaries = summarise_fields(results)
     print_field_summaries(summaries, table_console())
     if output:
-        write_json(output / "fields.json", summaries=summaries)
+        write_json(output / "fields.json", {"summaries": summaries})

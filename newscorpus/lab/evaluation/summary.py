@@ -194,6 +194,26 @@ class WorstPage:
     f1: dict[str, float]
 
 
+def worst_pages(results: Iterable[PageResult], extractor: str, limit: int = 20) -> list[WorstPage]:
+    """Return the pages with the lowest F1 of one extractor, at most `limit`; ties are broken by set and id."""
+    pages: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
+    for result in results:
+        if has_article(result.page_type):
+            pages[result.dataset, result.id, result.url][result.extractor] = result.f1
+    worst = sorted((f1[extractor], key) for key, f1 in pages.items() if extractor in f1)
+    return [WorstPage(*key, pages[key]) for _, key in worst[:limit]]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Figures of extractors on pages."""
+
+    summaries: Sequence[Summary] = ()
+    rejections: Sequence[Rejection] = ()
+    confidence: Sequence[ConfidenceBin] = ()
+    worst: Sequence[WorstPage] = ()
+
+
 def print_table(
     console: Console, title: str, columns: Iterable[str | Column], rows: Iterable[Sequence[object]]
 ) -> None:
@@ -205,18 +225,41 @@ def print_table(
         console.print(table)
 
 
-def print_summaries(summaries: Sequence[Summary], console: Console) -> None:
-    """Print a table for each set, each language and all pages, the best page F1 first."""
-    for scope in SCOPES:
-        groups: dict[str, list[Summary]] = defaultdict(list)
-        for summary in summaries:
-            if summary.scope == scope:
-                groups[summary.group].append(summary)
-        for group, found in groups.items():
-            best_first = sorted(found, key=lambda summary: -summary.page_f1.value)
-            print_table(
-                console, f"{scope} {group}" if scope != "all" else "all pages", COLUMNS, map(_cells, best_first)
-            )
+def make_report(results: Sequence[PageResult], extractor: str) -> Report:
+    """Summarise results, with the worst pages of one extractor."""
+    confidence, worst = summarise_confidence(results), worst_pages(results, extractor)
+    return Report(summarise(results), summarise_rejections(results), confidence, worst)
+
+
+def print_report(report: Report, console: Console) -> None:
+    """Print the tables of a report; those of sets, languages and all pages have the best page F1 first."""
+    groups: dict[tuple[str, str], list[Summary]] = defaultdict(list)
+    for summary in sorted(report.summaries, key=lambda summary: SCOPES.index(summary.scope)):
+        groups[summary.scope, summary.group].append(summary)
+    for (scope, group), found in groups.items():
+        title = f"{scope} {group}" if scope != "all" else "all pages"
+        best_first = sorted(found, key=lambda summary: -summary.page_f1.value)
+        print_table(console, title, COLUMNS, map(_cells, best_first))
+    of_sets = [row for row in report.summaries if row.scope == "set"]
+    similar = [(row.group, row.extractor, *asdict(row.similarity).values()) for row in of_sets]
+    print_table(console, "similarity in characters", ("set", "extractor", "mean", "least", "greatest"), similar)
+    columns = ("set", "extractor", "blocks", "TP", "FP", "FN", "TN", "accuracy", "P", "R", "F1", "MCC")
+    blocks = [(row.group, row.extractor, *row.blocks.values()) for row in of_sets if row.blocks["count"]]
+    print_table(console, "blocks", columns, blocks)
+    kinds = sorted({kind for rejection in report.rejections for kind in rejection.shares})
+    rejected = [
+        (
+            *(row.extractor, *asdict(row.verdicts.scores).values(), row.verdicts.mcc),
+            *(f"{row.shares[kind]:.1%}" if kind in row.shares else "" for kind in kinds),
+        )
+        for row in report.rejections
+    ]
+    print_table(console, "pages rejected", ("extractor", "P", "R", "F1", "MCC", *kinds), rejected)
+    sure = [(row.extractor, row.pages, f"{row.confidence:.2f}", f"{row.good:.2f}") for row in report.confidence]
+    print_table(console, "confidence", ("extractor", "texts", "confidence", f"F1 ≥ {GOOD_F1}"), sure)
+    names = list(report.worst[0].f1) if report.worst else []
+    worst = [(page.dataset, page.id, *(page.f1[name] for name in names), page.url) for page in report.worst]
+    print_table(console, "worst pages", ("set", "id", *names, Column("url", overflow="fold")), worst)
 
 
 def _cells(row: Summary) -> list[object]:
@@ -227,53 +270,6 @@ def _cells(row: Summary) -> list[object]:
         row.lcs.f1,
         *(f"{value:.1f}" for value in (row.edits, row.cpu_ms)),
     ]
-
-
-def print_blocks(summaries: Sequence[Summary], console: Console) -> None:
-    """Print the scores of the verdicts on blocks, for each set and the extractors that decide block by block."""
-    columns = ("set", "extractor", "blocks", "TP", "FP", "FN", "TN", "accuracy", "P", "R", "F1", "MCC")
-    of_sets = [summary for summary in summaries if summary.scope == "set" and summary.blocks["count"]]
-    print_table(console, "blocks", columns, [(row.group, row.extractor, *row.blocks.values()) for row in of_sets])
-
-
-def print_similarity(summaries: Sequence[Summary], console: Console) -> None:
-    """Print the similarity of characters to gold for each set."""
-    rows = [(row.group, row.extractor, *asdict(row.similarity).values()) for row in summaries if row.scope == "set"]
-    print_table(console, "similarity in characters", ("set", "extractor", "mean", "least", "greatest"), rows)
-
-
-def print_rejections(rejections: Sequence[Rejection], console: Console) -> None:
-    """Print how well each extractor rejects pages without an article, and its share of rejections by kind of page."""
-    kinds = sorted({kind for rejection in rejections for kind in rejection.shares})
-    rows = []
-    for row in rejections:
-        scores = row.verdicts.scores
-        shares = (f"{row.shares[kind]:.1%}" if kind in row.shares else "" for kind in kinds)
-        rows.append((row.extractor, scores.precision, scores.recall, scores.f1, row.verdicts.mcc, *shares))
-    print_table(console, "pages rejected", ("extractor", "P", "R", "F1", "MCC", *kinds), rows)
-
-
-def print_confidence(bins: Sequence[ConfidenceBin], console: Console) -> None:
-    """Print the share of good texts beside their confidence."""
-    rows = [(row.extractor, row.pages, f"{row.confidence:.2f}", f"{row.good:.2f}") for row in bins]
-    print_table(console, "confidence", ("extractor", "texts", "confidence", f"F1 ≥ {GOOD_F1}"), rows)
-
-
-def worst_pages(results: Iterable[PageResult], extractor: str, limit: int = 20) -> list[WorstPage]:
-    """Return the pages with the lowest F1 of one extractor, at most `limit`; ties are broken by set and id."""
-    pages: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
-    for result in results:
-        if has_article(result.page_type):
-            pages[result.dataset, result.id, result.url][result.extractor] = result.f1
-    worst = sorted((f1[extractor], key) for key, f1 in pages.items() if extractor in f1)
-    return [WorstPage(*key, pages[key]) for _, key in worst[:limit]]
-
-
-def print_worst(worst: Sequence[WorstPage], console: Console) -> None:
-    """Print the pages to open."""
-    extractors = list(worst[0].f1) if worst else []
-    rows = [(page.dataset, page.id, *(page.f1[name] for name in extractors), page.url) for page in worst]
-    print_table(console, "worst pages", ("set", "id", *extractors, Column("url", overflow="fold")), rows)
 
 
 def write_csv(path: Path, summaries: Sequence[Summary]) -> None:
@@ -297,6 +293,6 @@ def flatten(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def write_json(path: Path, **figures: Sequence[Any]) -> None:
-    """Write figures as one JSON object with a list under each name, such as `summaries`, `rejections` and `worst`."""
+def write_json(path: Path, figures: object) -> None:
+    """Write figures as one JSON object with a list under each name."""
     path.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")

@@ -1,19 +1,21 @@
 import csv
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import astuple, replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from newscorpus.lab.evaluation import summary
 from newscorpus.lab.evaluation.compare import PageResult
 from newscorpus.lab.evaluation.scores import Confusion, Overlap
 from newscorpus.lab.evaluation.summary import (
     ConfidenceBin,
     WorstPage,
     flatten,
+    make_report,
+    print_report,
     summarise,
     summarise_confidence,
     summarise_rejections,
@@ -117,67 +119,44 @@ RESULTS = [
 ]
 
 
-@pytest.fixture
-def console() -> Console:
-    return Console(file=io.StringIO(), width=140)
+def printed(results: Sequence[PageResult]) -> str:
+    output = io.StringIO()
+    print_report(make_report(results, "ours"), Console(file=output, width=140))
+    return output.getvalue()
 
 
-def printed(console: Console) -> str:
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
-
-
-def test_tables_name_group_and_extractor(console: Console) -> None:
-    summary.print_summaries(summarise([GOOD, BAD]), console)
-    text = printed(console)
-    assert [text.index(title) for title in ("set news", "language cs", "all pages")] == sorted(
-        text.index(title) for title in ("set news", "language cs", "all pages")
-    )
+def test_tables_name_group_and_extractor() -> None:
+    text = printed([replace(GOOD, confidence=0.95), replace(BAD, blocks=Confusion())])
+    titles = [text.index(f" {title} ") for title in ("set news", "language cs", "all pages", "blocks", "worst pages")]
+    assert titles == sorted(titles)
     ours, peer = (next(line for line in text.splitlines() if name in line) for name in ("ours", "peer"))
     assert "1.000" in ours
     assert "0.250" in peer
     assert text.index("ours") < text.index("peer")
+    assert "│ ours      │ 1     │ 0.95       │ 1.00" in text
+    assert "https://a.example/1" in text
+    assert "100.0%" in printed([GOOD, replace(BAD, page_type="listing", rejected="a/b")])
+    assert printed([]) == ""
 
 
-def test_rejections_and_confidence_are_printed(console: Console) -> None:
-    summary.print_rejections(summarise_rejections([GOOD, replace(BAD, page_type="listing", rejected="a/b")]), console)
-    summary.print_confidence([ConfidenceBin("ours", 7, 0.95, 0.91)], console)
-    text = printed(console)
-    assert "100.0%" in text
-    assert "0.91" in text
-
-
-def test_blocks_are_printed_where_there_are_any(console: Console) -> None:
-    summary.print_blocks(summarise([GOOD, replace(BAD, blocks=Confusion())]), console)
-    text = printed(console)
-    assert "ours" in text
-    assert "peer" not in text
-    assert "0.980" in text
-    row = next(line for line in text.splitlines() if "ours" in line)
+def test_blocks_and_the_similarity_of_characters_are_printed() -> None:
+    text = printed([GOOD, *(replace(page, id="2", similarity=0.4, blocks=Confusion()) for page in (GOOD, BAD))])
+    similar, blocks = (text[text.index(title) :].split("└")[0] for title in ("similarity in", " blocks "))
+    row = next(line for line in blocks.splitlines() if "ours" in line)
     assert [int(cell) for cell in row.split("│")[3:8]] == [100, 8, 1, 1, 90]
-
-
-def test_the_similarity_of_characters_is_printed(console: Console) -> None:
-    summary.print_similarity(summarise([GOOD, replace(GOOD, id="2", similarity=0.4)]), console)
-    row = next(line for line in printed(console).splitlines() if "ours" in line)
+    assert "0.980" in row
+    assert "peer" not in blocks
+    row = next(line for line in similar.splitlines() if "ours" in line)
     assert [float(cell) for cell in row.strip("│ ").split("│")[2:]] == [0.65, 0.4, 0.9]
 
 
-def test_nothing_to_say_prints_nothing(console: Console) -> None:
-    summary.print_worst([], console)
-    summary.print_blocks([], console)
-    assert printed(console) == ""
-
-
-def test_worst_pages_hold_articles_and_come_worst_first(console: Console) -> None:
+def test_worst_pages_hold_articles_and_come_worst_first() -> None:
     assert worst_pages(RESULTS, "ours") == [
         WorstPage("news", "2", "https://a.example/1", {"ours": 0.25, "peer": 1.0}),
         WorstPage("news", "1", "https://a.example/1", {"ours": 1.0, "peer": 0.25}),
     ]
     assert worst_pages(RESULTS, "peer", limit=1)[0].id == "1"
     assert worst_pages(RESULTS, "unknown") == []
-    summary.print_worst(worst_pages(RESULTS, "ours"), console)
-    assert "https://a.example/1" in printed(console)
 
 
 def test_csv_has_a_line_for_each_group_and_extractor(tmp_path: Path) -> None:
@@ -194,7 +173,7 @@ def test_nested_figures_are_joined_by_an_underscore() -> None:
 
 
 def test_json_holds_everything(tmp_path: Path) -> None:
-    write_json(tmp_path / "out.json", summaries=summarise(RESULTS), worst=worst_pages(RESULTS, "ours", limit=1))
+    write_json(tmp_path / "out.json", make_report(RESULTS, "ours"))
     read = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert read["worst"][0]["f1"] == {"ours": 0.25, "peer": 1.0}
     assert read["summaries"][0]["page_f1"]["value"] == 0.625
