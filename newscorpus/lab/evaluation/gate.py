@@ -5,7 +5,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise, product
 from operator import attrgetter
 from pathlib import Path
@@ -43,21 +43,6 @@ Floors = Mapping[str, Mapping[str, Floor]]
 """By set, then by measure."""
 
 
-@dataclass(frozen=True, slots=True)
-class GateVerdict:
-    """A floor and the measured value, which is None if the set has nothing to measure."""
-
-    dataset: str
-    measure: str
-    floor: Floor
-    measured: float | None
-
-    @property
-    def passed(self) -> bool:
-        """Whether the floor is reached."""
-        return self.measured is not None and self.measured >= self.floor.least
-
-
 def read_floors(path: Path = FLOORS) -> Floors:
     """Read the floors in force: the last one of each list.
 
@@ -79,15 +64,6 @@ def read_floors(path: Path = FLOORS) -> Floors:
                 if after.least < before.least and not after.reason:
                     raise LabError(f"{where}: lowered from {before.least} without a reason")
     return {name: {measure: floors[-1] for measure, floors in lists.items()} for name, lists in sets.items()}
-
-
-def judge(measured: Mapping[tuple[str, str], float], floors: Floors) -> list[GateVerdict]:
-    """Compare each floor with the measured figure; `measured` has the figures by set and measure."""
-    return [
-        GateVerdict(dataset, measure, floor, measured.get((dataset, measure)))
-        for dataset, measures in floors.items()
-        for measure, floor in measures.items()
-    ]
 
 
 def run_gate(folder: Path, console: Console, floors: Floors | None = None) -> bool:
@@ -117,13 +93,15 @@ def run_gate(folder: Path, console: Console, floors: Floors | None = None) -> bo
         for row, (name, estimate_of) in product(summaries, measures.items()):
             if row.scope == "set" and (estimate := estimate_of(row)):
                 measured[row.group, name] = estimate.value
-    verdicts = judge(measured, floors)
     rows = []
-    for one in verdicts:
-        value = "none" if one.measured is None else f"{one.measured:.4f}"
-        rows.append((one.dataset, one.measure, value, f"{one.floor.least:.4f}", "pass" if one.passed else "FAIL"))
+    for dataset, lists in floors.items():
+        for measure, floor in lists.items():
+            value = measured.get((dataset, measure))
+            verdict = "pass" if value is not None and value >= floor.least else "FAIL"
+            shown = "none" if value is None else f"{value:.4f}"
+            rows.append((dataset, measure, shown, f"{floor.least:.4f}", verdict))
     print_table(console, "quality gate", ("set", "measure", "measured", "floor", ""), rows)
-    return all(verdict.passed for verdict in verdicts)
+    return all(verdict == "pass" for *_, verdict in rows)
 
 
 def _paths(folder: Path, floors: Floors, measures: Iterable[str] = MEASURES) -> list[Path]:
