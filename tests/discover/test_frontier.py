@@ -33,6 +33,7 @@ from newscorpus.store.ledger import REJECTIONS, Ledger, Link, UrlOutcome, key_of
 from newscorpus.store.ledger.forget import forget
 from newscorpus.store.removals import note_removal
 from newscorpus.urls import document_id
+from tests.mockserver.kinds import expect
 
 TODAY = date(2026, 11, 21)
 BASE = "http://example.org"
@@ -72,8 +73,7 @@ def test_refuses_with_a_reason_once(
     frontier: MakeFrontier, keys: dict[str, Any], path: str, depth: int, reason: str
 ) -> None:
     met = frontier(**keys)
-    refused = met.admit(BASE + path, depth)
-    assert isinstance(refused, Rejected)
+    refused = expect(Rejected, met.admit(BASE + path, depth))
     assert f"{refused.stage}/{refused.reason}" == reason
     assert refused.detail
     assert met.admit(BASE + path, depth) is None
@@ -99,8 +99,7 @@ def test_a_listing_is_a_trap_once_its_pages_stop_naming_articles_however_many_th
         assert met.admit(f"{BASE}/sport?page={number + 5_000}", 1) is FetchKind.SECTION
         links = [f"{BASE}/story-10000", f"{BASE}/sport?page={number + 5_001}"]
         assert not [*met.end_listing(f"{BASE}/sport?page={number + 5_000}", links)]
-    refused = met.admit(f"{BASE}/sport?page=9999", 1)
-    assert isinstance(refused, Rejected)
+    refused = expect(Rejected, met.admit(f"{BASE}/sport?page=9999", 1))
     assert (refused.reason, refused.detail) == ("trap", BARREN)
     articles = [met.admit(f"{BASE}/story-{number}", 1) for number in range(20_000, 20_000 + MAX_IN_A_ROW + 3)]
     assert all(isinstance(outcome, FetchKind) for outcome in articles)
@@ -266,8 +265,7 @@ def test_archives_are_dropped_after_many_that_brought_nothing_new(ledger: Ledger
     assert not read_archives(met, ["/tag/good/"], leads_on=True), "which begins the count anew"
     assert not [*met.end_archive(f"{BASE}/tag/long/", leads_on=False, goes_on=True)], "it may go on to something new"
     assert [refused.url for refused in read_archives(met, tags)] == [BASE + "/tag/last/"]
-    refused = met.admit(BASE + "/tag/another/", 2)
-    assert isinstance(refused, Rejected)
+    refused = expect(Rejected, met.admit(BASE + "/tag/another/", 2))
     assert refused.reason == "nothing_new"
     assert met.admit(BASE + "/tag/town/page/2/", 2) is FetchKind.SECTION, "the portal's file calls it a section"
     assert met.admit(BASE + "/author/bo/", 2) is FetchKind.SECTION, "few of its shape were read"

@@ -18,6 +18,7 @@ from newscorpus.discover.lists import (
     parse_list,
     read_list,
 )
+from tests.mockserver.kinds import expect
 
 URL = "http://example.org/lists/feed.xml"
 
@@ -213,8 +214,7 @@ def test_ampersands_are_repaired_in_little_memory() -> None:
 
 @pytest.mark.parametrize("mark", [b"&", b"<a/>"])
 def test_more_marks_than_any_list_has_are_refused(mark: bytes) -> None:
-    found = read_list("sitemap", Page(URL, b"<urlset>" + mark * (MAX_MARKS + 1)))
-    assert isinstance(found, Rejected)
+    found = expect(Rejected, read_list("sitemap", Page(URL, b"<urlset>" + mark * (MAX_MARKS + 1))))
     assert found.detail == f"{MAX_MARKS + 1 + (mark != b'&')} tags or references, more than {MAX_MARKS}"
 
 
@@ -252,8 +252,7 @@ def test_a_list_is_worked_on_in_parts() -> None:
 @pytest.mark.parametrize("body", [b"", b"   ", b"plain words", b"<html><body>no</body></html>", b"\x00\xff\xfe", b"{}"])
 @pytest.mark.parametrize("form", ["feed", "sitemap"])
 def test_what_is_no_list_is_rejected_with_a_reason(form: str, body: bytes) -> None:
-    rejected = read_list(form, Page(URL, body))
-    assert isinstance(rejected, Rejected)
+    rejected = expect(Rejected, read_list(form, Page(URL, body)))
     assert (rejected.stage, rejected.reason, rejected.url) == ("discovery", f"broken_{form}", URL)
     assert rejected.detail
     assert "\n" not in rejected.detail
@@ -400,6 +399,5 @@ def test_addresses_and_sitemaps_may_be_mixed(root: str) -> None:
 
 def test_a_page_that_speaks_of_lists_is_none() -> None:
     page = "<!DOCTYPE html><html><body><pre>\nhttp://example.org/1\n<rss><item><link>/2</link></item></rss></pre></body></html>"
-    rejected = read_list("feed", Page(URL, page.encode()))
-    assert isinstance(rejected, Rejected)
+    rejected = expect(Rejected, read_list("feed", Page(URL, page.encode())))
     assert rejected.detail.startswith("neither a feed nor a sitemap nor addresses; it begins: <!DOCTYPE html><html>")

@@ -20,6 +20,7 @@ from newscorpus.page.judgement import PageReading
 from newscorpus.portal.addresses import AddressTrust, FetchKind
 from newscorpus.portal.portal import Portal
 from newscorpus.store.ledger import Ledger, Link, UrlOutcome, key_of
+from tests.mockserver.kinds import expect
 
 BASE = "https://vesti.example"
 STORY = f"{BASE}/news/a-long-story-1"
@@ -64,8 +65,7 @@ def test_what_a_feed_describes_is_an_article_and_its_words_travel_with_it(planne
     assert ask(planner(), entry) == [PlannedFetch(f"{BASE}/x", FetchKind.ARTICLE, 1, entry.evidence)]
     assert ask(planner(), entry) == []
     (other,) = ask(planner(), ListingEntry(f"{STORY}/amp"))
-    assert isinstance(other, PlannedFetch)
-    assert other.url == STORY, "another version is asked for as the article"
+    assert expect(PlannedFetch, other).url == STORY, "another version is asked for as the article"
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,7 @@ def test_a_known_article_is_asked_for_again_where_a_list_shows_another_headline(
     assert read(again, 5) == read(again, 6) == []
     assert read(again, 7, f"{BASE}/tag/a") == [], "a list that was not read before has its own way"
     (repeat,) = read(again, 8)
-    assert isinstance(repeat, PlannedFetch)
-    assert repeat.is_repeat
+    assert expect(PlannedFetch, repeat).is_repeat
     assert read(again, 8) == []
     if kind == "section":
         read(again, 11, f"{BASE}/tag/b")
@@ -129,8 +128,7 @@ def test_what_the_feed_said_of_an_article_travels_with_its_next_request_but_the_
     assert ask(planner(), ListingEntry(STORY, modified="2026-11-14")) == [], "it is still queued"
     finish(ledger, STORY)
     (repeat,) = ask(planner(), ListingEntry(STORY, modified="2026-11-15"))
-    assert isinstance(repeat, PlannedFetch)
-    assert repeat.evidence == (Evidence("tags", "a", "feed"),)
+    assert expect(PlannedFetch, repeat).evidence == (Evidence("tags", "a", "feed"),)
 
 
 def test_what_a_feed_says_is_kept_for_a_queued_page_that_links_named_first(
@@ -176,8 +174,7 @@ def test_a_section_ends_after_many_articles_of_earlier_days_in_a_row(planner: Ma
     assert len(list(made.page(f"{BASE}/rubrika/12/strana/2", 2))) == 1
     made.refuse_day(STORY, PageReading(published=date(2024, 2, 1)))
     (refused,) = made.page(f"{BASE}/rubrika/12/strana/3", 2)
-    assert isinstance(refused, Rejected)
-    assert refused.reason == "out_of_period"
+    assert expect(Rejected, refused).reason == "out_of_period"
     assert [type(one) for one in made.page(f"{BASE}/rubrika/7/strana/1", 1)] == [PlannedFetch], "others do not end"
 
 
@@ -299,8 +296,7 @@ def test_an_amp_page_leads_to_its_article(planner: MakePlanner) -> None:
     reading = PageReading(canonical=STORY, is_amp=True)
     wanted, refused = planner().refuse_article(Page(f"{BASE}/other-1", b""), reading, LIKELY, 2)
     assert wanted == PlannedFetch(STORY, FetchKind.ARTICLE, 2)
-    assert isinstance(refused, Rejected)
-    assert refused.reason == "other_version"
+    assert expect(Rejected, refused).reason == "other_version"
 
 
 def test_entries_that_were_not_taken_are_reported(planner: MakePlanner) -> None:

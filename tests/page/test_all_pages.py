@@ -18,6 +18,7 @@ from newscorpus.lab.gold.pages import read_pages
 from newscorpus.page.extractor import Extractor
 from newscorpus.page.loading import load
 from newscorpus.page.registry import DEFAULT
+from tests.mockserver.kinds import expect
 
 pytestmark = pytest.mark.slow
 
@@ -74,8 +75,7 @@ def test_pages_damaged_in_several_ways(path: Path, seed: int) -> None:
 @pytest.mark.parametrize("make", BEYOND.values(), ids=BEYOND)
 def test_pages_beyond_the_bounds_are_refused(make: Callable[[], str]) -> None:
     body = hostile_page(make())
-    result = extractor()(Page("https://demo.example/story/1", body))
-    assert isinstance(result, Rejected)
+    result = expect(Rejected, extractor()(Page("https://demo.example/story/1", body)))
     assert result.reason.startswith(("too_", "nested_too_"))
 
 

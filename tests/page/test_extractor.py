@@ -10,6 +10,7 @@ from newscorpus.page.parsing.segment import find_excess
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.template import TemplateRules
 from newscorpus.portal.portal import TemplateSection
+from tests.mockserver.kinds import expect
 
 TEASER = "<p>The council of the town decided that the old bridge stays open until spring, and that boats may pass.</p>"
 TEXT = "".join(TEASER.replace("boats", f"{number} boats") for number in range(9))
@@ -36,15 +37,13 @@ def page(body: str) -> Page:
     ],
 )
 def test_a_prompt_or_a_form_in_place_of_the_rest_says_that_a_text_is_not_free(body: str, closed: bool) -> None:
-    article = load("main-text")(page(body))
-    assert isinstance(article, Article)
+    article = expect(Article, load("main-text")(page(body)))
     assert article.fields.paywalled is closed
 
 
 def test_a_stub_before_a_prompt_is_refused() -> None:
     refused = process_page(Recipe(), page(f"<section>{TEASER}{PROMPT.format('post-upgrade-cta')}</section>"))
-    assert isinstance(refused, Rejected)
-    assert refused.reason == "paywall_stub"
+    assert expect(Rejected, refused).reason == "paywall_stub"
 
 
 URL = "https://a.example/1"
@@ -58,9 +57,7 @@ RULES = TemplateRules("rules", TemplateSection(remove=(".advert",), text=("h1 ~ 
 
 
 def reading(page: Page, template: TemplateRules | None = None) -> Reading:
-    result = read(page, template)
-    assert isinstance(result, Reading)
-    return result
+    return expect(Reading, read(page, template))
 
 
 def test_reads_everything_once() -> None:
@@ -86,8 +83,7 @@ def test_a_template_gives_text_and_fields_and_takes_out_what_is_unwanted() -> No
 
 def test_rejections_name_stage_reason_and_address() -> None:
     assert read(Page(URL, b" ")) == Rejected("decode", "empty_body", url=URL)
-    nothing = read(Page.from_html("<!-- -->", URL))
-    assert isinstance(nothing, Rejected)
+    nothing = expect(Rejected, read(Page.from_html("<!-- -->", URL)))
     assert (nothing.stage, nothing.reason, nothing.url) == ("parse", "no_document", URL)
 
 
@@ -101,8 +97,7 @@ def test_rejections_name_stage_reason_and_address() -> None:
 )
 def test_a_page_beyond_a_limit_is_rejected(limits: Limits, reason: str) -> None:
     blocks = reading(Page.from_html(HTML, URL)).blocks
-    found = find_excess(blocks, URL, limits)
-    assert isinstance(found, Rejected)
+    found = expect(Rejected, find_excess(blocks, URL, limits))
     assert (found.stage, found.reason, found.url) == ("segment", reason, URL)
     assert find_excess(blocks, URL) is None
 
@@ -124,11 +119,9 @@ def test_markup_that_a_page_shows_as_text_is_left_out_where_no_code_is_shown() -
     page = Page.from_html("<p>One <b>bridge</b>.</p><p>The sign &lt; is less.</p>", URL)
     code = Page.from_html("<pre>x</pre>", URL)
     paragraphs = ["One.", shown, "<div> is an element.", "2 < 3"]
-    found = assemble(reading(page), FoundText(paragraphs, "bte"))
-    assert isinstance(found, Article)
+    found = expect(Article, assemble(reading(page), FoundText(paragraphs, "bte")))
     assert found.text == "One.\n<div> is an element.\n2 < 3"
-    kept = assemble(reading(code), FoundText(paragraphs, "bte"))
-    assert isinstance(kept, Article)
+    kept = expect(Article, assemble(reading(code), FoundText(paragraphs, "bte")))
     assert shown in kept.text
 
 

@@ -24,6 +24,7 @@ from newscorpus.page.signature import sign
 from newscorpus.page.source_page import SourcePage, page_of_portal
 from newscorpus.portal.addresses import AddressTrust
 from newscorpus.portal.portal import Portal, TemplateSection
+from tests.mockserver.kinds import expect
 
 URL = "http://example.org/story-1"
 PAGE = Page(URL, b"")
@@ -230,16 +231,14 @@ def test_the_settings_of_a_portal_and_of_a_recipe_reach_the_extractor() -> None:
     )
     whole = replace(PORTAL, respect_paywall=False)
     less, posts = replace(whole, leave_out=(Part.EMBEDDED_POSTS,)), (Part.EMBEDDED_POSTS,)
-    refused = process_page(Recipe(), page_of_portal(page, PORTAL))
-    assert isinstance(refused, Rejected)
+    refused = expect(Rejected, process_page(Recipe(), page_of_portal(page, PORTAL)))
     assert refused.detail == "paywalled text not used"
     for recipe, portal, keeps_post in (
         (Recipe(), whole, True),
         (Recipe(), less, False),
         (Recipe(leave_out=posts), whole, False),
     ):
-        made = process_page(recipe, page_of_portal(page, portal))
-        assert isinstance(made, Row)
+        made = expect(Row, process_page(recipe, page_of_portal(page, portal)))
         assert (post in made.record.text, made.record.n_words > 300) == (keeps_post, True)
         assert made.record.provenance.text == "template-element"
 
@@ -256,8 +255,7 @@ def test_on_a_tenth_of_the_pages_a_template_that_cuts_the_text_short_is_flagged(
     assert again.is_short
     assert again.rule_hits == (RuleHit("text", 0),)
     unfiltered = process_page(replace(BTE, quality=None), SourcePage(pages[flagged[0]], "mock", (), template))
-    assert isinstance(unfiltered, Row)
-    assert "template_short" in unfiltered.record.flags
+    assert "template_short" in expect(Row, unfiltered).record.flags
     good = TemplateSection(text=("p",))
     assert not any(judge(SourcePage(page, "mock", (), good), Rules(BTE)).is_short for page in pages[:40])
 
@@ -267,8 +265,7 @@ def test_where_the_template_finds_too_little_the_extractor_decides() -> None:
 
     def made(html: str, number: int) -> str:
         page = SourcePage(Page.from_html(html, f"https://example.org/story-{number}"), "mock", (), template)
-        row = process_page(replace(BTE, quality=None), page)
-        assert isinstance(row, Row)
+        row = expect(Row, process_page(replace(BTE, quality=None), page))
         assert row.record.provenance.title == "template"
         return row.record.extractor.partition(":")[0]
 
@@ -292,8 +289,7 @@ def test_a_page_is_parsed_once_for_its_links_and_its_text() -> None:
 
     found = judge(story(DATED), replace(DAY, extractor=extractor))
     (parsed,) = given
-    assert isinstance(parsed, ParsedPage)
-    assert parsed.described is not None, "fields are read once in a crawl of certain days"
+    assert expect(ParsedPage, parsed).described is not None, "fields are read once in a crawl of certain days"
     assert found.links == replace(read_page(story(DATED).page), published=date(2024, 3, 5))
     markup = frozenset({"html > body", "body > h1", "body > p", "body > a"})
     assert found == replace(judge(story(DATED), Rules(BTE)), links=found.links, markup=markup)
@@ -312,8 +308,7 @@ def test_what_a_template_says_is_read_with_it_in_a_crawl_of_certain_days() -> No
     titled = replace(story(DATED), template=TemplateSection(title=("h1",)))
     row = judge(titled, DAY).outcome
     assert row == judge(titled, CRAWL).outcome
-    assert isinstance(row, Row)
-    assert row.record.provenance.title == "template"
+    assert expect(Row, row).record.provenance.title == "template"
 
 
 def judged_at(url: str, link: str) -> Judgement:
@@ -326,16 +321,14 @@ def test_an_article_of_any_address_goes_on_and_its_further_pages_are_none() -> N
     first = judged_at("http://example.org/bridge/", "<a href=/bridge/2/>Page 2</a>")
     assert first.outcome is None
     assert first.article is not None
-    further = judged_at("http://example.org/bridge/2/", "<a href=/bridge/>Page 1</a>").outcome
-    assert isinstance(further, Rejected)
+    further = expect(Rejected, judged_at("http://example.org/bridge/2/", "<a href=/bridge/>Page 1</a>").outcome)
     assert (further.reason, further.detail) == ("part_of_another", "of http://example.org/bridge/")
 
 
 def test_pages_that_were_extracted_one_by_one_give_the_row_of_all() -> None:
     first, text = story(more="<a href='?page=2'>2</a>"), STORY.replace("council", "parliament")
     part = Page.from_html(HTML.format("", "".join(f"<p>{line}</p>" for line in text.splitlines())), URL + "?page=2")
-    whole = process_page(BTE, replace(first, following=(part, Page(URL, b""))))
-    assert isinstance(whole, Row)
+    whole = expect(Row, process_page(BTE, replace(first, following=(part, Page(URL, b"")))))
     assert ("council" in whole.record.text, "parliament" in whole.record.text) == (True, True)
     assert "several_pages" in whole.record.flags
     articles = [judge(one, CRAWL).article for one in (first, replace(first, page=part, part_of=URL))]

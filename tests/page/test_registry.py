@@ -8,6 +8,7 @@ from newscorpus.page.loading import load
 from newscorpus.page.registry import DEFAULT, names, systems
 from newscorpus.page.template import TemplateRules
 from newscorpus.portal.portal import TemplateSection
+from tests.mockserver.kinds import expect
 
 LEAD = "The old bridge over the river will be closed for repairs until the end of the winter, the town said."
 PARAGRAPHS = (
@@ -47,22 +48,19 @@ def test_names_are_unique_and_the_default_is_ours() -> None:
 
 @pytest.mark.parametrize("name", FINDERS)
 def test_each_of_our_systems_finds_the_text(name: str) -> None:
-    article = load(name)(PAGE)
-    assert isinstance(article, Article)
+    article = expect(Article, load(name)(PAGE))
     assert LEAD in article.text
 
 
 @pytest.mark.parametrize("name", systems())
 def test_a_template_that_gives_text_decides(name: str) -> None:
     one, two = "One. " * LITTLE_WORDS, "Two."
-    article = load(name, Rules(one.strip(), two))(PAGE)
-    assert isinstance(article, Article)
+    article = expect(Article, load(name, Rules(one.strip(), two))(PAGE))
     assert (article.text, article.extractor, article.confidence) == (f"{one.strip()}\n{two}", "template:own@1", 1.0)
 
 
 def test_where_a_template_gives_no_text_the_system_decides() -> None:
-    article = load("bte", Rules())(PAGE)
-    assert isinstance(article, Article)
+    article = expect(Article, load("bte", Rules())(PAGE))
     assert article.extractor == "bte"
 
 

@@ -12,6 +12,7 @@ from newscorpus.page.parsing.parse import parse
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import TemplateRules
 from newscorpus.portal.portal import TemplateSection
+from tests.mockserver.kinds import expect
 
 PAGE = """<html><head><title>Naslov | Vesti</title><meta name="author" content="Ana Anić"></head><body>
 <nav class="menu">Sport</nav>
@@ -103,8 +104,7 @@ def test_removal_takes_time_in_proportion() -> None:
 
 
 def test_deep_nesting_does_no_harm() -> None:
-    root = parse("<div class=a>" * 1_900 + "text" + "</div>" * 1_900)
-    assert isinstance(root, HtmlElement)
+    root = expect(HtmlElement, parse("<div class=a>" * 1_900 + "text" + "</div>" * 1_900))
     template = TemplateRules("vesti", TemplateSection(text=("class=a",), title=("div",)))
     assert [evidence.value for evidence in template.read_fields(root)] == ["text"]
     assert template.read_text(root) == ("text",)

@@ -24,6 +24,7 @@ from newscorpus.portal.schema import (
 )
 from newscorpus.resources import data_folder
 from newscorpus.urls import host_of
+from tests.mockserver.kinds import expect
 
 MINIMAL = """
 name = "vesti"
@@ -345,8 +346,7 @@ PAGE = """<html><head><meta property="og:title" content="Naslov"><title>T</title
 
 
 def found(rule: str) -> list[str]:
-    matches = compile_rules(rule)(html.document_fromstring(PAGE))
-    assert isinstance(matches, list)
+    matches = expect(list, compile_rules(rule)(html.document_fromstring(PAGE)))
     return [match.text_content() if isinstance(match, html.HtmlElement) else str(match) for match in matches]
 
 
@@ -404,8 +404,7 @@ def test_a_broken_rule_is_refused_in_one_line(rule: str, said: str) -> None:
 
 def test_a_union_finds_in_document_order_and_nothing_twice() -> None:
     rules = ("//div[2]", "itemprop=", "p", "b::text")
-    matches = compile_rules(*rules)(html.document_fromstring(PAGE))
-    assert isinstance(matches, list)
+    matches = expect(list, compile_rules(*rules)(html.document_fromstring(PAGE)))
     assert [getattr(match, "tag", match) for match in matches] == ["p", "two", "p", "div"]
 
 

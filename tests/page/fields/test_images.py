@@ -4,6 +4,7 @@ from newscorpus.data import Article, Image, Page
 from newscorpus.page.fields.images import image_key, is_picture
 from newscorpus.page.loading import extractor_of
 from newscorpus.page.recipe import Recipe
+from tests.mockserver.kinds import expect
 
 PROSE = "The bridge over the river opened on Monday, after ten years of work and two floods that tore its pillars away."
 HEAD = '<meta property="og:image" content="https://cdn.example/bridge-1200x630.jpg"><title>The bridge opens</title>'
@@ -14,8 +15,7 @@ def images_of(body: str, head: str = HEAD) -> tuple[Image, ...]:
     parts = f"{body}||".split("|")
     shown = "".join(f"{part}<p>{PROSE} Part {number}.</p>" for number, part in enumerate(parts))
     html = f"<html><head>{head}</head><article class=story><h1>The bridge opens</h1>{shown}</article></html>"
-    article = extractor_of(Recipe())(Page.from_html(html, "https://news.example/2/bridge"))
-    assert isinstance(article, Article)
+    article = expect(Article, extractor_of(Recipe())(Page.from_html(html, "https://news.example/2/bridge")))
     return article.fields.images
 
 

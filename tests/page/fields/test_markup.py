@@ -20,6 +20,7 @@ from newscorpus.page.fields.markup import (
     pieces,
 )
 from newscorpus.page.parsing.parse import parse
+from tests.mockserver.kinds import expect
 
 
 @given(st.from_regex(PLAIN_ADDRESS, fullmatch=True), st.sampled_from(["", "https://a.example/b/c", "http://a.example"]))
@@ -66,8 +67,7 @@ TREES = st.recursive(
 
 
 def body_of(html: str) -> HtmlElement:
-    tree = parse(f"<html><body>{html}</body></html>")
-    assert isinstance(tree, HtmlElement)
+    tree = expect(HtmlElement, parse(f"<html><body>{html}</body></html>"))
     return tree[0]
 
 

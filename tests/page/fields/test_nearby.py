@@ -6,6 +6,7 @@ from lxml.html import HtmlElement
 
 from newscorpus.page.fields.nearby import SHORT, lines_of, long_ones, short_text
 from newscorpus.page.parsing.parse import parse
+from tests.mockserver.kinds import expect
 
 TEXTS = st.sampled_from(["", " \n ", "3. 2. 2024", "By Jane Doe", "word " * 20, "x" * SHORT, "x" * (SHORT + 1)])
 TREES = st.recursive(
@@ -20,9 +21,7 @@ TREES = st.recursive(
 
 
 def _tree(body: str) -> HtmlElement:
-    tree = parse(f"<html><body>{body}</body></html>")
-    assert isinstance(tree, HtmlElement)
-    return tree
+    return expect(HtmlElement, parse(f"<html><body>{body}</body></html>"))
 
 
 @given(TREES, st.integers(1, 20))

@@ -11,6 +11,7 @@ from newscorpus.config import Limits
 from newscorpus.data import Article, Fields, Image, Page, Rejected
 from newscorpus.page.loading import load
 from newscorpus.page.parsing.decode import decode, repair, repair_fields
+from tests.mockserver.kinds import expect
 
 CZECH = (
     "Příliš žluťoučký kůň úpěl ďábelské ódy. Vláda ve středu schválila návrh rozpočtu na příští rok, který počítá se "
@@ -120,8 +121,7 @@ def test_a_character_cut_at_the_end_is_left_out_and_a_single_accented_letter_kep
 
 def test_few_broken_bytes_do_not_change_the_charset() -> None:
     body = html(CZECH).encode().replace(b"rozpo\xc4\x8dtu", b"rozpo\xff\xfetu")
-    text = decode(page(body, "utf-8"))
-    assert isinstance(text, str)
+    text = expect(str, decode(page(body, "utf-8")))
     assert "Příliš žluťoučký kůň" in text
     assert text.count("\ufffd") == 2
 
@@ -233,6 +233,5 @@ def test_a_title_is_mended_though_half_of_a_letter_looks_like_a_soft_hyphen(char
     title = "Příští týden bude v pondělí líp"
     paragraphs = "".join(f"<p>{line}</p>" for line in PARAGRAPHS[:6])
     html = f"<title>{title}</title><article><h1>{title}</h1>{paragraphs}</article>".encode().decode(charset)
-    article = load("bte")(Page.from_html(html))
-    assert isinstance(article, Article)
+    article = expect(Article, load("bte")(Page.from_html(html)))
     assert article.fields.title == title

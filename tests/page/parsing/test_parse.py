@@ -6,11 +6,11 @@ from lxml.html import HtmlElement
 from newscorpus.config import Limits
 from newscorpus.data import Rejected
 from newscorpus.page.parsing.parse import UNGUARDED, parse
+from tests.mockserver.kinds import expect
 
 
 def tree_of(html: str) -> HtmlElement:
-    tree = parse(html, "https://a.example/1")
-    assert isinstance(tree, HtmlElement)
+    tree = expect(HtmlElement, parse(html, "https://a.example/1"))
     assert tree.tag == "html"
     return tree
 
@@ -20,8 +20,7 @@ def text_of(html: str) -> str:
 
 
 def reason(html: str) -> str:
-    result = parse(html, "https://a.example/1")
-    assert isinstance(result, Rejected)
+    result = expect(Rejected, parse(html, "https://a.example/1"))
     assert (result.stage, result.url) == ("parse", "https://a.example/1")
     return result.reason
 
@@ -96,8 +95,7 @@ def test_tags_and_attributes_are_counted() -> None:
     few = Limits(max_tags=4, max_all_attributes=3)
     assert isinstance(parse("<p a b c>one</p><p>two</p>" + " " * UNGUARDED, limits=few), HtmlElement)
     for html, reason in (("<b>a</b>" * 3, "too_many_tags"), ("<p a b='>' c><b d>", "too_many_attributes")):
-        result = parse(html + " " * UNGUARDED, "https://a.example/1", few)
-        assert isinstance(result, Rejected)
+        result = expect(Rejected, parse(html + " " * UNGUARDED, "https://a.example/1", few))
         assert (result.stage, result.reason, result.url) == ("parse", reason, "https://a.example/1")
 
 
@@ -137,13 +135,11 @@ def test_it_never_raises(html: str) -> None:
 
 @pytest.mark.parametrize("end", ["", "</titl", "</titlevalue='1'>"])
 def test_a_title_without_an_end_tag_does_not_swallow_the_page(end: str) -> None:
-    tree = parse(f"<head><TITLE id=t>Bridge opens{end}<meta name=a></head><body><p>One.</p></body>")
-    assert isinstance(tree, HtmlElement)
+    tree = tree_of(f"<head><TITLE id=t>Bridge opens{end}<meta name=a></head><body><p>One.</p></body>")
     assert (tree.findtext("head/title"), tree.findtext("body/p")) == ("Bridge opens", "One.")
 
 
 def test_what_stands_behind_an_unknown_element_of_the_head_is_the_body() -> None:
-    tree = parse("<head><title>t</title><mbox><tr><td><p>One.</p></td></tr></mbox><p>Two.</p></head>")
-    assert isinstance(tree, HtmlElement)
+    tree = tree_of("<head><title>t</title><mbox><tr><td><p>One.</p></td></tr></mbox><p>Two.</p></head>")
     assert [each.text for each in tree.findall("body//p")] == ["One.", "Two."]
     assert tree.findtext("head/title") == "t"

@@ -11,12 +11,11 @@ from newscorpus.config import Limits
 from newscorpus.data import Block
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import INVISIBLE_TAGS, VOID_TAGS, segment
+from tests.mockserver.kinds import expect
 
 
 def tree_of(html: str) -> HtmlElement:
-    tree = parse(html)
-    assert isinstance(tree, HtmlElement)
-    return tree
+    return expect(HtmlElement, parse(html))
 
 
 def blocks_of(html: str, limits: Limits = Limits()) -> tuple[Block, ...]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from newscorpus.config import QualityConfig
 from newscorpus.data import Article, Fields, Image, Rejected
 from newscorpus.page.quality.assess import DOUBTS, FILTERS, assess_quality, read_quality
+from tests.mockserver.kinds import expect
 
 LETTERS = "aábcčdeéěfghiíjklmnoprřsštuúvyzž"
 
@@ -153,8 +154,7 @@ def test_a_call_to_subscribe_at_the_end_of_little_text(prompt: str, is_stub: boo
 
 def test_the_configuration_gives_numbers_and_turns_filters_off() -> None:
     assert not isinstance(assess_quality(article(SENTENCE), QualityConfig(min_words=10)), Rejected)
-    refused = assess_quality(article(text(5)), QualityConfig(min_words=1_000))
-    assert isinstance(refused, Rejected)
+    refused = expect(Rejected, assess_quality(article(text(5)), QualityConfig(min_words=1_000)))
     assert refused.detail == "85 words, fewer than 1000"
     filler = article("Lorem ipsum dolor sit amet.", 1.0)
     assert isinstance(assess_quality(filler, LAX), Rejected)
@@ -277,8 +277,7 @@ def test_a_page_that_surely_holds_an_article_is_flagged_for_its_form_and_kept(fl
 def test_sentences_of_an_article_outweigh_its_form(flag: str) -> None:
     config = QualityConfig(off=tuple(FILTERS.keys() - {flag}), min_sentence_words=200)
     form = DOUBTED[flag] * 20
-    kept = assess_quality(article("\n".join([*lines(16, 50), *form])), config)
-    assert isinstance(kept, Article)
+    kept = expect(Article, assess_quality(article("\n".join([*lines(16, 50), *form])), config))
     assert flag in kept.flags
     assert isinstance(assess_quality(article("\n".join([*lines(1, 50) * 16, *form])), config), Rejected)
 

@@ -22,6 +22,7 @@ from newscorpus.page.quality.language import by_fasttext, by_langdetect, by_lang
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
+from tests.mockserver.kinds import expect
 
 TEXTS = {
     "sr": "Vlada Srbije usvojila je juče predlog zakona o budžetu za narednu godinu, saopšteno je posle sednice. "
@@ -305,8 +306,7 @@ def test_a_quality_file_names_it_and_pages_are_judged_by_it(tmp_path: Path) -> N
     paragraphs = "".join(f"<p>Der Rat hat am Montag den Haushalt für das Jahr {at} beschlossen.</p>" for at in range(9))
     html = f"<article><h1>Haushalt</h1><p>Die Rede handelte von vlada, vlada und vlada.</p>{paragraphs}</article>"
     page = SourcePage(Page.from_html(html, "https://a.example/1"), languages=("sr",))
-    row = process_page(Recipe(quality=quality), page)
-    assert isinstance(row, Row)
+    row = expect(Row, process_page(Recipe(quality=quality), page))
     assert row.record.language == "sr"
     assert not isinstance(process_page(Recipe(quality=replace(quality, language_model="")), page), Row)
 

@@ -14,6 +14,7 @@ from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
 from newscorpus.page.text.clean import clean, is_byline
 from newscorpus.page.text.features import measure
+from tests.mockserver.kinds import expect
 
 TITLE = "The ferry at Aldwick runs again"
 GOLD = paragraphs(TITLE, 6)
@@ -46,8 +47,7 @@ def page(*inserted: str, head: str = "") -> Page:
 
 
 def lines(found: Page, *leave_out: Part, upper: float | None = None) -> list[str]:
-    article = load("main-text", leave_out=leave_out, revision=Revision(upper=upper))(found)
-    assert isinstance(article, Article)
+    article = expect(Article, load("main-text", leave_out=leave_out, revision=Revision(upper=upper))(found))
     return article.text.split("\n")
 
 

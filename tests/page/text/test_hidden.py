@@ -12,6 +12,7 @@ from newscorpus.page.extractor import SystemExtractor
 from newscorpus.page.loading import load
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.text.hidden import MAX_CHARACTERS, read_state
+from tests.mockserver.kinds import expect
 
 GOLD = paragraphs("quarry", 8)
 TITLE = "The quarry above the village closes after a hundred years"
@@ -32,15 +33,11 @@ def page(body: str, *, node: Mapping[str, object] = {}) -> Page:
 
 
 def extractor(*, respect_paywall: bool = True) -> SystemExtractor:
-    found = load("main-text", respect_paywall=respect_paywall)
-    assert isinstance(found, SystemExtractor)
-    return found
+    return expect(SystemExtractor, load("main-text", respect_paywall=respect_paywall))
 
 
 def article(found: Page) -> Article:
-    made = extractor()(found)
-    assert isinstance(made, Article)
-    return made
+    return expect(Article, extractor()(found))
 
 
 def next_state(article: object) -> str:
@@ -188,8 +185,7 @@ def test_a_paid_page_that_shows_nothing_says_so_in_its_rejection() -> None:
     found = extractor()(
         page('<div id="app"></div>', node={"articleBody": "\n".join(GOLD), "isAccessibleForFree": False})
     )
-    assert isinstance(found, Rejected)
-    assert found.detail == "paywalled text not used"
+    assert expect(Rejected, found).detail == "paywalled text not used"
 
 
 @pytest.mark.parametrize(

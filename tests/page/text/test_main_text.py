@@ -16,6 +16,7 @@ from newscorpus.page.recipe import Recipe
 from newscorpus.page.text.classify import Trees
 from newscorpus.page.text.main_text import MainTextSystem
 from newscorpus.page.text.verdict import SIGNS, Logistic
+from tests.mockserver.kinds import expect
 
 
 class Constant(Trees):
@@ -29,9 +30,7 @@ class Constant(Trees):
 
 
 def reading() -> Reading:
-    found = read(Page.from_html(article("bridge"), "https://news.example/2026/bridge"))
-    assert isinstance(found, Reading)
-    return found
+    return expect(Reading, read(Page.from_html(article("bridge"), "https://news.example/2026/bridge")))
 
 
 def test_a_text_below_the_least_confidence_is_kept_and_flagged() -> None:
@@ -47,12 +46,10 @@ def test_a_text_below_the_least_confidence_is_kept_and_flagged() -> None:
 
 def test_a_page_that_hardly_looks_like_an_article_is_kept_and_doubted() -> None:
     system = MainTextSystem(asks=False)
-    trusted = system.find(reading())
-    assert isinstance(trusted, FoundText)
+    trusted = expect(FoundText, system.find(reading()))
     for probability, flags in ((0.4, ("doubtful_page",)), (0.1, ("doubtful_page", "low_confidence"))):
         system.judge = replace(system.judge, article=Constant(probability), structure=Constant(0.4))
-        doubtful = system.find(reading())
-        assert isinstance(doubtful, FoundText)
+        doubtful = expect(FoundText, system.find(reading()))
         assert doubtful.flags == flags
         assert doubtful.confidence == pytest.approx(probability * trusted.confidence, abs=0.001)
         assert doubtful.paragraphs == trusted.paragraphs
@@ -65,8 +62,7 @@ def test_a_page_that_hardly_looks_like_an_article_is_kept_and_doubted() -> None:
 @pytest.mark.parametrize("end", ["bridge-is-open", "index.html", "", "?id=7"])
 def test_the_address_alone_refuses_no_article(end: str) -> None:
     page = Page.from_html(article("bridge"), f"https://news.example/{end}")
-    found = read(page)
-    assert isinstance(found, Reading)
+    found = expect(Reading, read(page))
     assert isinstance(MainTextSystem().find(found), FoundText)
 
 
@@ -97,8 +93,7 @@ def page(body: str, title: int = 0) -> Page:
 
 
 def text(found: Page) -> list[str]:
-    article = load("main-text")(found)
-    assert isinstance(article, Article)
+    article = expect(Article, load("main-text")(found))
     return article.text.split("\n")
 
 
@@ -121,8 +116,7 @@ def test_of_a_stream_the_article_of_the_title_is_kept(stream: str, title: int) -
 
 
 def test_the_verdict_names_the_rule() -> None:
-    extractor = load("main-text")
-    assert isinstance(extractor, BlockSystemExtractor)
+    extractor = expect(BlockSystemExtractor, load("main-text"))
     reasons = {each.block.text: each.reasons for each in extractor.label(page(STREAMS["articles"]))}
     assert [reasons[part[0]] for part in GOLD] == [(), ("other_article",), ("other_article",)]
 

@@ -13,6 +13,7 @@ from newscorpus.page.extractor import FoundText, Reading, assemble, read
 from newscorpus.page.text.main_text import MainTextSystem
 from newscorpus.page.text.second_opinion import MOST_BLOCKS, PAIR_SIGNS, Arbiter, other_text, read_pair
 from newscorpus.page.text.verdict import SIGNS, Logistic
+from tests.mockserver.kinds import expect
 
 N_SIGNS = len(SIGNS) + len(PAIR_SIGNS)
 NEVER, ALWAYS = (Logistic((0.0,) * N_SIGNS, bias) for bias in (-2.0, 2.0))
@@ -22,9 +23,7 @@ OTHER_TEXT = "This is said by another one, and at some length."
 
 
 def reading(html: str = "") -> Reading:
-    found = read(Page.from_html(html or article("bridge"), "https://news.example/2026/bridge"))
-    assert isinstance(found, Reading)
-    return found
+    return expect(Reading, read(Page.from_html(html or article("bridge"), "https://news.example/2026/bridge")))
 
 
 def system(*answer: str, prefers: tuple[Logistic, Logistic] = OWN, confidence: float = 0.3) -> MainTextSystem:
@@ -37,9 +36,7 @@ def system(*answer: str, prefers: tuple[Logistic, Logistic] = OWN, confidence: f
 
 
 def found_by(made: MainTextSystem, page: Reading) -> FoundText:
-    found = made.find(page)
-    assert isinstance(found, FoundText)
-    return found
+    return expect(FoundText, made.find(page))
 
 
 def test_the_text_more_probably_right_is_taken_and_who_decided_is_named() -> None:
@@ -49,8 +46,7 @@ def test_the_text_more_probably_right_is_taken_and_who_decided_is_named() -> Non
     assert list(other.paragraphs) == [OTHER_TEXT]
     assert other.extractor.startswith("second-opinion:trafilatura@")
     assert own.confidence == other.confidence == round(ALWAYS(np.zeros(N_SIGNS)), 3)
-    made = assemble(reading(), other)
-    assert isinstance(made, Article)
+    made = expect(Article, assemble(reading(), other))
     assert made.text == OTHER_TEXT
 
 
