@@ -113,7 +113,8 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
     boxed = sum(n for one, n in counts.items() if own.headline_words[one] >= LEAST_ALONE and one not in doubtful)
     least = LEAST_CARDS if own.carded.issuperset(counts) else LEAST_UNBOXED
     is_boxed = boxed >= LEAST_SHARE * words
-    is_list = is_boxed or (len(counts) >= least and not own.headline_boxes)
+    is_directory = own.below.issuperset(counts)
+    is_list = is_boxed or ((is_directory or len(counts) >= least) and not own.headline_boxes)
     if says is _Says.OG_TYPE:
         n_boxed = sum(n_words >= LEAST_ALONE for n_words in own.headline_words.values())
         is_list = is_boxed and n_boxed >= LEAST_CARDS and not own.headline_boxes
@@ -174,6 +175,7 @@ class _Own:
         self.headline_words: dict[str, int] = {}
         self.headline_boxes: list[HtmlElement | None] = []
         self.carded: set[str] = set()
+        self.below: set[str] = set()  # documents whose addresses begin with the page's
 
     @cached_property
     def link_titles(self) -> Sequence[tuple[HtmlElement, str]]:
@@ -210,6 +212,9 @@ class _Own:
             return ""
         if heading.tag == "a":
             self.carded.add(document)
+        paths = [f"{one.path.rstrip('/')}/" for one in self.parts if one.path.strip("/") and not one.query]
+        if any(urlsplit(one).path.startswith(path) for one in addresses for path in paths):
+            self.below.add(document)
         is_link = heading.tag == "a" and (box is None or not _is_box(box))
         is_its_own = box is not None and box not in self.headline_boxes and not is_inside_link and not is_link
         boxed = n_words if is_its_own else 0

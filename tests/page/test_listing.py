@@ -165,3 +165,15 @@ def test_a_text_of_a_menu_and_one_headline_is_a_list() -> None:
     lines = [*names, "Local — May 2025", "The old bridge stays open", "May 3, 2025", "Paul Stone"]
     assert "15 of 23 words are links to 11 other pages" in find_listing(tree, f"{SITE}/local/2025-05/", lines)
     assert not find_listing(tree, f"{SITE}/local/2025-05/", [*names, "Local — May 2025", *LINES[:2]])
+
+
+@pytest.mark.parametrize(
+    ("path", "is_list"), [("/science/", True), ("/science", True), ("/bridges/", False), ("/", False)]
+)
+def test_the_summary_of_a_page_below_the_own_address_is_a_list(path: str, is_list: bool) -> None:
+    summary = f"<section><h2><a href='/science/the-bridge/'>The old bridge stays open</a></h2>{STORIES}</section>"
+    tree = tree_of(
+        f"<header><h1>The Herald</h1></header><h1>Science</h1>{summary}", "<title>Science | The Herald</title>"
+    )
+    found = find_listing(tree, f"{SITE}{path}", ["The old bridge stays open", *LINES])
+    assert found.endswith("under headings that link to another page") == is_list
