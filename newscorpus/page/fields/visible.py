@@ -52,6 +52,8 @@ MAX_SITE_NAME = 60
 """Longest name of a site, in characters."""
 MIN_PARAGRAPHS = 5
 """Paragraphs of an `<article>` beside the headline that is the document's: teasers have fewer."""
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+"""Elements before a date that are no label of it."""
 MAX_HEADINGS = 5
 """Headings examined in an element."""
 FOREIGN = re.compile(APART)
@@ -249,7 +251,8 @@ def is_update(element: HtmlElement) -> bool:
     parent = element.getparent()
     before = element.getprevious()
     words = (before.tail if before is not None else parent.text) or ""
-    label = (before.text or "") if before is not None and isinstance(before.tag, str) and not words.strip() else ""
+    is_label = before is not None and isinstance(before.tag, str) and before.tag not in HEADINGS and not words.strip()
+    label = (before.text or "") if is_label else ""
     marks = marks_of(element)
     if PUBLISHED.search(marks):  # "entry-date published updated" marks the single date of an unchanged post
         return False

@@ -319,6 +319,13 @@ def test_an_element_called_a_title_stands_for_a_missing_heading() -> None:
     assert (fields.published, fields.site_name) == ("2024-02-03T14:05:00", "Krajské Noviny")
 
 
+def test_a_headline_before_the_date_is_no_label_of_it() -> None:
+    fields = read(
+        f"<main><h1>Vláda aktualizuje daně</h1>\n<time datetime='{NIGHT}'>3. 2. 2024</time>{PARAGRAPH}</main>"
+    )
+    assert (fields.published, fields.modified) == (NIGHT, "")
+
+
 @pytest.mark.parametrize("head", ["", "<meta name=description content='Vláda jedná o daních'>"])
 def test_an_element_called_a_posts_title_stands_for_a_title_that_names_the_site(head: str) -> None:
     logo = "<header><a class='logo' href='/'>Krajské Noviny</a></header>"
