@@ -82,8 +82,8 @@ class AddressTrust(StrEnum):
     UNLIKELY = "unlikely"
     """It looks like a list, a forum, a shop, a manual or a page about the site; the page needs strong proof."""
     LISTED = "listed"
-    """It is that of a tag, an author or a further page of a list, or similar ones were lists; the page must declare
-    itself an article."""
+    """It is that of a tag, an author, a month or a further page of a list, or similar ones were lists; the page must
+    declare itself an article or its date."""
     SECTION = "section"
     """No article: by the portal's file, or because it is a front page."""
 
@@ -153,7 +153,7 @@ def find_trust(url: str, portal: Portal, evidence: Collection[Evidence] = ()) ->
         return AddressTrust.LIKELY
     parts = urlsplit(url)
     archive = find_archive(url)
-    if is_listing(url):
+    if is_listing(url) or (archive and not archive.endswith("*")):
         is_page_of_list = is_further(url) or SEARCH.search(parts.path) or (archive and not parts.query)
         return AddressTrust.LISTED if is_page_of_list else AddressTrust.UNLIKELY
     is_other = archive or OTHER_KINDS.search(f".{parts.hostname or ''}{parts.path}")

@@ -120,7 +120,7 @@ def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]]
         ({}, "/sport?page=2", AddressTrust.LISTED),
         ({}, "/sport/page/12/", AddressTrust.LISTED),
         ({}, "/p/1234", AddressTrust.DOUBTFUL),
-        ({}, "/2023/12/", AddressTrust.UNLIKELY),
+        ({}, "/archive/2023/12/", AddressTrust.LISTED),
         ({"articles": ["^/tag/"]}, "/tag/water", AddressTrust.CERTAIN),
         ({"sections": ["^/journey"]}, "/journey/", AddressTrust.SECTION),
         ({"articles": ["^/a/"]}, "/mayor-opens-the-bridge", AddressTrust.LIKELY),
