@@ -6,7 +6,7 @@ articles of several pages.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
@@ -30,6 +30,7 @@ from newscorpus.data import (
 from newscorpus.model_folders import FIELDS_MODEL
 from newscorpus.page.fields.images import find_images
 from newscorpus.page.fields.markup import merge_images
+from newscorpus.page.fields.people import agencies_alone
 from newscorpus.page.fields.reading import FieldReading, read_fields
 from newscorpus.page.fields.structured import ARTICLES
 from newscorpus.page.listing import find_listing
@@ -52,6 +53,8 @@ _PROMPT = re.compile(
 """Class names and ids, lower case, of boxes that ask for a subscription in place of the rest."""
 _PARTS_OF_PROMPTS = ("wall", "upgrade", "member", "subscri", "content-gate", "premium-")
 """One of these is in every match, and is found ten times as fast."""
+NEAR_TEXT = 2
+"""Number of blocks on either side of the text's end that may name the agency (a choice: teasers below name theirs)."""
 _ARTICLES = frozenset({"article", "main"})
 _NAMING = frozenset({"text", "email", "tel", ""})
 
@@ -321,7 +324,8 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
     else:
         images = find_images(reading.tree, url, reading.all_blocks, found.paragraphs, fields.images)
         is_closed = fields.paywalled or is_locked(reading.tree, reading.blocks, found.paragraphs)
-        fields = replace(fields, images=images, paywalled=is_closed)
+        agencies = dict.fromkeys((*fields.agencies, *_agencies_below(reading.blocks, found.paragraphs)))
+        fields = replace(fields, images=images, paywalled=is_closed, agencies=tuple(agencies))
         is_declared = fields.declares_date or fields.kind in ARTICLES
         listing = find_listing(reading.tree, url, found.paragraphs, is_declared=is_declared)
     return Article(
@@ -338,6 +342,14 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
         is_list=found.is_list,
         listing=listing,
     )
+
+
+def _agencies_below(blocks: Sequence[Block], paragraphs: Sequence[str]) -> Iterator[str]:
+    """Yield the agencies that a line near the end of the text names alone."""
+    lines = frozenset(paragraphs)
+    last = max((at for at, block in enumerate(blocks) if block.text in lines), default=len(blocks))
+    for block in blocks[max(last - NEAR_TEXT, 0) : last + 1 + NEAR_TEXT]:
+        yield from agencies_alone(block.text)
 
 
 def join(first: Article, others: Sequence[Article]) -> Article:

@@ -11,7 +11,8 @@ WORDS = read_toml(__package__, "people.toml")
 NEXT = " / "
 """Separator of the regular expressions in lists of phrases."""
 AGENCY_NAMES = frozenset(WORDS["agencies"])
-AGENCIES = frozenset(map(str.casefold, AGENCY_NAMES))
+AGENCY_SPELLINGS = {name.casefold(): name for name in reversed(WORDS["agencies"])}
+AGENCIES = AGENCY_SPELLINGS.keys()
 NOBODY = frozenset((*WORDS["roles"].split(), *map(str.casefold, WORDS["picture_sources"])))
 """Texts in place of a name, case-folded: roles, and sources of pictures."""
 PARTICLES = frozenset(WORDS["particles"].split())
@@ -60,6 +61,8 @@ OFFICE = re.compile(rf"^(?:{'|'.join(WORDS['offices'].split())})$", re.IGNORECAS
 MIN_DEPARTMENT = 4
 """Minimum number of letters of a department; journalists' initials are shorter."""
 MAX_NAME_WORDS = 6
+MAX_AGENCY_LINE = 60
+"""Maximum number of characters of a line that names agencies alone (a choice)."""
 MAX_NAME_CHARACTERS = 70
 
 
@@ -78,6 +81,13 @@ def is_agency(name: str) -> bool:
     """Tell whether `name` is a news agency, or several ("dpa/AFP")."""
     folded = name.casefold()
     return folded in AGENCIES or all(part.strip() in AGENCIES for part in folded.split("/"))
+
+
+def agencies_alone(text: str) -> tuple[str, ...]:
+    """Return the agencies of a credit line that names nobody else: "(tasr)", "Źródło: PAP"; () for other texts."""
+    names = names_in(text.strip("()[] ")) if len(text) <= MAX_AGENCY_LINE else ()
+    known = [AGENCY_SPELLINGS.get(name.casefold(), "") for name in names]
+    return tuple(known) if all(known) and squeezed("".join(names)) == squeezed(SOURCE.sub("", text)) else ()
 
 
 def is_personal_name(name: str) -> bool:

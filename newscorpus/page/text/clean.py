@@ -8,7 +8,7 @@ name, and its place. `additions.toml` has the phrases.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, takewhile
+from itertools import chain, filterfalse, groupby, takewhile
 from typing import Final
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from newscorpus.arrays import Floats
 from newscorpus.config import Part
 from newscorpus.data import Block, Element, Fields, Label
+from newscorpus.page.fields.people import agencies_alone
 from newscorpus.page.parsing.segment import elements_around
 from newscorpus.page.text.features import FEATURES, PageFeatures
 from newscorpus.page.text.features.wording import PHRASES
@@ -55,7 +56,7 @@ _BOX = re.compile(
 """Classes and ids of boxes with summaries or facts."""
 
 BYLINE, ADVERT_LABEL, SIGNATURE, CARD, CITATION = "byline", "advert_label", "signature", "card", "citation"
-CREDIT, CAPTION, POINTER, POLL = "credit", "caption", "pointer", "poll"
+CREDIT, CAPTION, POINTER, POLL, PULL_QUOTE = "credit", "caption", "pointer", "poll", "pull_quote"
 """Reasons of blocks that are left out."""
 QUOTATION, ATTRIBUTION, CELL, DROP_CAP = "quotation", "attribution", "cell", "drop_cap"
 """Reasons of kept blocks: quotations amid the text, attributions, cells of rows that are text, first letters."""
@@ -76,6 +77,12 @@ MAX_ATTRIBUTION = 100
 """Maximum number of characters of the source of a quotation without `<cite>` (a choice: a line)."""
 _ATTRIBUTED = re.compile(r"attribut|author|autor|source|\bcit", re.IGNORECASE)
 """Classes of sources of quotations."""
+_PULLED = re.compile(r"pull-?quote|quote-?pull|blockquote|zitat|cytat|citat", re.IGNORECASE)
+"""Classes of quotations set apart."""
+MIN_PULLED, MOST_PULLED = 7, 4
+"""Minimum number of words of a pull quote, since fewer are in two paragraphs by chance, and maximum number on a page:
+more are points of a summary or quotations in answers."""
+_PARTS_OF_LISTS = frozenset(("li", "dd", "dt", "td", "th", "pre"))
 MAX_POINTER = 45
 """Maximum number of characters of a phrase before links (the longest of end_phrases.toml has 43)."""
 MAX_BESIDE = 6
@@ -155,7 +162,7 @@ def _pattern_of(kind: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{either})\b", re.IGNORECASE)
 
 
-_DONATE, _RIGHTS = _pattern_of("donate"), _pattern_of("rights")
+_DONATE, _RIGHTS, _BIO = map(_pattern_of, ("donate", "rights", "author"))
 _OPENS_CREDIT = re.compile(rf"\W*{_pattern_of('credit').pattern}\s*[:：©]", re.IGNORECASE)
 _CREDITS = rf"(?:{_pattern_of('credit').pattern}|\b(?:{_any_of('photographer')})\b)"
 _ENDS_IN_CREDIT = re.compile(
@@ -175,7 +182,7 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     """
     blocks = [item.block for item in labelled]
     around = elements_around(blocks)
-    additions = _additions(labelled, features, around)
+    additions = _additions(labelled, features, fields, around)
     for kind in (COMMENTS, NOTE, APPEAL, SUMMARY, TEASERS, CONSENT):
         labelled = relabel(labelled, {at for at, each in additions.items() if each == kind}, Label.BAD, kind)
 
@@ -183,7 +190,10 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     rows = {at: row for at, block in enumerate(blocks) if (row := _row_of(block))}
     if posts and Part.EMBEDDED_POSTS not in leave_out:
         labelled = relabel(labelled, _amid_text(labelled, posts), Label.GOOD, Part.EMBEDDED_POSTS)
+    bare = {at for at in posts if _is_link(blocks[at])}
+    labelled = relabel(labelled, bare, Label.BAD, Part.EMBEDDED_POSTS)
     labelled = relabel(labelled, _quotations(labelled, around), Label.GOOD, QUOTATION)
+    labelled = relabel(labelled, _pull_quotes(labelled), Label.BAD, PULL_QUOTE)
     labelled = relabel(labelled, _attributions(labelled), Label.GOOD, ATTRIBUTION)
     polls = _find_parts(blocks, {each for each in around if _POLL.search(f"{each.classes} {each.id}")})
     labelled = relabel(labelled, _small_parts(labelled, polls), Label.BAD, POLL)
@@ -208,19 +218,9 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     headlines = {words for words in possible_headlines(fields.title) if len(words) >= MIN_HEADLINE}
     labelled = relabel(labelled, _bylines(labelled, fields, headlines), Label.BAD, BYLINE)
     labelled = relabel(labelled, _citation(labelled, headlines), Label.BAD, CITATION)
-    adverts = {
-        at
-        for at, block in _good(labelled)
-        if (len(block.text) <= _MAX_ADVERT_LABEL and " ".join(_letters(block.text)) in _ADVERT_LABELS)
-        or (len(block.text) <= _MAX_CONTINUES and _CONTINUES.match(block.text))
-    }
-    labelled = relabel(labelled, adverts, Label.BAD, ADVERT_LABEL)
+    for kind, found in _lines_between(labelled).items():
+        labelled = relabel(labelled, found, Label.BAD, kind)
     good = _good(labelled)
-    lines = {at for at, block in good if len(block.text) <= MAX_CREDIT and _OPENS_CREDIT.match(block.text)}
-    labelled = relabel(labelled, lines if len(lines) < len(good) else (), Label.BAD, CREDIT)
-    pictured = [(at, block) for at, block in good if "img" in block.inline and len(block.text) <= MAX_CAPTION]
-    captions = {at for at, block in pictured if _ENDS_IN_CREDIT.search(block.text)}
-    labelled = relabel(labelled, captions if len(captions) < len(good) else (), Label.BAD, CAPTION)
     caps = {at - 1 for at, block in good if at and _is_drop_cap(blocks[at - 1].text, block.text)}
     labelled = relabel(labelled, caps, Label.GOOD, DROP_CAP)
 
@@ -238,6 +238,27 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
         labelled = relabel(labelled, {at for at, _ in good} - described, Label.BAD, DESCRIBED)
         labelled = relabel(labelled, described, Label.GOOD, DESCRIBED)
     return labelled
+
+
+def _lines_between(labelled: Labelled) -> dict[str, set[int]]:
+    """Return the indices of labels of advertising, and of credits and captions, by reason; never of the whole text."""
+    found: dict[str, set[int]] = {ADVERT_LABEL: set(), CREDIT: set(), CAPTION: set()}
+    good = _good(labelled)
+    for at, block in good:
+        if kind := kind_of_line(block.text):
+            found[kind].add(at)
+        elif len(block.text) <= MAX_CAPTION and "img" in block.inline and _ENDS_IN_CREDIT.search(block.text):
+            found[CAPTION].add(at)
+    found[CREDIT] |= {at for at, block in good[-NEAR_ENDS:] if agencies_alone(block.text)}
+    return found if sum(map(len, found.values())) < len(good) else {ADVERT_LABEL: found[ADVERT_LABEL]}
+
+
+def kind_of_line(text: str) -> str:
+    """Return the reason to leave out a line, if it is a label of advertising or a credit; "" for other lines."""
+    is_label = len(text) <= _MAX_ADVERT_LABEL and " ".join(_letters(text)) in _ADVERT_LABELS
+    if is_label or (len(text) <= _MAX_CONTINUES and _CONTINUES.match(text)):
+        return ADVERT_LABEL
+    return CREDIT if len(text) <= MAX_CREDIT and _OPENS_CREDIT.match(text) else ""
 
 
 def is_off_topic(texts: Iterable[str], fields: Fields) -> bool:
@@ -349,6 +370,25 @@ def _holder(block: Block, *tags: str) -> Element | None:
     return next((each for each in reversed(block.element.ancestry) if each.tag in tags), None)
 
 
+def _pull_quotes(labelled: Labelled) -> set[int]:
+    """Return the indices of quotations set apart that repeat a part of another block of text."""
+    good = _good(labelled)
+    words = {at: lower_words(block.text) for at, block in good}
+    quotes = [
+        at
+        for at, block in good
+        if not is_heading(block)
+        and block.tag not in _PARTS_OF_LISTS
+        and (_holder(block, "aside", *_QUOTING) or _PULLED.search(f"{block.element.classes} {block.parent.classes}"))
+        and len(words[at]) >= MIN_PULLED
+    ]
+    if not quotes:  # as on most pages
+        return set()
+    texts = {at: f" {' '.join(each)} " for at, each in words.items()}
+    found = {at for at in quotes if any(texts[at] in text and texts[at] != text for text in texts.values())}
+    return found if len(found) <= MOST_PULLED else set()
+
+
 def _pointers(labelled: Labelled) -> set[int]:
     """Return the indices of links to other articles after a phrase ("Read more: ..."), and of phrases above such links.
 
@@ -380,10 +420,12 @@ def _bylines(labelled: Labelled, fields: Fields, headlines: Collection[tuple[str
     names = [words for author in fields.authors if (words := _letters(author))]
     section, year_and_day = _letters(fields.section), set(map(int, _NUMBER.findall(fields.published[:10])[::2]))
     spelled = [_letters(" ".join(words)) for words in headlines]
+    tags = {word for tag in fields.tags for word in _letters(tag)}
     found, good = set[int](), _good(labelled)
     for at, block in (*good[:NEAR_ENDS], *good[-NEAR_ENDS:]):
         if len(block.text) <= MAX_BYLINE_CHARACTERS and any(map(str.isdecimal, block.text)):
-            is_date = "time" in block.inline and len(_letters(block.text)) <= MAX_BYLINE_WORDS
+            words = _letters(block.text)
+            is_date = "time" in block.inline and len([*filterfalse(tags.__contains__, words)]) <= MAX_BYLINE_WORDS
             # As in "Posted on Saturday, 3 February 2024 in Economy".
             is_dated = year_and_day and year_and_day.issubset(map(int, _NUMBER.findall(block.text)))
             is_date |= (
@@ -416,17 +458,22 @@ def _citation(labelled: Labelled, headlines: Collection[tuple[str, ...]]) -> set
     return {at for run in cited for at, _ in run}
 
 
-def _additions(labelled: Labelled, features: PageFeatures, around: Collection[Element]) -> dict[int, str]:
+def _additions(
+    labelled: Labelled, features: PageFeatures, fields: Fields, around: Collection[Element]
+) -> dict[int, str]:
     """Name the kind of each good block that the site added; never of the whole text. `around` are all elements."""
     good = [at for at, _ in _good(labelled)]
     if len(good) < 2:
         return {}
     blocks, n_words = [item.block for item in labelled], features.words.astype(np.float64)
     kinds = dict.fromkeys(_comments(labelled, good, n_words), COMMENTS)
+    authors = tuple(name for name in fields.authors if " " in name)
     for at in good[1:][-NEAR_END:]:
         text, says_rights = blocks[at].text, features.matrix[at, _RIGHTS_COLUMN]
         if n_words[at] <= MAX_NOTE_WORDS and (
-            (says_rights and len(_said(_RIGHTS, text)) >= MIN_RIGHTS) or _OPENS_NOTE.match(text)
+            (says_rights and len(_said(_RIGHTS, text)) >= MIN_RIGHTS)
+            or _OPENS_NOTE.match(text)
+            or (text.startswith(authors) and ("@" in text or _BIO.search(text)))
         ):
             kinds[at] = NOTE
     appealing = {at for at in good if features.matrix[at, _DONATE_COLUMN]}

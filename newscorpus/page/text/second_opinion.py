@@ -21,8 +21,9 @@ from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact
 from newscorpus.data import Label, LabelledBlock
 from newscorpus.page.extractor import FoundText, Reading
+from newscorpus.page.fields.people import agencies_alone
 from newscorpus.page.registry import SECOND_OPINION
-from newscorpus.page.text.clean import CELL_MARK, is_off_topic
+from newscorpus.page.text.clean import CELL_MARK, is_off_topic, kind_of_line
 from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.wording import grams, is_among
 from newscorpus.page.text.post_analysis import lower_words, possible_headlines
@@ -207,7 +208,11 @@ class Arbiter:
         # The other text's paragraphs, except those that a rule or the portal's profile labels bad wherever they stand
         bad = {lower_words(item.block.text) for item in labelled if item.label is Label.BAD and item.reasons}
         good = {lower_words(item.block.text) for item in labelled if item.is_good}
-        other = [each for each in self.ask(reading) if lower_words(each) not in bad - good]
+        other = [
+            each
+            for each in self.ask(reading)
+            if lower_words(each) not in bad - good and not kind_of_line(each) and not agencies_alone(each)
+        ]
         pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)
         confidence, takes_other = self(pair)
         if takes_other and is_off_topic(other, reading.fields) and not is_off_topic(found.paragraphs, reading.fields):

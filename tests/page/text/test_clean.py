@@ -181,6 +181,44 @@ def test_bylines_credits_and_labels_of_advertising_are_left_out(line: str) -> No
     assert set(GOLD) <= set(found)
 
 
+def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
+    said = " ".join(GOLD[4].split()[2:14])
+    for box in (f"<aside><p>“{said}”</p></aside>", f"<div class=pull-quote>{said}</div>"):
+        assert said not in "\n".join(lines(page(box), upper=ANYTHING)).replace(GOLD[4], "")
+    boxes = "".join(f"<blockquote>{' '.join(GOLD[at].split()[:9])}</blockquote>" for at in range(5))
+    assert " ".join(GOLD[0].split()[:9]) in lines(page(boxes), upper=ANYTHING), "many are points of a summary"
+
+
+def test_a_line_with_an_agency_alone_names_it_at_the_end() -> None:
+    def article(line: str) -> Article:
+        body = page().body.replace(b"</article>", f"<p>{line}</p></article>".encode())
+        found = load("main-text", revision=Revision(upper=ANYTHING))(replace(page(), body=body))
+        assert isinstance(found, Article)
+        return found
+
+    for line, agency in (("(tasr)", "TASR"), ("Źródło: PAP", "PAP")):
+        found = article(line)
+        assert (found.fields.agencies, line in found.text.splitlines()) == ((agency,), False)
+    found = article("A report by Ann Tarrant, AP")
+    assert found.fields.agencies == ()
+    assert "A report by Ann Tarrant, AP" in found.text.splitlines()
+
+
+def test_a_note_on_the_author_below_the_text_is_left_out() -> None:
+    note = "Jana Malik covers ferries for The Sound. Reach her at malik@sound.example."
+    head = '<meta name="author" content="Jana Malik">'
+    at_end = page(head=head).body.replace(b"</article>", f"<p>{note}</p></article>".encode())
+    assert note not in lines(replace(page(), body=at_end), upper=ANYTHING)
+    assert note in lines(page(f"<p>{note}</p>", head=head), upper=ANYTHING), "amid the text"
+
+
+def test_a_dated_line_with_tags_is_left_out() -> None:
+    head = '<meta property="article:tag" content="river"><meta property="article:tag" content="old boats">'
+    line = "published on <time>2026-05-03</time>, tagged with #river, #old boats"
+    body = page(head=head).body.replace(b"</article>", f"<aside><p>{line}</p></aside></article>".encode())
+    assert "tagged" not in "\n".join(lines(replace(page(), body=body), upper=ANYTHING))
+
+
 LINKED = "<a href='/a'>Boats for Holm by May</a>"
 
 
@@ -381,6 +419,8 @@ def test_a_chapter_of_a_report_may_be_called_discussion() -> None:
         "Метки: море, маяк",
         "Copyright 2026 The Associated Agency. All rights reserved. This material may not be published or rewritten.",
         "Všechna práva vyhrazena. All rights reserved.",
+        "Našli ste v článku chybu? Napíšte nám.",
+        "Har du tips eller synpunkter?",
     ],
 )
 def test_notes_below(note: str) -> None:
