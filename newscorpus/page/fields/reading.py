@@ -55,6 +55,7 @@ from newscorpus.page.fields.structured import (
 )
 from newscorpus.page.fields.terms import read_terms
 from newscorpus.page.fields.visible import find_headline, read_logo, read_times, surroundings, without_kicker
+from newscorpus.tokens import folded_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ def _from_text(
             if item.field == "authors":
                 text = _running_text(tree)
                 names = (name for name in item.value.split(", ") if squeezed(name) not in sites)
-                people = ", ".join(name for name in names if not is_ordinary(name, text))
+                people = ", ".join(name for name in names if not is_ordinary(name, text) and not _has_term(name, found))
                 found += [Evidence(item.field, people, item.source)] if people else []
             elif decides or not (has_title and item.field == "title"):
                 found.append(item)
@@ -204,6 +205,13 @@ def _from_text(
     if "authors" in missing:
         found += read_marked(tree, around, setting)
     return tuple(found)
+
+
+def _has_term(name: str, evidence: Iterable[Evidence]) -> bool:
+    """Tell whether a name contains a section or tag and more, as where a line joins a label, section and tags."""
+    words = set(folded_words(name))
+    terms = (set(folded_words(item.value)) for item in evidence if item.field in {"section", "tags"})
+    return any(term and term < words for term in terms)
 
 
 def _sites(evidence: Iterable[Evidence], markup: Markup) -> frozenset[str]:

@@ -104,6 +104,20 @@ def test_the_name_of_the_site_is_no_author(monkeypatch: pytest.MonkeyPatch) -> N
     )
 
 
+def test_a_label_with_section_and_tags_is_no_author() -> None:
+    line = (
+        "<div class=post-meta><a class=post-meta-original href=/>Original</a> "
+        "<a href=/categories/Kultura/>Kultura</a> <a href=/tags/Most/>Most</a></div>"
+    )
+
+    def read(line: str) -> tuple[str, ...]:
+        shown = f"<body><div>{line}<h1>Vláda jedná</h1></div>{TEXT}</body>"
+        return read_fields(parse(shown), Page.from_html(shown, "https://n.example/a/b-1.html")).fields.authors
+
+    assert read(line) == ()
+    assert read(line.replace("Original", "Eva Malá").replace("post-meta-original", "author")) == ("Eva Malá",)
+
+
 def test_pages_that_declare_their_date_or_have_no_candidates_give_nothing() -> None:
     head = '<meta property="article:published_time" content="2024-02-03T14:05:00+01:00">'
     html = f"<html><head>{head}</head><body><h1>The bridge</h1><span class=author-name>Jane Smith</span></body></html>"
