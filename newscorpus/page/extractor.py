@@ -38,6 +38,8 @@ from newscorpus.page.parsing.decode import REPAIRED, decode, repair, repair_fiel
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import elements_around, find_excess, segment
 from newscorpus.page.template import TemplateRules
+from newscorpus.page.text.post_analysis import is_heading, lower_words, phrase_key, possible_headlines
+from newscorpus.resources import read_toml
 from newscorpus.tokens import collapse, count_words
 from newscorpus.urls import document_id
 
@@ -53,6 +55,16 @@ _PROMPT = re.compile(
 """Class names and ids, lower case, of boxes that ask for a subscription in place of the rest."""
 _PARTS_OF_PROMPTS = ("wall", "upgrade", "member", "subscri", "content-gate", "premium-")
 """One of these is in every match, and is found ten times as fast."""
+SPONSORED = "sponsored"
+"""Flag of an article that the page says is paid for."""
+NEAR_HEADLINE, MAX_LABEL = 3, 60
+"""Number of blocks on either side of the headline that may be a label of paid articles, and its maximum length in
+characters (choices: kicker, author and date)."""
+_SPONSORED = frozenset(
+    phrase_key(phrase)
+    for listed in read_toml("newscorpus.page.text", "additions.toml")["sponsored"].values()
+    for phrase in listed
+)
 NEAR_TEXT = 2
 """Number of blocks on either side of the text's end that may name the agency (a choice: teasers below name theirs)."""
 _ARTICLES = frozenset({"article", "main"})
@@ -85,6 +97,27 @@ def is_locked(tree: HtmlElement, blocks: Sequence[Block], paragraphs: Sequence[s
         around = next((outer for outer, here in pairwise(element.ancestry) if here in prompts), None)
         if around is not None and (around in boxes or (is_short and not boxes.isdisjoint(element.ancestry))):
             return True
+    return False
+
+
+def is_sponsored(blocks: Sequence[Block], fields: Fields) -> bool:
+    """Tell whether the page says that the article is paid for: by its type or section, or a label at the headline.
+
+    The label stands in a box of the headline, but not in a menu.
+    """
+    if fields.kind == "AdvertiserContentArticle" or phrase_key(fields.section) in _SPONSORED:
+        return True
+    headlines = possible_headlines(fields.title)
+    at = next((at for at, each in enumerate(blocks) if is_heading(each) and lower_words(each.text) in headlines), None)
+    if at is None:
+        return False
+    around = frozenset(blocks[at].element.ancestry)
+    for block in blocks[max(at - NEAR_HEADLINE, 0) : at + 1 + NEAR_HEADLINE]:
+        is_label = len(block.text) <= MAX_LABEL and block.tag != "li" and not is_heading(block)
+        if is_label and not around.isdisjoint(block.element.ancestry[-3:]):
+            key = phrase_key(block.text)
+            if key in _SPONSORED or any(key[:length] in _SPONSORED for length in (2, 3)):
+                return True
     return False
 
 
@@ -334,7 +367,11 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
         fields=repair_fields(fields),
         extractor=found.extractor,
         confidence=found.confidence,
-        flags=found.flags if text == shown else (*found.flags, REPAIRED),
+        flags=(
+            *found.flags,
+            *(REPAIRED,) * (text != shown),
+            *(SPONSORED,) * is_sponsored(reading.all_blocks or reading.blocks, fields),
+        ),
         fetched=reading.page.fetched,
         capture=reading.page.capture,
         rule_hits=reading.rule_hits,

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from lxml.html import HtmlElement
 
@@ -134,3 +136,30 @@ def test_an_article_of_several_pages_has_the_least_confidence_and_all_flags() ->
     assert (joined.text, joined.confidence) == ("One.\nTwo.", 0.01)
     assert joined.flags == ("own", "low_confidence", "several_pages")
     assert join(first, [first]) == first
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "is_sponsored"),
+    [
+        ("<div class=kicker>Komerční sdělení</div>", "", True),
+        ("<span>PR článok</span>", "", True),
+        ("", "<p>Sponsored content by Valley Roofing</p>", True),
+        ("<p>Anzeige</p>", "", False),
+        ("<ul><li><a href='/pr'>PR článok</a></li></ul>", "", False),
+        ("", "<h2>Sponsored content and its readers</h2>", False),
+        ("", f"{TEXT}<p>Sponsored content</p>", False),
+    ],
+)
+def test_a_label_at_the_headline_says_that_an_article_is_paid_for(above: str, below: str, is_sponsored: bool) -> None:
+    shown = page(f"{below}{TEXT}")
+    article = load("main-text")(replace(shown, body=shown.body.replace(b"<h1>", f"{above}<h1>".encode())))
+    assert isinstance(article, Article)
+    assert ("sponsored" in article.flags) is is_sponsored
+
+
+def test_the_type_of_a_page_says_that_an_article_is_paid_for() -> None:
+    shown = page(TEXT)
+    body = shown.body.replace(b'"NewsArticle"', b'"AdvertiserContentArticle"')
+    article = load("main-text")(replace(shown, body=body))
+    assert isinstance(article, Article)
+    assert article.flags == ("sponsored",)
