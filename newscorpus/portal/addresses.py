@@ -80,10 +80,10 @@ class AddressTrust(StrEnum):
     DOUBTFUL = "doubtful"
     """It looks like a section's; the page needs proof that it is an article."""
     UNLIKELY = "unlikely"
-    """It looks like a list, a forum, a shop, a manual or a page about the site; the page needs strong proof."""
+    """It looks like a list, a forum, a shop or a manual; the page needs strong proof."""
     LISTED = "listed"
-    """It is that of a tag, an author, a month or a further page of a list, or similar ones were lists; the page must
-    declare itself an article or its date."""
+    """It is that of a tag, an author, a month, a further page of a list or a page about the site, or similar ones were
+    lists; the page must declare itself an article or its date."""
     SECTION = "section"
     """No article: by the portal's file, or because it is a front page."""
 
@@ -97,14 +97,18 @@ LISTING = re.compile(
 )
 OTHER_KINDS = re.compile(
     r"[/.](?:bbs|boards?|collections?|community|discuss(?:ion)?|docs?|documentation|e?shop|forums?|products?|questions?"
-    r"|threads?|wiki)(?=[/.]|$)"
-    r"|/(?:about(?:-us)?|accessibility|advertis(?:e|ing)|contacts?(?:-us)?|cookies?(?:-policy)?|disclaimer|faq|imprint"
+    r"|threads?|wiki)(?=[/.]|$)",
+    re.IGNORECASE,
+)
+"""Searched in `.host/path`: parts of portals that hold no articles."""
+ABOUT_SITE = re.compile(
+    r"/(?:about(?:-us)?|accessibility|advertis(?:e|ing)|contacts?(?:-us)?|cookies?(?:-policy)?|disclaimer|faq|imprint"
     r"|newsletters?|privacy(?:-policy)?|subscri(?:be|ptions?)|terms(?:-(?:of-(?:use|service)|and-conditions))?"
     r"|agb|datenschutz|gdpr|impress?um|inzerce|kontakty?|o-n[aá]s|o-nama|predplatne|redak(?:ce|cia|cja|cija|tion)"
     r"|ueber-uns|контакты|о-нас)(?:\.\w{2,5})?/?$",
     re.IGNORECASE,
 )
-"""Searched in `.host/path`: parts of portals that hold no articles, and pages about a site or its services."""
+"""End of the path of a page about a site or its services, which may show the day of its last change."""
 PAGE_NUMBER = frozenset({"offset", "page", "paged", "start", "strana", "stranica", "stranka", "strona"})
 DOCUMENT = re.compile(r"\.(?:aspx?|cfm|do|jhtml|jsp|php\d?|s?html?)$", re.IGNORECASE)
 NUMBER = re.compile(r"\d{5,}")
@@ -153,6 +157,8 @@ def find_trust(url: str, portal: Portal, evidence: Collection[Evidence] = ()) ->
         return AddressTrust.LIKELY
     parts = urlsplit(url)
     archive = find_archive(url)
+    if ABOUT_SITE.search(parts.path):
+        return AddressTrust.LISTED
     if is_listing(url) or (archive and not archive.endswith("*")):
         is_page_of_list = is_further(url) or SEARCH.search(parts.path) or (archive and not parts.query)
         return AddressTrust.LISTED if is_page_of_list else AddressTrust.UNLIKELY

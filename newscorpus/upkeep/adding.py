@@ -52,8 +52,8 @@ BY_PATTERN = {"ignore": IGNORED, "articles": ARTICLE, "sections": SECTION}
 BY_ITS_LOOK = {
     AddressTrust.LIKELY: "looks like an article's; its page may say otherwise",
     AddressTrust.DOUBTFUL: "does not look like an article's; its page may prove one",
-    AddressTrust.UNLIKELY: "looks like a list, a forum, a shop or a page about the site; its page has to prove much",
-    AddressTrust.LISTED: "is of a tag, author, month, search or further page; only declared articles count",
+    AddressTrust.UNLIKELY: "looks like a list, a forum or a shop; its page has to prove much",
+    AddressTrust.LISTED: "is of a list or about the site; only declared articles count",
     AddressTrust.SECTION: "front page",
 }
 
