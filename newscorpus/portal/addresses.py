@@ -104,7 +104,8 @@ OTHER_KINDS = re.compile(
 ABOUT_SITE = re.compile(
     r"/(?:about(?:-us)?|accessibility|advertis(?:e|ing)|contacts?(?:-us)?|cookies?(?:-policy)?|disclaimer|faq|imprint"
     r"|newsletters?|privacy(?:-policy)?|subscri(?:be|ptions?)|terms(?:-(?:of-(?:use|service)|and-conditions))?"
-    r"|agb|datenschutz|gdpr|impress?um|inzerce|kontakty?|o-n[aá]s|o-nama|predplatne|redak(?:ce|cia|cja|cija|tion)"
+    r"|agb|anket[ay]|datenschutz|gdpr|impress?um|inzerc(?:e|ia)|kontakty?|o-n[aá]s|o-nama|om-oss|predplatne"
+    r"|prenumer(?:ata|era)|redak(?:ce|cia|cja|cija|tion)|regulamin|(?:uvjeti|uslovi)-kori(?:s|št|sc)\w+|podm[ií]nky"
     r"|ueber-uns|контакты|о-нас)(?:\.\w{2,5})?/?$",
     re.IGNORECASE,
 )
