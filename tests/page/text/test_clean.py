@@ -333,6 +333,13 @@ def test_comments_that_are_closed_may_be_longer_than_the_article() -> None:
         assert (kept == LIGHTHOUSE) == is_statement, heading
 
 
+@pytest.mark.parametrize(("n_signed", "is_left"), [(3, False), (2, True)])
+def test_signed_comments_may_be_longer_than_the_article(n_signed: int, is_left: bool) -> None:
+    signed = f"{BODY}<p>Posted by: Ann | May 3, 2026 2:05 PM</p>" * n_signed
+    kept = left(f"{BODY}<h3>Comments</h3>{signed}{BODY}")[0]
+    assert (len(kept) > len(LIGHTHOUSE)) == is_left
+
+
 SUMMARY = "<ul><li>The lamp is lit again.</li><li>The keeper stays.</li></ul>"
 
 
