@@ -17,7 +17,7 @@ from newscorpus.errors import CorpusError
 from newscorpus.layout import check_corpus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from newscorpus.page.recipe import Recipe
     from newscorpus.store.ledger.status import PortalStatus
@@ -82,34 +82,33 @@ def _print_status(corpus: Path) -> None:
 
 
 def _print_counts(found: "list[PortalStatus]") -> None:
-    from newscorpus.terminal import print_table
-
-    rows = []
+    rows: list[tuple[object, ...]] = [
+        tuple("portal queued leased done failed kept words MB words/MB pages/min left".split())
+    ]
     for one in found:
         hours, minutes = divmod(-(-one.seconds_left // 60), 60)
         left = (f"{hours} h {minutes:02} min" if hours else f"{minutes} min") if one.seconds_left else ""
         counts = (one.queued, one.leased, one.done, one.failed, one.kept, one.words)
         rates = (f"{one.megabytes:.1f}", f"{one.words_per_megabyte:.0f}", f"{one.pages_per_minute:.0f}")
         rows.append((one.portal, *counts, *rates, left))
-    print_table("portal queued leased done failed kept words MB words/MB pages/min left".split(), rows, numbers=True)
+    _print_rows(rows)
 
 
 def _print_overview(corpora: list[Path]) -> None:
-    from newscorpus.terminal import print_table
     from newscorpus.tokens import printable
     from newscorpus.upkeep.overview import overview
 
     if not corpora:
         raise CorpusError("no corpus in the folder corpora; name one, or crawl: newscorpus crawl NAME")
     found, today = [overview(corpus) for corpus in corpora], datetime.now(UTC).date()
-    rows = []
+    rows: list[tuple[object, ...]] = [("portal", "last article", "kept", "queued", "yield", "rows/day", "crawl")]
     for each in found:
         for one in each.portals:
             name = one.portal if one.portal == each.folder.name else f"{each.folder.name}/{one.portal}"
             last, share = one.last_kept[:16].replace("T", " "), "" if one.share is None else f"{one.share:.0%}"
             rate, state = f"{one.rows_a_day(today):.1f}", "runs" if each.is_running else ""
             rows.append((name, last, one.kept, one.queued, share, rate, state))
-    print_table(("portal", "last article", "kept", "queued", "yield", "rows/day", "crawl"), rows, numbers=True)
+    _print_rows(rows)
     for each in found:
         for need in each.needs:
             typer.echo(printable(f"{each.folder.name} needs a look: {need.text}"))
@@ -117,6 +116,14 @@ def _print_overview(corpora: list[Path]) -> None:
         n_there = sum(other.stat().st_dev == device for other in corpora)
         free = disk_usage(corpus).free / 1e9
         typer.echo(f"Disk: {free:,.1f} GB left for {corpus}" + f" and {n_there - 1} more" * (n_there > 1))
+
+
+def _print_rows(rows: "Iterable[tuple[object, ...]]") -> None:
+    """Print columns as wide as they need, whatever the terminal: a number that is folded is misread."""
+    cells = [list(map(str, row)) for row in rows]
+    first, *widths = (max(map(len, column)) for column in zip(*cells, strict=True))
+    for name, *numbers in cells:
+        typer.echo("  ".join([name.ljust(first), *map(str.rjust, numbers, widths)]))
 
 
 @app.command()

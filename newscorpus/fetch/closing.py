@@ -61,7 +61,7 @@ DOUBTFUL = "quality/low_confidence"
 MOST_REASONS = 3
 """Rejection reasons shown at the end; the report has all."""
 
-LEFT_OUT = "most often rejected for"
+REJECTED_FOR = "most often rejected for"
 """Heading of rejection reasons."""
 
 NOTHING_LEFT = "nothing was to be asked for now; -a revisit=due asks again for what is due, revisit=all for every list"
@@ -311,7 +311,7 @@ def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]], sta
             "words": f"{one['words']:,}",
             "MB": f"{one['megabytes']:,.1f}" if one["megabytes"] else "",  # "" where nothing was fetched
             "words/MB": f"{one['words_per_megabyte']:,.0f}" if one["megabytes"] else "",
-            LEFT_OUT: ", ".join([*given_up, *reasons]),
+            REJECTED_FOR: ", ".join([*given_up, *reasons]),
         }
     if console.is_terminal:
         headings = ("portal", *next(iter(rows.values()), ()))
@@ -319,11 +319,11 @@ def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]], sta
         console.print(table)
     else:
         for portal, cells in rows.items():
-            counted = ", ".join(f"{value} {name}" for name, value in cells.items() if value and name != LEFT_OUT)
-            logger.info("%s: %s; %s: %s", portal, counted, LEFT_OUT, cells[LEFT_OUT] or "nothing")
+            counted = ", ".join(f"{value} {name}" for name, value in cells.items() if value and name != REJECTED_FOR)
+            logger.info("%s: %s; %s: %s", portal, counted, REJECTED_FOR, cells[REJECTED_FOR] or "nothing")
     empty = [portal for portal, one in figures.items() if not one["kept"]]
     for portal in empty if len(empty) < len(figures) else ():
-        logger.warning("Kept nothing of %s: %s", portal, rows[portal][LEFT_OUT] or "nothing was found")
+        logger.warning("Kept nothing of %s: %s", portal, rows[portal][REJECTED_FOR] or "nothing was found")
     for each in statuses:
         for line in (*each.shortfalls(), *map(str, each.redesigns)) if each.portal else ():
             logger.warning("%s", line)

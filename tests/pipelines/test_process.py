@@ -14,7 +14,6 @@ from scrapy.utils.test import get_crawler
 
 import newscorpus.settings
 from newscorpus.data import Page, Rejected
-from newscorpus.errors import CrawlError
 from newscorpus.fetch.visits import Delivery, Visit
 from newscorpus.fetch.workers import PageWorkers, workers_of
 from newscorpus.page.judgement import Judgement
@@ -99,11 +98,6 @@ def test_the_judgement_that_a_visit_awaits_is_taken() -> None:
         return await made().process_item(Delivery(visit, PAGE))
 
     assert asyncio.run(main()).item == rejected
-
-
-def test_without_processes_there_is_no_pipeline() -> None:
-    with pytest.raises(CrawlError, match=r"newscorpus\.fetch\.workers\.PageWorkers"):
-        ProcessPipeline(get_crawler(), BTE)
 
 
 def test_an_extractor_that_cannot_be_loaded_ends_the_crawl(caplog: pytest.LogCaptureFixture) -> None:

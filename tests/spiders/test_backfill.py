@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapies import portal_file
 
 from benchmarks.newspapers import Site, started
 from newscorpus.discover.frontier import MAX_IN_A_ROW
 
 SERVER = Path(__file__).parents[1] / "mockserver" / "past.py"
-KEYS = 'name = "mock"\nlanguages = ["en"]\ndomains = ["127.0.0.1"]\nstart = ["{base}/"]\ndelay_seconds = 0\n'
+KEYS = portal_file()
 WAYS = ("sections", *(pytest.param(way, marks=pytest.mark.slow) for way in ("days", "sitemaps")))
 ARTICLES, DAYS = 200, 30
 TINY = ("-s", "NEWSCORPUS_BUILD=0", "-s", "NEWSCORPUS_ARCHIVE=0", "-s", "DOWNLOAD_DELAY_JITTER=0")

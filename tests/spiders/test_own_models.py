@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapies import portal_file
 
 from benchmarks.newspapers import started
 from newscorpus.lab.gold.pages import read_pages
@@ -23,18 +24,14 @@ MODELS = {
     "texttractor": (),
     "main-text": ("--start-from", "main-text"),
 }
-PORTAL = """
-name = "{name}"
-languages = ["pl"]
-domains = ["127.0.0.1"]
-start = ["{base}/"]
-articles = ['^/story-\\d{{6}}\\.html$']
-sections = ['^/$']
-ignore = ['^/(?!story-\\d{{6}}\\.html$|$)']
-delay_seconds = 0
-extractor = "models/{name}-own"
-limits.max_depth = 1
-"""
+PORTAL = portal_file(
+    r"articles = ['^/story-\d{{6}}\.html$']",
+    "sections = ['^/$']",
+    r"ignore = ['^/(?!story-\d{{6}}\.html$|$)']",
+    'extractor = "models/{name}-own"',
+    "limits.max_depth = 1",
+    name="{name}",
+).replace('"en"', '"pl"')
 
 
 def newscorpus(folder: Path, *arguments: object) -> str:

@@ -90,7 +90,8 @@ def test_what_is_being_asked_for_is_told_while_the_crawl_runs(tmp_path: Path) ->
     assert (now.queued, now.leased) == (0, 1)
 
 
-def test_the_command_says_it_as_a_table_and_as_json(crawling: Path) -> None:
+def test_the_command_says_it_as_a_table_and_as_json(crawling: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")  # no number is folded in a narrow terminal
     said = CliRunner().invoke(app, ["status", str(crawling)]).output.splitlines()
     examples = (f"https://vesti.example/{name}" for name in "238")
     assert said[0].split()[:4] == ["portal", "queued", "leased", "done"]
