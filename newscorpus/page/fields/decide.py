@@ -117,12 +117,12 @@ def decide_headline(evidence: Sequence[Evidence], sites: Collection[str]) -> Dec
 def decide_section(evidence: Sequence[Evidence]) -> Decided:
     """Choose the section of the most trusted source that names one, without adjacent number and site address.
 
-    Generators declare the folder of an article: a general one ("blog") comes last, another ("zdravi") is spelled as the
+    Generators declare the folder of an article: a general one ("blog") is none, another ("zdravi") is spelled as the
     page names it ("Zdraví").
     """
     found = [replace(item, value=SECTION_EXTRAS.sub("", item.value).strip()) for item in of_field("section", evidence)]
-    found = [item for item in found if item.value]
-    chosen = next((item for item in found if item.value not in GENERIC), next(iter(found), None))
+    found = [item for item in found if item.value and item.value not in GENERIC]
+    chosen = next(iter(found), None)
     if chosen is None or not is_generated(chosen):
         return Decided(chosen.value, chosen.source) if chosen else Decided()
     named = (item.value for item in found if not is_generated(item) and not item.value.isupper())

@@ -196,7 +196,7 @@ def test_a_section_goes_without_number_and_address_of_the_site(given: str, secti
         ("zdravi", ["Sport"], "zdravi"),
         ("zdravi", ["ZDRAVÍ"], "zdravi"),
         ("Zdraví", ["zdraví"], "Zdraví"),
-        ("blog", [], "blog"),
+        ("blog", [], ""),
     ],
 )
 def test_a_folder_is_a_section_as_the_page_names_it(folder: str, named: Sequence[str], section: str) -> None:
