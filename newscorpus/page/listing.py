@@ -93,7 +93,7 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
     # Beside its own headline, only boxes make a page a list
     shown_headings = (one for one in tree.iter(*_RANKS) if next(one.iterancestors(*_UNREAD), None) is None)
     has_own = any(own.read_heading(one)[0] for one in shown_headings)
-    is_alone = has_own and (says is _Says.OG_TYPE or not _boxed_headings(tree))
+    is_alone = has_own and (says is _Says.OG_TYPE or not (own.overlaid or _boxed_headings(tree)))
     runs = {} if is_alone else _texts_by_target(own)
     texts = {target: collapse("".join(run)) for target, run in runs.items()}
     shown = texts.pop("", "")
@@ -188,6 +188,22 @@ class _Own:
         links = islice((link for link in self.tree.iter("a") if link.get("href")), MOST_LINKS)
         return [(link, collapse("".join(link.itertext()) if len(link) else link.text or "")) for link in links]
 
+    @cached_property
+    def overlaid(self) -> Mapping[HtmlElement, HtmlElement]:
+        """Map headings without a link, in similar boxes, to the link of their box, such as "read more".
+
+        All links of such a box lead to a single other page.
+        """
+        alike: dict[tuple[HtmlElement | None, str], dict[HtmlElement, HtmlElement]] = defaultdict(dict)
+        for box in filter(_is_box, self.tree.iter(*_BOX_TAGS)):
+            headings = [one for one in box.iter(*_RANKS) if next(one.iter("a"), None) is None]
+            links = [link for link in box.iter("a") if link.get("href")]
+            documents = {self.document(link) for link in links} if len(headings) == 1 else set[str]()
+            if len(documents) == 1 and "" not in documents:
+                alike[box.getparent(), box.tag][headings[0]] = links[0]
+        runs = (run for run in alike.values() if len(run) >= LEAST_UNBOXED)
+        return {heading: link for run in runs for heading, link in run.items()}
+
     def read_heading(self, heading: HtmlElement) -> tuple[bool, int, list[str], bool]:
         """Return whether a heading is the page's own, its words, the addresses it links to, and if a link is around."""
         text = collapse("".join(heading.itertext()))
@@ -195,7 +211,9 @@ class _Own:
         around = next((one for one in heading.iterancestors("a") if one.get("href")), None)
         links = [around] if around is not None else [one for one in heading.iter("a") if one.get("href")]
         linked = sum(len(collapse("".join(one.itertext()))) for one in links)
-        is_linked = bool(text) and linked >= LEAST_LINKED * len(text)
+        beside = self.overlaid.get(heading)
+        links = links if beside is None else [beside]
+        is_linked = bool(text) and (beside is not None or linked >= LEAST_LINKED * len(text))
         addresses = [web_address(self.base, one.get("href") or "") for one in links] if is_linked else []
         is_named = text.casefold() in self.title and not any(map(_is_front, addresses))  # no name of the site
         is_own = n_words >= LEAST_OWN and (is_named or (heading.tag == "h1" and not is_linked))

@@ -33,6 +33,10 @@ LISTS = {
     + teasers(
         "<article><header><h2><a href='/blog/{at}'>A bridge for town {at}</a></h2></header><p>{line}</p></article>"
     ),
+    "links beside": "<h1>Posts</h1>"
+    + teasers(
+        "<article><h2>A bridge for town {at}</h2><p>{line}</p><a aria-label='Read' href='/blog/{at}'></a></article>"
+    ),
     "headings": teasers("<li><h3><a href='/news-{at}.html'>A bridge for town {at}</a></h3><p>{line}</p></li>"),
     "linked cards": teasers("<div><a href='/news-{at}'><h3>A bridge for town {at}</h3></a><p>{line}</p></div>"),
     "named titles": teasers(
@@ -127,6 +131,8 @@ ARTICLES = {
     "sources": teasers("<h2><a href='http://other.example/{at}'>The paper of town {at}</a></h2><p>{line}</p>"),
     "own items": "<h1>What we read this week</h1>"
     + teasers("<h2><a href='/n/{at}'>A bridge for town {at}</a></h2><p>{line}</p>"),
+    "live with links": "<h1>Debate</h1>"
+    + teasers("<article><h2>A bridge for town {at}</h2><p>{line}</p><a href='/news/bridge/#{at}'>Link</a></article>"),
     "live": "<h1>Debate</h1>" + teasers("<h2>1{at}:00</h2><p>{line}</p>"),
 }
 
