@@ -31,7 +31,7 @@ from newscorpus.page.signature import sign
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.text.hidden import CLOSED
 from newscorpus.page.walls import find_wall
-from newscorpus.portal.addresses import PROMISING, AddressTrust, is_front
+from newscorpus.portal.addresses import ABOUT_SITE, PROMISING, AddressTrust, is_front
 from newscorpus.tokens import collapse
 
 NO_ARTICLES = frozenset(
@@ -170,8 +170,11 @@ def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:
     says_article = fields.kind in ARTICLE_KINDS
     is_unlikely = trust in {AddressTrust.UNLIKELY, AddressTrust.LISTED}
     is_dated = fields.declares_date if trust is AddressTrust.LISTED else bool(fields.published)
-    if not says_article and (sure is None or (is_unlikely and not is_dated)):
-        return "neither declared an article nor dated" if is_unlikely else "not declared an article"
+    # Some systems declare every page an article, that about the site too
+    is_of_list = trust is AddressTrust.LISTED and not ABOUT_SITE.search(urlsplit(article.url).path)
+    is_bare = is_unlikely and not is_dated and not (says_article and is_of_list)
+    if is_bare or (not says_article and sure is None):
+        return "not dated" if is_bare else "not declared an article"
     is_declared = says_article or fields.declares_date
     least = SURE if is_unlikely or article.is_list else DECLARED_SURE if is_declared else PAGE_SURE
     return f"probability of an article {sure:.2f}, below {least}" if sure is not None and sure < least else ""

@@ -108,6 +108,13 @@ def test_what_a_site_reserves_is_rejected_where_that_is_wanted() -> None:
     assert row(reserved).record.rights.tdm == "1"
 
 
+@pytest.mark.parametrize(("path", "is_kept"), [("about/", False), ("tag/bridge/", True)])
+def test_a_page_about_its_site_is_no_undated_article(path: str, is_kept: bool) -> None:
+    found = replace(article(kind="NewsArticle", published=""), is_article=0.99, url=f"http://example.org/{path}")
+    made = extract_article(lambda _page: found, SourcePage(PAGE, "mock", trust=AddressTrust.LISTED))
+    assert isinstance(made, Article) is is_kept
+
+
 @pytest.mark.parametrize(
     ("trust", "kind", "published", "sure", "is_list", "is_kept"),
     [
@@ -122,6 +129,8 @@ def test_what_a_site_reserves_is_rejected_where_that_is_wanted() -> None:
         (AddressTrust.DOUBTFUL, "", "", None, False, False),
         (AddressTrust.UNLIKELY, "", "", 0.99, False, False),
         (AddressTrust.UNLIKELY, "", "2026-11-20", 0.99, False, True),
+        (AddressTrust.UNLIKELY, "NewsArticle", "", 0.99, False, False),
+        (AddressTrust.UNLIKELY, "NewsArticle", "2026-11-20", 0.99, False, True),
         (AddressTrust.LISTED, "", "2026-11-20", 0.99, False, False),
         (AddressTrust.LISTED, "NewsArticle", "", 0.99, False, True),
         (AddressTrust.SECTION, "NewsArticle", "2026-11-20", 0.99, False, False),
