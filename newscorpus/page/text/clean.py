@@ -219,7 +219,7 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     }
     labelled = relabel(labelled, signatures, Label.BAD, SIGNATURE)
     headlines = {words for words in possible_headlines(fields.title) if len(words) >= MIN_HEADLINE}
-    labelled = relabel(labelled, _bylines(labelled, fields, headlines), Label.BAD, BYLINE)
+    labelled = relabel(labelled, _bylines(labelled, fields, headlines) | _terms(labelled, fields), Label.BAD, BYLINE)
     labelled = relabel(labelled, _citation(labelled, headlines), Label.BAD, CITATION)
     for kind, found in _lines_between(labelled).items():
         labelled = relabel(labelled, found, Label.BAD, kind)
@@ -437,6 +437,12 @@ def _bylines(labelled: Labelled, fields: Fields, headlines: Collection[tuple[str
             if is_date or is_byline(block.text, [*names, section] if is_dated and section else names, spelled):
                 found.add(at)
     return found
+
+
+def _terms(labelled: Labelled, fields: Fields) -> set[int]:
+    """Return the indices of links called like the section or a tag."""
+    names = {name.casefold() for name in (fields.section, *fields.tags)}
+    return {at for at, block in _good(labelled) if block.text == block.link_text and block.text.casefold() in names}
 
 
 def is_byline(text: str, names: Sequence[Sequence[str]], headlines: Sequence[Sequence[str]]) -> bool:

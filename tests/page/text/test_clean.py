@@ -258,6 +258,12 @@ def test_what_only_resembles_them_stays(html: str, said: str | None) -> None:
     assert (said or re.sub(r"<[^>]+>", "", html).strip()) in lines(page(html), upper=ANYTHING)
 
 
+@pytest.mark.parametrize(("tag", "is_left_out"), [("ferries", True), ("tickets", False)])
+def test_a_tag_below_the_text_is_left_out(tag: str, is_left_out: bool) -> None:
+    shown = page("<ul><li><a href='/x/'>Ferries</a></li></ul>", head=f'<meta name="keywords" content="{tag}">')
+    assert ("Ferries" in lines(shown, upper=ANYTHING)) is not is_left_out
+
+
 @pytest.mark.parametrize(("title", "is_left_out"), [(TITLE, True), ("Another ferry at Holm", False)])
 def test_lines_that_say_how_to_cite_the_article_are_left_out(title: str, is_left_out: bool) -> None:
     cited = [f"Title: {title}", "Author: Jana Malik", "Created at : 2026-05-03", "Link: https://port.example/ferry/"]
