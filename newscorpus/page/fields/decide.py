@@ -125,9 +125,13 @@ def decide_section(evidence: Sequence[Evidence]) -> Decided:
     chosen = next(iter(found), None)
     if chosen is None or not is_generated(chosen):
         return Decided(chosen.value, chosen.source) if chosen else Decided()
-    named = (item.value for item in found if not is_generated(item) and not item.value.isupper())
+    # An alphabet without a spelling in ASCII leaves the name of the link to the folder
+    named = (
+        (item, fold(squeezed(item.value))) for item in found if not is_generated(item) and not item.value.isupper()
+    )
     slug = chosen.value.replace("-", "")
-    return Decided(next((name for name in named if fold(squeezed(name)) == slug), chosen.value), chosen.source)
+    same = (item.value for item, name in named if name == slug or (item.source == "url" and not name.isascii()))
+    return Decided(next(same, chosen.value), chosen.source)
 
 
 def decide_people(evidence: Sequence[Evidence], sites: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...], str]:

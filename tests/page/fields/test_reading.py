@@ -211,6 +211,14 @@ def test_a_folder_is_a_section_as_the_page_names_it(folder: str, named: Sequence
     )
 
 
+def test_a_folder_in_another_alphabet_is_named_by_the_link_to_it() -> None:
+    head = (
+        '<head><meta property="article:section" content="politika"><meta property="article:tag" content="one"></head>'
+    )
+    body = '<body><nav><a href="/politika/">Политика</a></nav><h1>The old bridge stays open</h1>'
+    assert read(f"{head}{body}", "https://example.org/politika/the-old-bridge/").fields.section == "Политика"
+
+
 @pytest.mark.parametrize(
     ("declared", "shown", "tags"),
     [
