@@ -109,7 +109,8 @@ ABOUT_SITE = re.compile(
     r"|ueber-uns|контакты|о-нас)(?:\.\w{2,5})?/?$",
     re.IGNORECASE,
 )
-"""End of the path of a page about a site or its services, which may show the day of its last change."""
+"""End of the path of a page about a site or its services, which may show the day of its last change; some feeds list
+it."""
 PAGE_NUMBER = frozenset({"offset", "page", "paged", "start", "strana", "stranica", "stranka", "strona"})
 DOCUMENT = re.compile(r"\.(?:aspx?|cfm|do|jhtml|jsp|php\d?|s?html?)$", re.IGNORECASE)
 NUMBER = re.compile(r"\d{5,}")
@@ -147,9 +148,11 @@ def find_kind(url: str, portal: Portal) -> FetchKind:
 def find_trust(url: str, portal: Portal, evidence: Collection[Evidence] = ()) -> AddressTrust:
     """Judge how likely `url` is an article, by the portal's file, its form, or its evidence.
 
-    Pages named by the user are articles; so are entries of feeds, unless the portal has patterns for articles.
+    Pages named by the user are articles; so are entries of feeds, unless the portal has patterns for articles or they
+    are about the site.
     """
     is_described = any(one.source not in OF_SITE for one in evidence) and not portal.articles and not is_front(url)
+    is_described = is_described and not ABOUT_SITE.search(urlsplit(url).path)
     if NAMED in evidence or is_described or portal.is_article(url):
         return AddressTrust.CERTAIN
     if portal.only_articles or portal.is_section(url) or url in portal.start or is_front(url):

@@ -136,6 +136,12 @@ def test_how_far_an_address_promises_an_article(patterns: dict[str, list[str]], 
     assert find_trust(BASE + path, portal) is find_trust(BASE + path, portal, of_site) is trust
 
 
+@pytest.mark.parametrize(("path", "trust"), [("/bridge", AddressTrust.CERTAIN), ("/about/", AddressTrust.LISTED)])
+def test_entries_of_feeds_are_articles_but_pages_about_the_site(path: str, trust: AddressTrust) -> None:
+    portal = Portal("mock", ("en",), ("example.org",), (BASE + "/",))
+    assert find_trust(BASE + path, portal, (Evidence("title", "A bridge", "feed"),)) is trust
+
+
 @pytest.mark.parametrize(
     ("version", "article"),
     [
