@@ -17,7 +17,6 @@ from itertools import islice
 from math import comb, log
 
 from newscorpus.data import Rejected
-from newscorpus.page.fields.visible import UPDATE
 from newscorpus.page.judgement import Judgement
 from newscorpus.page.rows import Row
 from newscorpus.page.source_page import SourcePage
@@ -203,9 +202,7 @@ def look_of(page: SourcePage, judged: Judgement) -> Look | None:
     outcome = judged.outcome
     if not judged.markup or (isinstance(outcome, Rejected) and outcome.stage in OTHER_STAGES):
         return None
-    # Changed articles say that they are, and a revisit fetches them one after the other
-    markup = {sign for sign in judged.markup if not UPDATE.search(sign)}
-    signs = markup | {MISSING + what for what in _missing(page.template, judged)}
+    signs = judged.markup | {MISSING + what for what in _missing(page.template, judged)}
     template = version_of(page.template) if page.template else ""
     return Look(page.source, page.page.url, page.page.fetched, template, frozenset(map(sys.intern, signs)))
 

@@ -181,12 +181,6 @@ def test_a_page_that_lacks_nothing_is_its_markup() -> None:
     assert missing(judged()) == set()
 
 
-def test_a_line_about_the_last_change_is_no_sign() -> None:
-    """Changed articles have one, and a revisit fetches them one after the other."""
-    markup = MARKUP | {"div.date > div.last-updated-on", "div.last-updated-on > time"}
-    assert look_of(PAGE, replace(judged(), markup=markup)) == look_of(PAGE, judged())
-
-
 def test_what_is_missing_is_named() -> None:
     assert missing(judged(fields=replace(FIELDS, authors=(), published=""))) == {"authors", "published"}
     assert missing(judged(words=60)) == {"a text of 100 words", "a text of 200 words", "a text of 400 words"}

@@ -15,6 +15,7 @@ from lxml.html import HtmlElement
 
 from newscorpus.data import Block, Element, LabelledBlock
 from newscorpus.page.extractor import Reading
+from newscorpus.page.fields.visible import UPDATE
 from newscorpus.page.source_page import Named
 from newscorpus.portal.profile import PathFacts, Profile, Repeated
 from newscorpus.tokens import count_words
@@ -101,8 +102,16 @@ def text_key(text: str) -> str:
     return blake2b(alike.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).hexdigest()
 
 
+@lru_cache(CACHED)
+def _names_update(sign: str) -> bool:
+    return bool(UPDATE.search(sign))
+
+
 def markup_signs(tree: HtmlElement) -> frozenset[str]:
-    """Return all pairs of parent and child, such as `div.story > p`, by tags and stable names."""
+    """Return all pairs of parent and child, such as `div.story > p`, by tags and stable names.
+
+    Excluded are those named after an update: changed articles alone have them, and revisits fetch many of these.
+    """
     signs: set[str] = set()
     pending: list[tuple[HtmlElement, str]] = [(tree, "html")]
     while pending:
@@ -113,7 +122,8 @@ def markup_signs(tree: HtmlElement) -> frozenset[str]:
             if isinstance(child.tag, str) and child.tag not in UNSEEN:
                 identifier, classes = child.get("id") or "", child.get("class") or ""
                 inner = step_of(child.tag, identifier, classes[: 10 * MAX_NAME])
-                signs.add(f"{step} > {inner}")
+                if not _names_update(sign := f"{step} > {inner}"):
+                    signs.add(sign)
                 pending.append((child, inner))
     return frozenset(signs)
 

@@ -83,6 +83,8 @@ def test_signs_are_pairs_of_elements_by_stable_names_whatever_text_numbers_and_r
     first = signs("<ul><li class=item-12>a</li><li class=item-13>b</li></ul>")
     assert first == signs("<ul><li class=item-7>Other text.</li></ul>")
     assert first != signs("<ol><li class=item-7>Other text.</li></ol>")
+    updated = "<p class=last-updated-on>Changed <time>today</time></p>"
+    assert signs(f"<p>One.</p>{updated}") == signs("<p>One.</p>"), "changed articles alone have such a line"
 
 
 def test_a_page_of_many_names_is_bounded() -> None:
