@@ -211,10 +211,12 @@ class FetchPlanner:
         `listing` is the page's own address if it is a listing page.
         """
         headlines = dict(zip(reading.links, reading.headlines, strict=False)) if listing else {}
-        # Pages of a listing shift as it grows; archives may show headlines in another form.
+        # Pages of a listing shift as it grows.
         is_new = bool(listing) and not self._was_fetched(listing)
-        differs = bool(self.began) and is_new and self.frontier.is_archive(listing)
-        compares = bool(self.began and listing) and not differs
+        compares = bool(self.began and listing)
+        if compares and is_new and self.frontier.is_archive(listing):  # archives may show headlines in another form
+            compares = False
+            headlines = {url: shown for url, shown in headlines.items() if not self.ledger.knows(plain_address(url))}
         urls = sorted(reading.links, key=lambda url: latest_date(url) or date.max, reverse=True)
         if is_new:  # a listing read again has few new links
             yield from self.frontier.end_listing(listing, map(plain_address, urls))
@@ -224,8 +226,7 @@ class FetchPlanner:
             if url in ways and not self._is_article(url):
                 yield from self.page(url, depth, any_day=True)
             elif url not in but and not (is_earlier and days_of(url) is None and self._is_article(url)):
-                is_compared = not (differs and self.ledger.knows(plain_address(url)))
-                entry = ListingEntry(url, headline=headlines.get(url, 0) if is_compared else 0)
+                entry = ListingEntry(url, headline=headlines.get(url, 0))
                 brought = (yield from self.page(url, depth, entry=entry, compares=compares)) or brought
         if listing:
             self.ledger.revisits.note_news(listing, brought=brought)

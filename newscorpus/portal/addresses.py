@@ -59,13 +59,13 @@ FEED_VALUE = re.compile(r"(?:comments-)?(?:feed|rss2?|atom|rdf)", re.IGNORECASE)
 """Values of a query parameter that requests a feed in place of the page."""
 
 TOOLS: Mapping[str, Collection[str]] = {
-    "action": "delete edit history info protect raw submit watch".split(),
+    "action": "edit history info raw submit".split(),
     "do": "backlink diff edit login media register resendpwd revisions".split(),
-    "redlink": "1",
+    "redlink": ["1"],
 }
 """Parameters that request the editor, the versions or the properties of a page."""
 NO_PAGE_NAMES = frozenset({"attachment_id", "redirect_to", "return_to", "returnto", "returnurl"})
-"""Parameters of pictures and of forms to log in."""
+"""Parameters of pictures and of forms to log in, in lower case."""
 OLD_VERSIONS = frozenset({"diff", "oldid", "rev"})
 """Parameters with the number of an earlier version of a page."""
 
@@ -83,7 +83,7 @@ class AddressTrust(StrEnum):
     """It looks like a list, a forum, a shop or a manual; the page needs strong proof."""
     LISTED = "listed"
     """It is that of a tag, an author, a month, a further page of a list or a page about the site, or similar ones were
-    lists; the page must declare itself an article or its date."""
+    lists; the page must declare itself an article or its date, one about the site its date."""
     SECTION = "section"
     """No article: by the portal's file, or because it is a front page."""
 
@@ -105,7 +105,7 @@ ABOUT_SITE = re.compile(
     r"/(?:about(?:-us)?|accessibility|advertis(?:e|ing)|contacts?(?:-us)?|cookies?(?:-policy)?|disclaimer|faq|imprint"
     r"|newsletters?|privacy(?:-policy)?|subscri(?:be|ptions?)|terms(?:-(?:of-(?:use|service)|and-conditions))?"
     r"|agb|anket[ay]|datenschutz|gdpr|impress?um|inzerc(?:e|ia)|kontakty?|o-n[aá]s|o-nama|om-oss|predplatne"
-    r"|prenumer(?:ata|era)|redak(?:ce|cia|cja|cija|tion)|regulamin|(?:uvjeti|uslovi)-kori(?:s|št|sc)\w+|podm[ií]nky"
+    r"|prenumer(?:ata|era)|redak(?:ce|cia|cja|cija|tion)|regulamin|(?:uvjeti|uslovi)-kori[sš]\w+|podm[ií]nky"
     r"|ueber-uns|контакты|о-нас)(?:\.\w{2,5})?/?$",
     re.IGNORECASE,
 )
@@ -396,7 +396,7 @@ def may_be_page(url: str) -> bool:
     _, dot, ending = parts.path.rpartition("/")[2].rpartition(".")
     if (dot and ending.lower() in NO_PAGES) or SERVICES.search(parts.path) or OWN_FEED.search(parts.path):
         return False
-    for name, value in parse_qsl(parts.query) if parts.query else ():
+    for name, value in parse_qsl(parts.query.lower()) if parts.query else ():
         if value in TOOLS.get(name, ()) or (name in OLD_VERSIONS and value.isdecimal()):
             return False
         if name in NO_PAGE_NAMES or (name in {"feed", "format", "output", "type"} and FEED_VALUE.fullmatch(value)):

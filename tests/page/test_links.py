@@ -144,10 +144,10 @@ def test_what_leads_to_no_page_is_left_out_but_a_section_named_like_a_file() -> 
         "mailto:a@b.c javascript:void(0) tel:123 /a.JPG /b.pdf /c.zip ftp://x.org/ http://[x data:x "
         "/posts/old-bridge.rst /?attachment_id=17 /old-bridge/feed/ /?feed=comments-rss2&p=17 "
         "/tag/rain/feeds/atom/ /tag/rain/index.rss /search_rss?tag=rain "
-        "/wp-login.php?redirect_to=x /user/login /?title=Login&returnto=Bridge "
+        "/wp-login.php?redirect_to=x /user/login /?title=Login&returnto=Bridge /Account.aspx?ReturnUrl=%2Fbridge "
         "/w/index.php?title=Bridge&action=edit&redlink=1 /doku.php?id=bridge&do=revisions /doku.php?id=bridge&rev=17643"
     ).split()
-    sections = "/mobi /doc /sport/iso /a.b/ps /?title=Bridge /?action=view&id=7 /?do=show&rev=new".split()
+    sections = "/mobi /doc /sport/iso /a.b/ps /?title=Bridge /?action=watch&id=7 /?do=show&rev=new".split()
     found = links("".join(f'<a href="{href}">x</a>' for href in (*hrefs, *sections))).links
     assert found == tuple(f"http://example.org{path}" for path in sections)
 
