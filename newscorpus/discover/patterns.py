@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlsplit
 
 from newscorpus.portal.addresses import (
-    ABOUT_SITE,
     ARTICLE_WORD,
     DOCUMENT,
     HASH,
     OTHER_KINDS,
+    is_about_site,
     is_front,
     is_listing,
     looks_like_article,
@@ -124,8 +124,8 @@ def seems_article(link: SeenLink) -> bool | None:
     if link.is_article is not None:
         return link.is_article
     parts = urlsplit(link.url)
-    is_other = OTHER_KINDS.search(f".{parts.hostname or ''}{parts.path}") or ABOUT_SITE.search(parts.path)
-    if is_other or NO_ARTICLES.search(link.url) or is_front(link.url) or is_listing(link.url):
+    is_other = OTHER_KINDS.search(f".{parts.hostname or ''}{parts.path}") or NO_ARTICLES.search(link.url)
+    if is_other or is_about_site(link.url) or is_front(link.url) or is_listing(link.url):
         return False
     n_words = count_words(link.text)
     if looks_like_article(link.url) and n_words >= HEADLINE_WORDS:

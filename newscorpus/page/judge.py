@@ -31,7 +31,7 @@ from newscorpus.page.signature import sign
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.text.hidden import CLOSED
 from newscorpus.page.walls import find_wall
-from newscorpus.portal.addresses import ABOUT_SITE, PROMISING, AddressTrust, is_front
+from newscorpus.portal.addresses import PROMISING, AddressTrust, is_about_site, is_front
 from newscorpus.tokens import collapse
 
 NO_ARTICLES = frozenset(
@@ -171,7 +171,7 @@ def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:
     is_unlikely = trust in {AddressTrust.UNLIKELY, AddressTrust.LISTED}
     is_dated = fields.declares_date if trust is AddressTrust.LISTED else bool(fields.published)
     # Some systems declare every page an article, that about the site too
-    is_of_list = trust is AddressTrust.LISTED and not ABOUT_SITE.search(urlsplit(article.url).path)
+    is_of_list = trust is AddressTrust.LISTED and not is_about_site(article.url)
     is_bare = is_unlikely and not is_dated and not (says_article and is_of_list)
     if is_bare or (not says_article and sure is None):
         return "not dated" if is_bare else "not declared an article"

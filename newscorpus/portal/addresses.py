@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import lru_cache
-from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
 from newscorpus.data import ROBOTS_TXT, Evidence
 from newscorpus.portal.portal import Portal
@@ -106,11 +106,9 @@ ABOUT_SITE = re.compile(
     r"|newsletters?|privacy(?:-policy)?|subscri(?:be|ptions?)|terms(?:-(?:of-(?:use|service)|and-conditions))?"
     r"|agb|anket[ay]|datenschutz|gdpr|impress?um|inzerc(?:e|ia)|kontakty?|o-n[aá]s|o-nama|om-oss|predplatne"
     r"|prenumer(?:ata|era)|redak(?:ce|cia|cja|cija|tion)|regulamin|(?:uvjeti|uslovi)-kori[sš]\w+|podm[ií]nky"
-    r"|ueber-uns|контакты|о-нас)(?:\.\w{2,5})?/?$",
+    r"|ueber-uns|контакт[иы]?|о-на(?:с|ма))(?:\.\w{2,5})?/?$",
     re.IGNORECASE,
 )
-"""End of the path of a page about a site or its services, which may show the day of its last change; some feeds list
-it."""
 PAGE_NUMBER = frozenset({"offset", "page", "paged", "start", "strana", "stranica", "stranka", "strona"})
 DOCUMENT = re.compile(r"\.(?:aspx?|cfm|do|jhtml|jsp|php\d?|s?html?)$", re.IGNORECASE)
 NUMBER = re.compile(r"\d{5,}")
@@ -152,7 +150,7 @@ def find_trust(url: str, portal: Portal, evidence: Collection[Evidence] = ()) ->
     are about the site.
     """
     is_described = any(one.source not in OF_SITE for one in evidence) and not portal.articles and not is_front(url)
-    is_described = is_described and not ABOUT_SITE.search(urlsplit(url).path)
+    is_described = is_described and not is_about_site(url)
     if NAMED in evidence or is_described or portal.is_article(url):
         return AddressTrust.CERTAIN
     if portal.only_articles or portal.is_section(url) or url in portal.start or is_front(url):
@@ -161,7 +159,7 @@ def find_trust(url: str, portal: Portal, evidence: Collection[Evidence] = ()) ->
         return AddressTrust.LIKELY
     parts = urlsplit(url)
     archive = find_archive(url)
-    if ABOUT_SITE.search(parts.path):
+    if is_about_site(url):
         return AddressTrust.LISTED
     if is_listing(url) or (archive and not archive.endswith("*")):
         is_page_of_list = is_further(url) or SEARCH.search(parts.path) or (archive and not parts.query)
@@ -323,6 +321,14 @@ def find_archive(url: str) -> str:
     asked = {name for name, _ in parse_qsl(parts.query)} & ARCHIVE_NAMES if path in {"", "/"} else ()
     name = min(asked, default="")
     return f"{parts.netloc}/?{name}" + "=*" * (name != "m") if name else ""
+
+
+def is_about_site(url: str) -> bool:
+    """Whether `url` is that of a page about a site or its services, which may show the day of its last change.
+
+    Some feeds list it.
+    """
+    return bool(ABOUT_SITE.search(unquote(_split(url).path)))
 
 
 def is_further(url: str) -> bool:

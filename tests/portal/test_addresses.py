@@ -113,6 +113,7 @@ def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]]
         ({}, "/sk/kontakty/", AddressTrust.LISTED),
         ({}, "/regulamin", AddressTrust.LISTED),
         ({}, "/hr/uvjeti-koristenja/", AddressTrust.LISTED),
+        ({}, "/%D0%BE-%D0%BD%D0%B0%D1%81/", AddressTrust.LISTED),
         ({}, "/anketa", AddressTrust.LISTED),
         ({}, "/about-time", AddressTrust.DOUBTFUL),
         ({}, "/contact/bridge", AddressTrust.DOUBTFUL),
