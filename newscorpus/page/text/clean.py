@@ -199,7 +199,8 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     labelled = relabel(labelled, _pull_quotes(labelled), Label.BAD, PULL_QUOTE)
     labelled = relabel(labelled, _attributions(labelled), Label.GOOD, ATTRIBUTION)
     polls = _find_parts(blocks, {each for each in around if _POLL.search(f"{each.classes} {each.id}")})
-    labelled = relabel(labelled, _small_parts(labelled, polls), Label.BAD, POLL)
+    # Together, since a quiz or survey may consist of them
+    labelled = relabel(labelled, _small_parts(labelled, dict.fromkeys(polls, POLL)), Label.BAD, POLL)
     labelled = relabel(labelled, _pointers(labelled), Label.BAD, POINTER)
     # Rows with a text cell, and all rows of a table where half of them have one
     good_rows = {row for at, row in rows.items() if labelled[at].is_good}
@@ -250,8 +251,10 @@ def _lines_between(labelled: Labelled) -> dict[str, set[int]]:
     for at, block in good:
         if kind := kind_of_line(block.text):
             found[kind].add(at)
-        elif len(block.text) <= MAX_CAPTION and "img" in block.inline and _ENDS_IN_CREDIT.search(block.text):
-            found[CAPTION].add(at)
+        elif len(block.text) <= MAX_CAPTION and "img" in block.inline:
+            # "(pictured below)" names nobody
+            credit = _ENDS_IN_CREDIT.search(block.text)
+            found[CAPTION] |= {at} if credit and (":" in credit[0] or any(map(str.isupper, credit[0]))) else set()
     found[CREDIT] |= {at for at, block in good[-NEAR_ENDS:] if agencies_alone(block.text)}
     return found if sum(map(len, found.values())) < len(good) else {ADVERT_LABEL: found[ADVERT_LABEL]}
 
@@ -312,10 +315,10 @@ def _find_parts(blocks: Sequence[Block], parts: Collection[Element]) -> dict[int
     return {at: part for at, block in enumerate(blocks) if (part := outermost[block.element])}
 
 
-def _small_parts(labelled: Labelled, parts: dict[int, Element]) -> set[int]:
+def _small_parts(labelled: Labelled, parts: Mapping[int, Element | str]) -> set[int]:
     """Return the indices of blocks in parts with at most half of the main text."""
     words = {at: count_words(block.text) for at, block in _good(labelled)}
-    most, held = MAX_BOX_SHARE * sum(words.values()), Counter[Element]()
+    most, held = MAX_BOX_SHARE * sum(words.values()), Counter[Element | str]()
     for at, part in parts.items():
         held[part] += words.get(at, 0)
     return {at for at, part in parts.items() if held[part] <= most}
@@ -403,7 +406,8 @@ def _pointers(labelled: Labelled) -> set[int]:
         if len(phrase) > MAX_POINTER or not is_phrase(phrase, _POINTERS):
             continue
         if colon and rest.strip():
-            if block.link_text and block.text.endswith(block.link_text[-MAX_POINTER:]):
+            linked = block.link_text
+            if 2 * len(linked) > len(rest) and block.text.endswith(linked[-MAX_POINTER:]):
                 found.add(at)
             continue
         below = list(takewhile(lambda item: item.is_good and _is_link(item.block), labelled[at + 1 :]))
@@ -440,9 +444,10 @@ def _bylines(labelled: Labelled, fields: Fields, headlines: Collection[tuple[str
 
 
 def _terms(labelled: Labelled, fields: Fields) -> set[int]:
-    """Return the indices of links called like the section or a tag."""
+    """Return the indices of links called like the section or a tag, without headings."""
     names = {name.casefold() for name in (fields.section, *fields.tags)}
-    return {at for at, block in _good(labelled) if block.text == block.link_text and block.text.casefold() in names}
+    links = ((at, block) for at, block in _good(labelled) if _is_link(block) and not is_heading(block))
+    return {at for at, block in links if block.text.casefold() in names}
 
 
 def is_byline(text: str, names: Sequence[Sequence[str]], headlines: Sequence[Sequence[str]]) -> bool:
