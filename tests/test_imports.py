@@ -149,7 +149,8 @@ NOT_LOADED = {
     "newscorpus.settings": "newscorpus.store newscorpus.page.extractor numpy requests",
     "newscorpus.spiders.portal newscorpus.pipelines.process newscorpus.pipelines.store newscorpus.fetch.progress": (
         "newscorpus.page.extractor newscorpus.page.judge newscorpus.page.text newscorpus.page.quality"
-        " newscorpus.page.profiles newscorpus.corpus.build numpy scipy sklearn onnxruntime trafilatura ftfy requests"
+        " newscorpus.page.profiles newscorpus.page.parsing newscorpus.corpus.build"
+        " numpy scipy sklearn onnxruntime trafilatura ftfy requests"
     ),
     "newscorpus.page.loaded": "sklearn scrapy requests rich newscorpus.lab",
     "newscorpus.cli": "lxml msgspec numpy onnxruntime regex rich scrapy newscorpus.page newscorpus.store",
