@@ -35,7 +35,7 @@ SETS = ("fundus", "daniel", "wcxb", "dragnet", "article_extraction", "misinforma
 PEERS = ("trafilatura-no-comments", "readability", "resiliparse")
 """The peers that are best on one of the sets or close to it; docs/evaluation.md has all of them on the dev pages."""
 SHORT_WORDS = 120
-NO_ARTICLE_IN_GOLD = {
+WRONG_GOLD = {
     "daniel": (
         "20111128_www.aif.ru_e13c5b66cd08c237b420a5a4012f76a6d8a830a19a279a35ee6571b6",
         "20111128_www.likar.info_33b13a3a8fdf43147153ab6bdc9299502cc39aa92f14d4e01e55dc50",
@@ -48,7 +48,7 @@ NO_ARTICLE_IN_GOLD = {
     "wcxb": ("dev/4271",),
 }
 """Short articles whose gold is a menu, a byline alone, rules for comments or teasers of other pages, or lacks a
-paragraph. All 58 short articles with an F1 below 0.8 were read for it (2026-11-26), no others."""
+paragraph, as read on 2026-11-26."""
 RESULTS = Path(__file__).parent / "results" / "out_of_fold.md"
 
 HEAD = """# The default extractor out of fold, beside the peers
@@ -198,7 +198,7 @@ def length_table(found: Sequence[Outcome]) -> Iterator[str]:
     rows = {
         f"fewer than {SHORT_WORDS} words": short,
         "the same, where the gold is the article": [
-            one for one in short if one.id not in NO_ARTICLE_IN_GOLD.get(one.dataset, ())
+            one for one in short if one.id not in WRONG_GOLD.get(one.dataset, ())
         ],
         f"{SHORT_WORDS} words or more": [one for one in articles if one.gold_words >= SHORT_WORDS],
     }
@@ -208,6 +208,7 @@ def length_table(found: Sequence[Outcome]) -> Iterator[str]:
         cells = (estimate(sums, figure, sites) for figure in (f1, lambda sums: sums[..., 4] / sums[..., 0]))
         shown = " | ".join(f"{one.value:.3f} ({one.low:.3f} to {one.high:.3f})" for one in cells)
         yield f"| {name} | {len(ours)} | {len(set(sites))} | {shown} |"
+    yield "\nOnly gold of the 58 short articles with an F1 below 0.8 was read: the second row is rather too high."
 
 
 def verdict_lines(found: Sequence[Outcome]) -> Iterator[str]:
