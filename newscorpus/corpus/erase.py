@@ -308,7 +308,7 @@ def find_named(corpus: Path, asked: Collection[str]) -> Traces:
 
 
 def _erase_profiles(corpus: Path, documents: Collection[str], *, has_ledger: bool) -> None:
-    """Erase the documents' ids and texts from the profiles of portals.
+    """Erase the documents' ids and texts from the profiles of portals; a profile that cannot be read is removed whole.
 
     The ledger notes the new hash of a profile, so that its portal's pages are not judged again.
     """
@@ -321,9 +321,10 @@ def _erase_profiles(corpus: Path, documents: Collection[str], *, has_ledger: boo
         encoded = msgspec.json.encode(text.strip())[1:-1]
         return any(encoded in row for row in rows) or any(title in encoded for title in titles)
 
-    for path in (corpus / PROFILES).glob(".*.tmp"):
+    folder, profiles = corpus / PROFILES, profiles_of(corpus)
+    for path in {*folder.glob("*.json"), *folder.glob(".*.tmp")} - {file.path for file in profiles.values()}:
         path.unlink()
-    for source, file in profiles_of(corpus).items():
+    for source, file in profiles.items():
         there = read_profile(file.path)
         left = msgspec.structs.replace(
             there,

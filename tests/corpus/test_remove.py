@@ -104,6 +104,8 @@ def make(corpus: Path) -> Path:
     ids = tuple(sorted(document_id(URL.format(number)) for number in range(PAGES)))
     profile = Profile("news", "bte", ids, {}, repeated)
     write_profile(profile_path(corpus, "news"), profile)
+    of_older_form = msgspec.to_builtins(profile) | {"version": 1}
+    profile_path(corpus, "old").write_bytes(msgspec.json.encode(of_older_form))
     make_index(corpus)
     release(corpus, "1")
     return corpus
