@@ -13,6 +13,7 @@ NEXT = " / "
 AGENCY_NAMES = frozenset(WORDS["agencies"])
 AGENCY_SPELLINGS = {name.casefold(): name for name in reversed(WORDS["agencies"])}
 AGENCIES = AGENCY_SPELLINGS.keys()
+AGENCY_WORDS = frozenset(word for name in AGENCIES for word in folded_words(name))
 NOBODY = frozenset((*WORDS["roles"].split(), *map(str.casefold, WORDS["picture_sources"])))
 """Texts in place of a name, case-folded: roles, and sources of pictures."""
 PARTICLES = frozenset(WORDS["particles"].split())
@@ -85,7 +86,9 @@ def is_agency(name: str) -> bool:
 
 def agencies_alone(text: str) -> tuple[str, ...]:
     """Return the agencies of a credit line that names nobody else: "(tasr)", "Źródło: PAP"; () for other texts."""
-    names = names_in(text.strip("()[] ")) if len(text) <= MAX_AGENCY_LINE else ()
+    if len(text) > MAX_AGENCY_LINE or AGENCY_WORDS.isdisjoint(folded_words(text)):  # as most lines
+        return ()
+    names = names_in(text.strip("()[] "))
     known = [AGENCY_SPELLINGS.get(name.casefold(), "") for name in names]
     return tuple(known) if all(known) and squeezed("".join(names)) == squeezed(SOURCE.sub("", text)) else ()
 

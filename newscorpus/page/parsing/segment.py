@@ -92,7 +92,8 @@ def elements_around(blocks: Sequence[Block]) -> AbstractSet[Element]:
         while here is not None and here not in found:
             fresh.append(here)
             here = here.parent
-        found.update(dict.fromkeys(reversed(fresh)))
+        for each in reversed(fresh):
+            found[each] = None
     return found.keys()
 
 

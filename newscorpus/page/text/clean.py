@@ -189,7 +189,8 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     for kind in (COMMENTS, NOTE, APPEAL, SUMMARY, TEASERS, CONSENT):
         labelled = relabel(labelled, {at for at, each in additions.items() if each == kind}, Label.BAD, kind)
 
-    posts = _find_parts(blocks, {each for each in around if each.tag == "blockquote" and _POST.search(each.classes)})
+    embedded = {each for each in around if each.tag == "blockquote" and _POST.search(each.classes)}
+    posts = _find_parts(blocks, around, embedded)
     rows = {at: row for at, block in enumerate(blocks) if (row := _row_of(block))}
     if posts and Part.EMBEDDED_POSTS not in leave_out:
         labelled = relabel(labelled, _amid_text(labelled, posts), Label.GOOD, Part.EMBEDDED_POSTS)
@@ -198,7 +199,11 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     labelled = relabel(labelled, _quotations(labelled, around), Label.GOOD, QUOTATION)
     labelled = relabel(labelled, _pull_quotes(labelled), Label.BAD, PULL_QUOTE)
     labelled = relabel(labelled, _attributions(labelled), Label.GOOD, ATTRIBUTION)
-    polls = _find_parts(blocks, {each for each in around if _POLL.search(f"{each.classes} {each.id}")})
+    names = {each: f"{each.classes} {each.id}" for each in around}
+    has_poll = _POLL.search("\n".join(names.values()))
+    polls = _find_parts(
+        blocks, around, {each for each, name in names.items() if _POLL.search(name)} if has_poll else ()
+    )
     # Together, since a quiz or survey may consist of them
     labelled = relabel(labelled, _small_parts(labelled, dict.fromkeys(polls, POLL)), Label.BAD, POLL)
     labelled = relabel(labelled, _pointers(labelled), Label.BAD, POINTER)
@@ -208,7 +213,7 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     cells = {at for at, row in rows.items() if row in good_rows or 2 * n_good[row.parent] >= n_rows[row.parent]}
     labelled = relabel(labelled, cells, Label.GOOD, CELL)
 
-    links = _find_parts(blocks, {each for each in around if each.tag == "a"})
+    links = _find_parts(blocks, around, {each for each in around if each.tag == "a"})
     sizes = Counter(links.values())
     cards = {at: link for at, link in links.items() if sizes[link] > 1}  # as around a teaser's headline and text
     labelled = relabel(labelled, _small_parts(labelled, cards), Label.BAD, CARD)
@@ -233,8 +238,8 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     if Part.TABLES in leave_out:
         labelled = relabel(labelled, rows, Label.BAD, Part.TABLES)
     if Part.BOXES in leave_out:
-        boxes = {each for each in around if each.tag == "aside" or _BOX.search(f"{each.classes} {each.id}")}
-        labelled = relabel(labelled, _small_parts(labelled, _find_parts(blocks, boxes)), Label.BAD, Part.BOXES)
+        boxes = {each for each in around if each.tag == "aside" or _BOX.search(names[each])}
+        labelled = relabel(labelled, _small_parts(labelled, _find_parts(blocks, around, boxes)), Label.BAD, Part.BOXES)
     good = _good(labelled)
     is_doubtful = all(labelled[at].score < LEAST_SURE for at, _ in good)
     is_foreign = is_doubtful or is_off_topic((block.text for _, block in good), fields)
@@ -305,18 +310,20 @@ def _row_of(block: Block) -> Element | None:
     return row if is_cell and row is not None and row.tag == "tr" else None
 
 
-def _find_parts(blocks: Sequence[Block], parts: Collection[Element]) -> dict[int, Element]:
-    """Map the indices of blocks in any of `parts` to the outermost one."""
+def _find_parts(blocks: Sequence[Block], around: Iterable[Element], parts: Collection[Element]) -> dict[int, Element]:
+    """Map the indices of blocks in any of `parts` to the outermost one, given the elements around all blocks."""
     if not parts:  # as on most pages
         return {}
     outermost: dict[Element | None, Element | None] = {None: None}
-    for each in elements_around(blocks):
+    for each in around:
         outermost[each] = outermost[each.parent] or (each if each in parts else None)
     return {at: part for at, block in enumerate(blocks) if (part := outermost[block.element])}
 
 
 def _small_parts(labelled: Labelled, parts: Mapping[int, Element | str]) -> set[int]:
     """Return the indices of blocks in parts with at most half of the main text."""
+    if not parts:
+        return set()
     words = {at: count_words(block.text) for at, block in _good(labelled)}
     most, held = MAX_BOX_SHARE * sum(words.values()), Counter[Element | str]()
     for at, part in parts.items():
@@ -334,9 +341,10 @@ def _amid_text(labelled: Labelled, posts: dict[int, Element]) -> set[int]:
     return {at for at, block in blocks.items() if block.link_text != block.text}
 
 
-def _quotations(labelled: Labelled, elements: Collection[Element]) -> set[int]:
+def _quotations(labelled: Labelled, around: Collection[Element]) -> set[int]:
     """Return the indices of quotations between two blocks of text in the same element, small boxes left out."""
-    parts = _find_parts([item.block for item in labelled], {each for each in elements if each.tag in _QUOTING})
+    quoting = {each for each in around if each.tag in _QUOTING}
+    parts = _find_parts([item.block for item in labelled], around, quoting)
     found = set[int]()
     for part, group in groupby(parts, parts.__getitem__):
         places = list(group)
@@ -379,18 +387,17 @@ def _holder(block: Block, *tags: str) -> Element | None:
 def _pull_quotes(labelled: Labelled) -> set[int]:
     """Return the indices of quotations set apart that repeat a part of another block of text."""
     good = _good(labelled)
-    words = {at: lower_words(block.text) for at, block in good}
     quotes = [
         at
         for at, block in good
         if not is_heading(block)
         and block.tag not in _PARTS_OF_LISTS
         and (_holder(block, "aside", *_QUOTING) or _PULLED.search(f"{block.element.classes} {block.parent.classes}"))
-        and len(words[at]) >= MIN_PULLED
+        and len(lower_words(block.text)) >= MIN_PULLED
     ]
     if not quotes:  # as on most pages
         return set()
-    texts = {at: f" {' '.join(each)} " for at, each in words.items()}
+    texts = {at: f" {' '.join(lower_words(block.text))} " for at, block in good}
     found = {at for at in quotes if any(texts[at] in text and texts[at] != text for text in texts.values())}
     return found if len(found) <= MOST_PULLED else set()
 
