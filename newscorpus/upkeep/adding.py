@@ -53,7 +53,7 @@ BY_ITS_LOOK = {
     AddressTrust.LIKELY: "looks like an article's; its page may say otherwise",
     AddressTrust.DOUBTFUL: "does not look like an article's; its page may prove one",
     AddressTrust.UNLIKELY: "looks like a list, a forum or a shop; its page has to prove much",
-    AddressTrust.LISTED: "is of a list or about the site; only declared articles count",
+    AddressTrust.LISTED: "is of a list or about the site; what its page declares decides",
     AddressTrust.SECTION: "front page",
 }
 
