@@ -208,10 +208,13 @@ def _from_text(
 
 
 def _has_term(name: str, evidence: Iterable[Evidence]) -> bool:
-    """Tell whether a name contains a section or tag and more, as where a line joins a label, section and tags."""
+    """Tell whether a name of three or more words contains a section or tag, as a line of label, section and tags does.
+
+    In a shorter one it may be the first name or surname: Martin, Jordan, Florence.
+    """
     words = set(folded_words(name))
     terms = (set(folded_words(item.value)) for item in evidence if item.field in {"section", "tags"})
-    return any(term and term < words for term in terms)
+    return len(words) > 2 and any(term and term < words for term in terms)
 
 
 def _sites(evidence: Iterable[Evidence], markup: Markup) -> frozenset[str]:

@@ -116,6 +116,8 @@ def test_a_label_with_section_and_tags_is_no_author() -> None:
 
     assert read(line) == ()
     assert read(line.replace("Original", "Eva Malá").replace("post-meta-original", "author")) == ("Eva Malá",)
+    named = "<div><span class=post-meta><b>Martin Malý</b></span> <a href=/tags/Martin/>Martin</a></div>"
+    assert read(named) == ("Martin Malý",), "a tag may be a first name"
 
 
 def test_pages_that_declare_their_date_or_have_no_candidates_give_nothing() -> None:
