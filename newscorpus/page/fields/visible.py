@@ -66,8 +66,8 @@ KICKER_END = " :|/–—-•·"
 """Marks between a kicker and the headline."""
 CALLED_TITLE = re.compile(r"title|headline", re.IGNORECASE)
 """Names of elements that serve as headings."""
-OWN_TITLE = re.compile(r"\b(?:article|blog|entry|post|story)[-_]*(?:[a-z]+[-_]+)?(?:title|headline)\b", re.IGNORECASE)
-"""Names of the headline's element, for pages that declare no title but their site's."""
+OWN_TITLE = re.compile(r"\b(?:article|entry|post|story)[-_]*(?:[a-z]+[-_]+)?(?:title|headline)\b", re.IGNORECASE)
+"""Names of the headline's element, for pages that declare no title but their site's; a "blog-title" names the site."""
 MIN_SQUEEZED = 8
 """Minimum number of letters and digits of a heading that is matched with the page's title."""
 LOGO_WORD = re.compile(r"\s*\blogo\b\s*", re.IGNORECASE)

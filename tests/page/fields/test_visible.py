@@ -328,7 +328,7 @@ def test_a_headline_before_the_date_is_no_label_of_it() -> None:
 
 @pytest.mark.parametrize("head", ["", "<meta name=description content='Vláda jedná o daních'>"])
 def test_an_element_called_a_posts_title_stands_for_a_title_that_names_the_site(head: str) -> None:
-    logo = "<header><a class='logo' href='/'>Krajské Noviny</a></header>"
+    logo = "<header><a class='logo' href='/'>Krajské Noviny</a><div class='blog-title'>Noviny z kraje</div></header>"
     other = "<a href='/b'><div class='post-title'>Jiný článek o něčem</div></a>"
     dated = "<div class='post-main-title'>Vláda jedná o daních</div><p>Vydáno: 3. 2. 2024</p>"
     fields = read(f"{logo}{other}{dated}{PARAGRAPH}", f"<title>Krajské Noviny</title>{head}")
