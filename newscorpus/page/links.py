@@ -28,7 +28,7 @@ MAX_HREFS = 50_000
 
 PRINTED = re.compile(rf"/(?:{PRINT_WORDS})(?=[/.?])(?:.*[/=])?([^/=?.]{{3,}})(?:\.\w{{2,5}})?/?$", re.IGNORECASE)
 """Address of a print version, such as `/print/20991` or `/print.php?id=20991`, and the name or number in it."""
-ABOUT_PAGE = re.compile(r"/[^/:?#]+:(?:[^/:?#]+/)?([^/?#]{3,})$")
+ABOUT_PAGE = re.compile(r"(?<!/)/[^/:?#]+:(?:[^/:?#]+/)?([^/?#]{3,})$")
 """Address of a page about another one, such as `/wiki/Talk:The_old_bridge`, and the name of that one."""
 
 STATED = re.compile(r'":\s?"((?:https?:)?\\?/[^"\s<>]{1,500})"')

@@ -99,11 +99,12 @@ def test_articles_of_a_front_page_may_be_queries_with_nofollow() -> None:
         ("/wiki/Most:_the_old_bridge", "/wiki/Talk:Most:_the_old_bridge", True),
         ("/wiki/Zdar_is_a_town_%C5%BE", "/wiki/Special:Links/Zdar_is_a_town_%C5%BE", True),
         ("/wiki/The_old_bridge_opens", "/wiki/Talk:The_new_bridge_opens", False),
+        ("/2026/the-old-bridge-opens", "http://example.org:8000/the-old-bridge-opens", False),
     ],
 )
 def test_the_print_version_of_an_article_is_no_page_of_its_own(own: str, link: str, is_left_out: bool) -> None:
     page = read_page(Page.from_html(f'<a href="{link}">Print</a>', f"{SITE}{own}"))
-    assert page.links == (() if is_left_out else (f"{SITE}{link}",))
+    assert page.links == (() if is_left_out else (urljoin(SITE, link),))
 
 
 def test_headlines_are_those_of_the_links_whatever_numbers_and_pictures_stand_beside_them() -> None:
