@@ -85,6 +85,8 @@ more are points of a summary or quotations in answers."""
 _PARTS_OF_LISTS = frozenset(("li", "dd", "dt", "td", "th", "pre"))
 MAX_POINTER = 45
 """Maximum number of characters of a phrase before links (the longest of end_phrases.toml has 43)."""
+MAX_LINKED = 200
+"""Maximum number of characters of a headline below such a phrase; a longer link is a paragraph (a choice)."""
 MAX_BESIDE = 6
 """Maximum number of blocks of boxes between a quotation and the text around it (a choice: heading and some lines)."""
 _POLL = re.compile(
@@ -417,11 +419,16 @@ def _pointers(labelled: Labelled) -> set[int]:
             if 2 * len(linked) > len(rest) and block.text.endswith(linked[-MAX_POINTER:]):
                 found.add(at)
             continue
-        below = list(takewhile(lambda item: item.is_good and _is_link(item.block), labelled[at + 1 :]))
+        below = list(takewhile(lambda item: item.is_good and _is_headline(item.block), labelled[at + 1 :]))
         is_last = at + 1 + len(below) == len(labelled)
         if below or is_last or not labelled[at + 1].is_good:
             found.update(range(at, at + 1 + len(below)))
     return found
+
+
+def _is_headline(block: Block) -> bool:
+    """Tell whether a block may be the linked headline of another article."""
+    return _is_link(block) and len(block.text) <= MAX_LINKED
 
 
 def _is_link(block: Block) -> bool:

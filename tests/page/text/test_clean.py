@@ -247,6 +247,7 @@ def test_pointers_captions_and_polls_are_left_out(box: str) -> None:
     [
         (f"<p>Read more about {LINKED} in the log of the harbour.</p>", None),
         ("<p>Related: two of the crew are cousins.</p>", None),
+        (f"<p>Read more</p><p><a href='/a'>{'The tide came in. ' * 12}</a></p>", "Read more"),
         ("<h2>Related</h2><p>Two of the crew are cousins.</p>", "Related"),
         ("<p><img src='/a.jpg'> The ferry has a photo of each captain.</p>", None),
         ("<p>The pier in 1978. (Picture: county record office)</p>", None),
