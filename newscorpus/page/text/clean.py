@@ -8,7 +8,7 @@ name, and its place. `additions.toml` has the phrases.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, filterfalse, groupby, takewhile
+from itertools import chain, groupby, takewhile
 from typing import Final
 
 import numpy as np
@@ -152,16 +152,17 @@ _COMMENT_HEADINGS = frozenset(phrase_key(phrase) for listed in _PHRASES["comment
 
 
 def _any_of(kind: str) -> str:
+    """Return a pattern of the phrases of a kind in `additions.toml`."""
     return "|".join(re.escape(phrase) for listed in _PHRASES[kind].values() for phrase in listed)
 
 
 _OPENS_NOTE, _CONTINUES = (re.compile(rf"\W*(?:{_any_of(kind)})", re.IGNORECASE) for kind in ("entry", "continues"))
 _SUMMARIES = tuple(word for listed in _PHRASES["summary"].values() for word in listed)
-_MACHINES = "|".join(re.escape(word) for listed in _PHRASES["machine"].values() for word in listed)
-_BY_MACHINE = re.compile(rf"\b(?:{_MACHINES})\b")
+_BY_MACHINE = re.compile(rf"\b(?:{_any_of('machine')})\b")
 
 
 def _pattern_of(kind: str) -> re.Pattern[str]:
+    """Return the pattern of the phrases of a kind in `features/phrases.toml`, whole words."""
     phrases = sorted(filter(None, map(str.split, PHRASES[kind].split("|"))), key=len, reverse=True)
     either = "|".join(r"\W+".join(map(re.escape, each)) for each in phrases)
     return re.compile(rf"\b(?:{either})\b", re.IGNORECASE)
@@ -181,9 +182,10 @@ _DONATE_COLUMN, _RIGHTS_COLUMN = map([*FEATURES].index, ("says_donate", "says_ri
 def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out: Collection[Part] = ()) -> Labelled:
     """Leave out the site's additions, and settle the conventions; changed blocks get the rule's name as a reason.
 
-    Kept are embedded posts, quotations and whole rows amid the main text. Left out are bylines, signatures of posts,
-    cards, citations, labels of advertising, and the parts in `leave_out`. A text that is off topic, or without a block
-    of which the classifier is sure, gives way to the block that repeats the page's description.
+    Kept are embedded posts, quotations and whole rows amid the main text. Left out are pull quotes, polls, links to
+    other articles, signatures of posts, bylines, citations, labels of advertising, credits, captions, and the parts in
+    `leave_out`. A text that is off topic, or without a block of which the classifier is sure, gives way to the block
+    that repeats the page's description.
     """
     blocks = [item.block for item in labelled]
     around = elements_around(blocks)
@@ -340,7 +342,7 @@ def _amid_text(labelled: Labelled, posts: dict[int, Element]) -> set[int]:
     around_text = {each for item in others if item.is_good for each in item.block.element.ancestry}
     nearest = {post: next(filter(around.__contains__, post.ancestry[::-1]), None) for post in {*posts.values()}}
     blocks = {at: labelled[at].block for at, post in posts.items() if nearest[post] in around_text}
-    return {at for at, block in blocks.items() if block.link_text != block.text}
+    return {at for at, block in blocks.items() if not _is_link(block)}
 
 
 def _quotations(labelled: Labelled, around: Collection[Element]) -> set[int]:
@@ -356,7 +358,7 @@ def _quotations(labelled: Labelled, around: Collection[Element]) -> set[int]:
             any(item.is_good and part.parent in item.block.element.ancestry for item in side) for side in sides
         )
         quoted = [at for at in places if _is_quoted(labelled[at].block)] if is_amid else []
-        if quoted and labelled[quoted[0]].block.link_text != labelled[quoted[0]].block.text:
+        if quoted and not _is_link(labelled[quoted[0]].block):
             found.update(quoted)
     return found
 
@@ -446,13 +448,12 @@ def _bylines(labelled: Labelled, fields: Fields, headlines: Collection[tuple[str
     for at, block in (*good[:NEAR_ENDS], *good[-NEAR_ENDS:]):
         if len(block.text) <= MAX_BYLINE_CHARACTERS and any(map(str.isdecimal, block.text)):
             words = _letters(block.text)
-            is_date = "time" in block.inline and len([*filterfalse(tags.__contains__, words)]) <= MAX_BYLINE_WORDS
+            is_timed = "time" in block.inline and sum(word not in tags for word in words) <= MAX_BYLINE_WORDS
             # As in "Posted on Saturday, 3 February 2024 in Economy".
             is_dated = year_and_day and year_and_day.issubset(map(int, _NUMBER.findall(block.text)))
-            is_date |= (
-                bool(is_dated) and (at, block) in good[:NEAR_ENDS] and len(_letters(block.text)) <= MAX_DATE_WORDS
-            )
-            if is_date or is_byline(block.text, [*names, section] if is_dated and section else names, spelled):
+            is_alone = is_dated and (at, block) in good[:NEAR_ENDS] and len(words) <= MAX_DATE_WORDS
+            known = [*names, section] if is_dated and section else names
+            if is_timed or is_alone or is_byline(block.text, known, spelled):
                 found.add(at)
     return found
 
@@ -553,7 +554,7 @@ def _comments(labelled: Labelled, good: Sequence[int], n_words: Floats) -> Itera
     for at in range(first + 1, good[-1] + 1):
         block, is_good = labelled[at].block, labelled[at].is_good
         # List items and links outside headings only point to the comments
-        is_pointer = (block.tag == "li" or block.link_text == block.text) and not is_heading(block)
+        is_pointer = (block.tag == "li" or _is_link(block)) and not is_heading(block)
         key = phrase_key(block.text) if n_words[at] <= MAX_HEADING_WORDS and not is_pointer else ()
         if key in _COMMENT_HEADINGS:
             below = [each for each in good if each >= at]
@@ -599,7 +600,7 @@ def _machine_summary(blocks: Sequence[Block], good: Sequence[int], n_words: Floa
 def _teasers(blocks: Sequence[Block], good: Sequence[int], n_words: Floats) -> set[int]:
     """Return the indices of good blocks in runs of like siblings, each with a heading that is a link, and a time."""
     runs = defaultdict[tuple[Element | None, str, str], set[Element]](set)
-    for each in elements_around([block for block in blocks if is_heading(block) and block.link_text == block.text]):
+    for each in elements_around([block for block in blocks if is_heading(block) and _is_link(block)]):
         runs[each.parent, each.tag, _NUMBER.sub("", each.classes)].add(each)
     run_of = {each: key for key, run in runs.items() if len(run) > 1 for each in run}
     inside = defaultdict[tuple[Element | None, str, str], list[int]](list)
