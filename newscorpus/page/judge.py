@@ -170,7 +170,7 @@ def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:
     says_article = fields.kind in ARTICLE_KINDS
     is_unlikely = trust in {AddressTrust.UNLIKELY, AddressTrust.LISTED}
     is_dated = fields.declares_date if trust is AddressTrust.LISTED else bool(fields.published)
-    # Some systems declare every page an article, that about the site too
+    # Some systems declare every page an article, those of shops and about the site too
     is_of_list = trust is AddressTrust.LISTED and not is_about_site(article.url)
     is_bare = is_unlikely and not is_dated and not (says_article and is_of_list)
     if is_bare or (not says_article and sure is None):
