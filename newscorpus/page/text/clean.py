@@ -143,7 +143,11 @@ MAX_TIME_WORDS = 12
 MIN_SIGNED = 3
 """Minimum number of lines with a time below a heading of comments that is doubted otherwise. Out of fold the six pages
 of 3,688 with seven or more rise by 0.6 of F1, and the one with none would fall (2026-11)."""
-_TIME = re.compile(r"(?<!\d)(?:\d{1,2}[:.h]\d\d|\d{1,2}[./-] ?\d{1,2}[./-]|(?:19|20)\d\d)(?!\d)")
+_TIME = re.compile(
+    r"(?<!\d)(?:\d{1,2}[:.h]\d\d|\d{1,2}[./-] ?\d{1,2}[./-]|\d{1,2}[a-z]{0,2}\W{1,2}(?:\w+\W{1,2})?(?:19|20)\d\d"
+    r"|(?:19|20)\d\d(?:[./-] ?|年)\w+)(?!\d)"
+)
+"""A time of day, or a date; a year alone may be that of a book."""
 NEAR_TOP = 15
 """Maximum number of blocks between the label of a machine's summary and the first good block."""
 

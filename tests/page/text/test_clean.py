@@ -429,6 +429,8 @@ def test_a_chapter_of_a_report_may_be_called_discussion() -> None:
     chapter = f"<h2>Diskuse</h2>{FIRST}"
     assert left(BODY + chapter)[0] == [*LIGHTHOUSE, "Diskuse", LIGHTHOUSE[0]]
     assert left(BODY + chapter, "Diskuse")[0] == LIGHTHOUSE
+    books = "".join(f"<p>Jana Malá: Majáky, {at}. díl. Praha {2000 + at}.</p>" for at in range(1, 5))
+    assert left(BODY + chapter + books)[1] == set()
 
 
 @pytest.mark.parametrize(
