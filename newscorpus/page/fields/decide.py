@@ -114,23 +114,28 @@ def decide_headline(evidence: Sequence[Evidence], sites: Collection[str]) -> Dec
     return Decided(chosen.value, chosen.source) if chosen and chosen.value else Decided()
 
 
-def decide_section(evidence: Sequence[Evidence]) -> Decided:
+def decide_section(evidence: Sequence[Evidence], url: str) -> Decided:
     """Choose the section of the most trusted source that names one, without adjacent number and site address.
 
     Generators declare the folder of an article: a general one ("blog") is none, another ("zdravi") is spelled as the
-    page names it ("Zdraví").
+    page at `url` names it ("Zdraví").
     """
     found = [replace(item, value=SECTION_EXTRAS.sub("", item.value).strip()) for item in of_field("section", evidence)]
     found = [item for item in found if item.value and item.value not in GENERIC]
     chosen = next(iter(found), None)
     if chosen is None or not is_generated(chosen):
         return Decided(chosen.value, chosen.source) if chosen else Decided()
-    # An alphabet without a spelling in ASCII leaves the name of the link to the folder
+    # An alphabet without a spelling in ASCII leaves the name of the link to the folder in the address
+    is_folder = f"/{chosen.value}/" in url
     named = (
         (item, fold(squeezed(item.value))) for item in found if not is_generated(item) and not item.value.isupper()
     )
     slug = chosen.value.replace("-", "")
-    same = (item.value for item, name in named if name == slug or (item.source == "url" and not name.isascii()))
+    same = (
+        item.value
+        for item, name in named
+        if name == slug or (is_folder and item.source == "url" and not name.isascii())
+    )
     return Decided(next(same, chosen.value), chosen.source)
 
 

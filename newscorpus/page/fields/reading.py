@@ -99,7 +99,7 @@ def read_fields(
     authors, agencies, authors_source = decide_people(found, names)
     if not (authors or agencies) and (persons := _named_after(found, names, tree)):
         authors, agencies, authors_source = decide_people(found, names - persons)
-    section, licence = decide_section(found), decide_plain("license", found)
+    section, licence = decide_section(found, markup.url), decide_plain("license", found)
     tags, tags_source = decide_tags(found, section.value)
     images = (*(image for each in entities for image in entity_images(each, markup.base)), *meta_images(markup))
     fields = Fields(

@@ -185,7 +185,7 @@ def test_no_json_ld_raises(value: object) -> None:
 )
 def test_a_section_goes_without_number_and_address_of_the_site(given: str, section: str) -> None:
     evidence = (Evidence("section", given, "json-ld"), Evidence("section", "Sport", "meta"))
-    assert decide_section(evidence).value == section
+    assert decide_section(evidence, "").value == section
 
 
 @pytest.mark.parametrize(
@@ -217,6 +217,8 @@ def test_a_folder_in_another_alphabet_is_named_by_the_link_to_it() -> None:
     )
     body = '<body><nav><a href="/politika/">Политика</a></nav><h1>The old bridge stays open</h1>'
     assert read(f"{head}{body}", "https://example.org/politika/the-old-bridge/").fields.section == "Политика"
+    head = head.replace("politika", "society")
+    assert read(f"{head}{body}", "https://example.org/politika/the-old-bridge/").fields.section == "society"
 
 
 @pytest.mark.parametrize(
