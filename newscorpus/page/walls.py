@@ -136,9 +136,11 @@ def _needs_script(tree: HtmlElement, n_words: int) -> str:
     asking = (each for each in notes if any(ask in each.lower() for ask in SCRIPT["asks"]))
     if note := next((each for each in asking if not BESIDE.search(each.lower())), ""):
         return f"noscript: {note[:80]}"
-    own = [each for each in tree.iter("h1", "a") if next(each.iterancestors("header", "nav", "footer"), None) is None]
-    invites = {each.tag for each in own if each.tag == "h1" or each in links} == {"h1", "a"}  # to the pages of the site
-    is_bare = n_words <= BARE_WORDS and not invites and not any(map(_is_filled, tree.iter("main", "article")))
+    # A headline and links outside header, navigation and footer invite to the pages of the site
+    shown = (*tree.iter("h1"), *links)
+    own = (each for each in shown if next(each.iterancestors("header", "nav", "footer"), None) is None)
+    is_bare = n_words <= BARE_WORDS and {each.tag for each in own} != {"h1", "a"}
+    is_bare = is_bare and not any(map(_is_filled, tree.iter("main", "article")))
     return f"{n_words} words beside scripts" if is_bare else ""
 
 
