@@ -214,8 +214,12 @@ def _authors(lines: Iterable[Line], around: Collection[HtmlElement], setting: Se
         if is_marked := any(map(_names_author, inside[:INSIDE])):
             # Portraits before the names: the first elements have no text.
             texts = _innermost_texts(inside[:INSIDE]) or _innermost_texts(inside)
+        elif without_prefix(line.text) != line.text:
+            # The name may stand in an element of its own, before the person's role.
+            parts = map(short_text, inside[1:INSIDE])
+            texts = [line.text, *(part for part in parts if without_prefix(part) != part)]
         else:
-            texts = [line.text] if without_prefix(line.text) != line.text else []
+            texts = []
         names: dict[str, None] = {}
         for text in texts:
             # Dates become separators, with the label right before them; labels elsewhere would be taken for names.

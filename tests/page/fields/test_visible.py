@@ -130,6 +130,11 @@ def test_an_author_beside_a_date(byline: str, authors: tuple[str, ...]) -> None:
     assert read(f"<h1>Vláda jedná</h1><div class=author>{byline}</div><p>Text</p>").authors == authors
 
 
+def test_a_name_before_the_role_in_elements_that_tell_nothing() -> None:
+    byline = "<div class=css-1><span class=css-2>By Jane Doe</span><span class=css-3>Senior reporter</span></div>"
+    assert read(f"<h1>Vláda jedná</h1>{byline}<p>Text</p>").authors == ("Jane Doe",)
+
+
 def test_an_agency_beside_the_links_to_authors() -> None:
     links = "<a href='/autor/eva'>Eva Malá</a>"
     fields = read(f"<h1>Vláda jedná</h1><div class=authors>{links}, ČTK</div><p>Text</p>")
