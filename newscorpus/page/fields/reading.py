@@ -49,6 +49,7 @@ from newscorpus.page.fields.structured import (
     entity_images,
     is_free,
     kind,
+    organisations,
     read_entities,
     read_json_ld,
     read_microdata,
@@ -97,7 +98,8 @@ def read_fields(
     title, lead = decide_headline(found, names), decide_plain("lead", found)
     published, modified = decide_dates(found, setting)
     authors, agencies, authors_source = decide_people(found, names)
-    if not (authors or agencies) and (persons := _named_after(found, names, tree)):
+    firms = {squeezed(name) for each in entities for name in organisations(each)}
+    if not (authors or agencies) and (persons := _named_after(found, names - firms, tree)):
         authors, agencies, authors_source = decide_people(found, names - persons)
     section, licence = decide_section(found, markup.url), decide_plain("license", found)
     tags, tags_source = decide_tags(found, section.value)

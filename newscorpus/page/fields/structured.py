@@ -241,6 +241,14 @@ def read_entities(entities: Entities, source: str) -> Iterator[Evidence]:
         yield Evidence("site_name", entities.site_name, source)
 
 
+def organisations(entities: Entities) -> Iterator[str]:
+    """Yield the names of those authors of the main entity that are declared organisations."""
+    for item in _items(entities.main.get("author")):
+        node = _resolved(entities, item)
+        if isinstance(node, dict) and all(name.endswith("organization") for name in _types(node) or [""]):
+            yield from _names(node)
+
+
 def is_free(node: Node) -> bool | None:
     """Tell whether the document is declared free; None where undeclared."""
     answers = [node.get("isAccessibleForFree", node.get("isAccessibleforFree"))]

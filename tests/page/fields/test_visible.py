@@ -376,6 +376,14 @@ def test_a_site_named_after_a_person_names_its_author(name: str, text: str, auth
     assert read(byline, head).authors == ("Jan Novák",)
 
 
+@pytest.mark.parametrize(("kind", "authors"), [("NewsMediaOrganization", ()), ("Person", ("Eva Malá",))])
+def test_a_declared_organisation_is_no_person_after_whom_its_site_is_named(kind: str, authors: tuple[str, ...]) -> None:
+    author = f'"author": {{"@type": "{kind}", "name": "Eva Malá"}}'
+    declared = f'{{"@type": "NewsArticle", "headline": "Vláda jedná", {author}}}'
+    head = f"<meta property='og:site_name' content='Eva Malá'><script type='application/ld+json'>{declared}</script>"
+    assert read("<h1>Vláda jedná</h1><p>Vláda jedná.</p>", head).authors == authors
+
+
 def test_who_reviewed_a_text_is_no_author_and_a_full_name_replaces_initials() -> None:
     names = "<a href='/author/eva/'>Eva Malá</a> <span>Reviewed by</span> <a href='/author/jan/'>Jan Novák</a>"
     body = (
