@@ -9,6 +9,7 @@ import pytest
 from benchmarks.out_of_fold import (
     PEERS,
     SETS,
+    WRONG_GOLD,
     Outcome,
     Score,
     compare_pair,
@@ -51,11 +52,13 @@ def test_the_table_names_trafilatura_and_the_best_of_the_others(monkeypatch: pyt
     assert f"| {PEERS[-1]} 0.700 | +0.200 (+0.200 to +0.200) |" in line
 
 
-def test_short_articles_have_a_line_of_their_own() -> None:
-    long = replace(outcome_of(2, 6), gold_words=120)
-    _, short_line, long_line = "\n".join(length_table([outcome_of(1), long])).split("\n")[1:]
-    assert short_line.startswith("| fewer than 120 words | 1 | 1 | 0.900 ")
-    assert long_line.startswith("| 120 words or more | 1 | 1 | 0.600 ")
+def test_short_articles_have_a_line_of_their_own_and_one_without_wrong_gold() -> None:
+    long, wrong = replace(outcome_of(2, 6), gold_words=120), outcome_of(3, 3)
+    wrong = replace(wrong, dataset="dragnet", id=WRONG_GOLD["dragnet"][0])
+    lines = "\n".join(length_table([outcome_of(1), long, wrong])).split("\n")
+    assert lines[2].startswith("| fewer than 120 words | 2 | 2 | 0.600 ")
+    assert lines[3].startswith("| the same, where the gold is the article | 1 | 1 | 0.900 ")
+    assert lines[4].startswith("| 120 words or more | 1 | 1 | 0.600 ")
 
 
 def test_every_article_that_is_lost_is_listed() -> None:
