@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from enum import Enum, auto
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, islice, pairwise, takewhile
 from typing import Final
 from urllib.parse import urlsplit
@@ -412,5 +412,9 @@ def _rank(element: HtmlElement) -> int:
 def _is_box(element: HtmlElement) -> bool:
     if element.tag not in _BOX_TAGS:
         return False
-    classes, item = element.get("class") or "", element.get("itemprop") or ""
-    return element.tag == "article" or bool(_BOX.search(classes) or _BOX_ITEM.search(item))
+    return element.tag == "article" or _names_box(element.get("class") or "", element.get("itemprop") or "")
+
+
+@lru_cache(4_096)  # pages of a site share some hundreds
+def _names_box(classes: str, item: str) -> bool:
+    return bool(_BOX.search(classes) or _BOX_ITEM.search(item))

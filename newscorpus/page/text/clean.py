@@ -8,7 +8,7 @@ name, and its place. `additions.toml` has the phrases.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, takewhile
+from itertools import chain, groupby, pairwise, takewhile
 from typing import Final
 
 import numpy as np
@@ -370,12 +370,13 @@ def _quotations(labelled: Labelled, around: Collection[Element]) -> set[int]:
 def _attributions(labelled: Labelled) -> set[int]:
     """Return the indices of attributions (`<cite>`, `<footer>` or a class) below a text in the same quotation."""
     found = set[int]()
-    for at, item in enumerate(labelled):
+    for at, (above, item) in enumerate(pairwise(labelled), 1):
+        if not above.is_good:
+            continue
         element = item.block.element
         is_named = element.tag == "footer" or _ATTRIBUTED.search(element.classes)
-        is_source = "cite" in item.block.inline or (is_named and len(item.block.text) <= MAX_ATTRIBUTION)
-        if at and is_source and labelled[at - 1].is_good:
-            said, holder = labelled[at - 1].block, _holder(item.block, *_QUOTING)
+        if "cite" in item.block.inline or (is_named and len(item.block.text) <= MAX_ATTRIBUTION):
+            said, holder = above.block, _holder(item.block, *_QUOTING)
             if holder is not None and holder in said.element.ancestry and _is_quoted(said):
                 found.add(at)
     return found
