@@ -93,7 +93,7 @@ def find_listing(tree: HtmlElement, url: str, paragraphs: Sequence[str], *, is_d
     # Beside its own headline, only boxes make a page a list
     shown_headings = (one for one in tree.iter(*_RANKS) if next(one.iterancestors(*_UNREAD), None) is None)
     has_own = any(own.read_heading(one)[0] for one in shown_headings)
-    is_alone = has_own and (says is _Says.OG_TYPE or not (own.overlaid or _boxed_headings(tree)))
+    is_alone = has_own and (says is _Says.OG_TYPE or not (own.overlaid or _boxed_headings(own)))
     runs = {} if is_alone else _texts_by_target(own)
     texts = {target: collapse("".join(run)) for target, run in runs.items()}
     shown = texts.pop("", "")
@@ -189,13 +189,18 @@ class _Own:
         return [(link, collapse("".join(link.itertext()) if len(link) else link.text or "")) for link in links]
 
     @cached_property
+    def boxes(self) -> Sequence[HtmlElement]:
+        """Return the boxes of articles on the page."""
+        return list(filter(_is_box, self.tree.iter(*_BOX_TAGS)))
+
+    @cached_property
     def overlaid(self) -> Mapping[HtmlElement, HtmlElement]:
         """Map headings without a link, in similar boxes, to the link of their box, such as "read more".
 
         All links of such a box lead to a single other page.
         """
         alike: dict[tuple[HtmlElement | None, str], dict[HtmlElement, HtmlElement]] = defaultdict(dict)
-        for box in filter(_is_box, self.tree.iter(*_BOX_TAGS)):
+        for box in self.boxes if len(self.boxes) >= LEAST_UNBOXED else ():
             headings = [one for one in box.iter(*_RANKS) if next(one.iter("a"), None) is None]
             links = [link for link in box.iter("a") if link.get("href")]
             documents = {self.document(link) for link in links} if len(headings) == 1 else set[str]()
@@ -260,12 +265,12 @@ def _is_front(address: str) -> bool:
     return bool(parts.netloc) and not parts.path.strip("/") and not parts.query
 
 
-def _boxed_headings(tree: HtmlElement) -> bool:
+def _boxed_headings(own: _Own) -> bool:
     """Tell whether a box of an article holds a heading with a link."""
-    boxes = set(filter(_is_box, tree.iter(*_BOX_TAGS)))
+    boxes = frozenset(own.boxes)
     return bool(boxes) and any(
         _rank(one) and next(one.iter("a"), None) is not None and not boxes.isdisjoint((one, *one.iterancestors()))
-        for one in tree.iter()
+        for one in own.tree.iter()
     )
 
 
