@@ -38,8 +38,8 @@ from newscorpus.page.parsing.decode import REPAIRED, decode, repair, repair_fiel
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import elements_around, find_excess, segment
 from newscorpus.page.template import TemplateRules
+from newscorpus.page.text.clean import SPONSORED_LABELS
 from newscorpus.page.text.post_analysis import is_heading, lower_words, phrase_key, possible_headlines
-from newscorpus.resources import read_toml
 from newscorpus.tokens import collapse, count_words
 from newscorpus.urls import document_id
 
@@ -60,11 +60,6 @@ SPONSORED = "sponsored"
 NEAR_HEADLINE, MAX_LABEL = 3, 60
 """Number of blocks on either side of the headline that may be a label of paid articles, and its maximum length in
 characters (choices: kicker, author and date)."""
-_SPONSORED = frozenset(
-    phrase_key(phrase)
-    for listed in read_toml("newscorpus.page.text", "additions.toml")["sponsored"].values()
-    for phrase in listed
-)
 NEAR_TEXT = 2
 """Number of blocks on either side of the text's end that may name the agency (a choice: teasers below name theirs)."""
 _ARTICLES = frozenset({"article", "main"})
@@ -105,7 +100,7 @@ def is_sponsored(blocks: Sequence[Block], fields: Fields) -> bool:
 
     The label stands in a box of the headline, but not in a menu.
     """
-    if fields.kind == "AdvertiserContentArticle" or phrase_key(fields.section) in _SPONSORED:
+    if fields.kind == "AdvertiserContentArticle" or phrase_key(fields.section) in SPONSORED_LABELS:
         return True
     headlines = possible_headlines(fields.title)
     at = next((at for at, each in enumerate(blocks) if is_heading(each) and lower_words(each.text) in headlines), None)
@@ -116,7 +111,7 @@ def is_sponsored(blocks: Sequence[Block], fields: Fields) -> bool:
         is_label = len(block.text) <= MAX_LABEL and block.tag != "li" and not is_heading(block)
         if is_label and not around.isdisjoint(block.element.ancestry[-3:]):
             key = phrase_key(block.text)
-            if key in _SPONSORED or any(key[:length] in _SPONSORED for length in (2, 3)):
+            if key in SPONSORED_LABELS or any(key[:length] in SPONSORED_LABELS for length in (2, 3)):
                 return True
     return False
 

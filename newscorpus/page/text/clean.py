@@ -152,7 +152,11 @@ NEAR_TOP = 15
 """Maximum number of blocks between the label of a machine's summary and the first good block."""
 
 _PHRASES: Final[Mapping[str, Mapping[str, Sequence[str]]]] = read_toml(__package__, "additions.toml")
-_COMMENT_HEADINGS = frozenset(phrase_key(phrase) for listed in _PHRASES["comments"].values() for phrase in listed)
+
+
+def _keys_of(kind: str) -> frozenset[tuple[str, ...]]:
+    """Return the keys of the phrases of a kind in `additions.toml`."""
+    return frozenset(phrase_key(phrase) for listed in _PHRASES[kind].values() for phrase in listed)
 
 
 def _any_of(kind: str) -> str:
@@ -160,6 +164,7 @@ def _any_of(kind: str) -> str:
     return "|".join(re.escape(phrase) for listed in _PHRASES[kind].values() for phrase in listed)
 
 
+_COMMENT_HEADINGS, SPONSORED_LABELS = map(_keys_of, ("comments", "sponsored"))
 _OPENS_NOTE, _CONTINUES = (re.compile(rf"\W*(?:{_any_of(kind)})", re.IGNORECASE) for kind in ("entry", "continues"))
 _SUMMARIES = tuple(word for listed in _PHRASES["summary"].values() for word in listed)
 _BY_MACHINE = re.compile(rf"\b(?:{_any_of('machine')})\b")
