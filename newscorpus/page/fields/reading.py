@@ -44,6 +44,7 @@ from newscorpus.page.fields.markup import (
 from newscorpus.page.fields.nodes import load_linear
 from newscorpus.page.fields.people import is_ordinary, is_personal_name, is_vague, squeezed
 from newscorpus.page.fields.structured import (
+    Entities,
     article_body,
     choose,
     entity_images,
@@ -98,8 +99,7 @@ def read_fields(
     title, lead = decide_headline(found, names), decide_plain("lead", found)
     published, modified = decide_dates(found, setting)
     authors, agencies, authors_source = decide_people(found, names)
-    firms = {squeezed(name) for each in entities for name in organisations(each)}
-    if not (authors or agencies) and (persons := _named_after(found, names - firms, tree)):
+    if not (authors or agencies) and (persons := _named_after(found, names, entities, tree)):
         authors, agencies, authors_source = decide_people(found, names - persons)
     section, licence = decide_section(found, markup.url), decide_plain("license", found)
     tags, tags_source = decide_tags(found, section.value)
@@ -224,9 +224,12 @@ def _sites(evidence: Iterable[Evidence], markup: Markup) -> frozenset[str]:
     return site_names((item.value for item in of_field("site_name", evidence)), urlsplit(markup.url).hostname or "")
 
 
-def _named_after(evidence: Iterable[Evidence], sites: frozenset[str], tree: HtmlElement) -> frozenset[str]:
-    """Return the names of a site named after its author: declared as one, and no words of the text."""
-    names = {item.value for item in of_field("authors", evidence) if squeezed(item.value) in sites}
+def _named_after(
+    evidence: Iterable[Evidence], sites: frozenset[str], entities: Iterable[Entities], tree: HtmlElement
+) -> frozenset[str]:
+    """Return the names of a site named after its author: declared as one, no organisation, and no words of the text."""
+    firms = {squeezed(name) for each in entities for name in organisations(each)}
+    names = {item.value for item in of_field("authors", evidence) if squeezed(item.value) in sites - firms}
     # "EU Times" is no person.
     names = {name for name in filter(is_personal_name, names) if not any(map(str.isupper, name.split()))}
     text = _running_text(tree) if names else ""
