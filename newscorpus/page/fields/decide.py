@@ -36,8 +36,8 @@ LANGUAGES = read_toml(__package__, "languages.toml")
 SECTION_EXTRAS = re.compile(r"^\d{1,2}-(?=[^\W\d_]{4})|(?:^|\s*[-–—|]\s*)(?:https?://|www\.)[\w.-]+\.[a-z]{2,}/?$")
 """Additions to section names: "3-Clanky - www.denik.cz"."""
 
-SLUG = re.compile("[a-z][a-z0-9-]*")
-"""The name of a folder."""
+FOLDER_NAME = re.compile("[a-z][a-z0-9-]*")
+"""A section that is spelled like a folder of an address."""
 MAX_TITLE = 300
 """Longest title, in characters; longer ones come from unclosed elements. The longest gold title has 186."""
 AMERICAN = frozenset({"us", "ph"})
@@ -197,7 +197,7 @@ def is_generated(item: Evidence) -> bool:
     It is the name of a folder ("blog", "zdravi"), or has a capital in every word but short ones ("Bill of Rights").
     """
     if item.field == "section":
-        return SLUG.fullmatch(item.value) is not None or item.value in GENERIC
+        return FOLDER_NAME.fullmatch(item.value) is not None or item.value in GENERIC
     words = (
         word for tag in _parted_tags([item]) for place, word in enumerate(tag.split()) if not place or len(word) > 3
     )
