@@ -47,7 +47,7 @@ reproduce: $(VENV)/.tests
 
 # Publishing systems, installed, filled, crawled and compared: by hand and before a release.
 sites: $(VENV)/.tests
-	$(BIN)/python -m benchmarks.sites
+	$(BIN)/python -m benchmarks.sites --record
 
 # The documents as a site, in build/site, with all that they link to; a link that leads nowhere is an error.
 docs: $(VENV)/docs/.made

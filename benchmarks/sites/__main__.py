@@ -110,12 +110,13 @@ def row_of(result: Result) -> str:
 
 
 def main() -> None:
-    """Run, print the table row by row, and put the rows into the results."""
+    """Run, and print the table row by row."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     names = [system.name for system in SYSTEMS]
     parser.add_argument("systems", nargs="*", metavar="SYSTEM", help=f"default: all of {', '.join(names)}")
     parser.add_argument("--posts", type=int, default=300, metavar="N", help="articles; default: 300")
     parser.add_argument("--file", choices=FILES, help="crawl by this portal file alone")
+    parser.add_argument("--record", action="store_true", help="put the rows into benchmarks/results/sites.md")
     parser.add_argument("--keep", type=Path, default=KEEP, metavar="DIR", help="where sites and corpora are left")
     asked = parser.parse_args()
     if unknown := set(asked.systems) - set(names):
@@ -141,39 +142,31 @@ def main() -> None:
             print(f"{system.name}: skipped: {error}", file=sys.stderr)
         seconds = time.monotonic() - began
         print(f"{system.name}: {seconds:.0f} s; what is wrong, by address: {folder}/*/report.md", file=sys.stderr)
-    if not asked.systems:
-        states = ((one.label, (f"{name} ({how})" for name, how in one.states.items())) for one in SYSTEMS)
-        stated = (f"- {label}: {', '.join(fields)}" for label, fields in states)
-        RESULT.write_text("\n".join((*TEXT, HEAD, *rows, *STATED, *stated)) + "\n", "utf-8")
+    if asked.record:
+        RESULT.write_text(put_in(RESULT.read_text("utf-8"), rows), "utf-8")
+
+
+def put_in(text: str, rows: Sequence[str]) -> str:
+    """Put rows into the results in place of those of the same system and file, and say what each system states."""
+    before, head, after = text.partition(HEAD)
+    table, _, more = after.partition("\n\n")
+    known = {tuple(row.split(" | ")[:2]): row for row in (*table.split("\n"), *rows)}
+    order = (known.get((f"| {one.label}", file)) for one in SYSTEMS for file in FILES)
+    made = "\n".join((head, *filter(None, order)))
+    names: dict[str, list[str]] = {}
+    for one in SYSTEMS:
+        names.setdefault(", ".join(f"{name} ({how})" for name, how in one.states.items()), []).append(f"`{one.name}`")
+    lists = "\n".join(f"- {states}: {', '.join(systems)}" for states, systems in names.items())
+    return f"{before}{made}\n\n{more.partition(STATED)[0]}{STATED}{lists}\n"
 
 
 HEAD = f"| {' | '.join(COLUMNS)} |\n|---|---|{'--:|' * (len(COLUMNS) - 2)}"
-TEXT = (
-    "# What becomes of the sites of publishing systems",
-    "",
-    "Made by `make sites`, or `python -m benchmarks.sites SYSTEM` for one: each system is installed, filled with",
-    "articles whose truth is known, in six languages, served on loopback with its own theme, lists, feeds and",
-    "sitemaps, and crawled: by a portal file of four keys, and by the one that `newscorpus portal add` writes.",
-    "",
-    "- published: of the articles that are public, have 25 words and more, and are neither planted copies nor the live",
-    "  blog, which `quality/live_ticker` refuses.",
-    "- no articles: rows that are no article of the site, or one for the second time.",
-    "- F1: of word 4-grams, mean of the rows; title, and date (to the minute, or the day where only days are stated):",
-    "  share of the rows with the right value; authors, section and tags: mean F1 of the sets. `-`: the site states",
-    "  none, and no row has one.",
-    "- requests an article: of all public articles; those of `portal add` are counted too.",
-    "- again: of 30 new and 10 changed articles those that a second crawl found (`revisit=all`), and its requests.",
-    "",
-)
+STATED = """## What the systems state
 
-STATED = (
-    "",
-    "## What the systems state",
-    "",
-    "On their pages, in feeds or sitemaps: a date by time or day; authors, section and tags; and where they say that",
-    "an article has changed. Elsewhere a list may show its new headline.",
-    "",
-)
+On their pages, in feeds or sitemaps: a date by time or day; authors, section and tags; and where they say that an
+article has changed.
+
+"""
 
 if __name__ == "__main__":
     main()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.sites.__main__ import HEAD, STATED, SYSTEMS, put_in
 from benchmarks.sites.posts import SPECIAL, Post, come_back, make_posts
 from benchmarks.sites.score import score
 from newscorpus.config import BuildConfig
@@ -68,3 +69,12 @@ def test_a_section_that_is_stated_as_a_tag_is_no_wrong_tag(tmp_path: Path, posts
 def _row(post: Post, path: str) -> Record:
     values = {name: getattr(post, name) for name in ("title", "published", "authors", "section", "tags")}
     return make_record(Article(BASE + path, post.text, Fields(**values), "test"), "site", post.language, 1.0)
+
+
+def test_rows_replace_those_of_the_same_system_and_file_and_leave_the_text_alone() -> None:
+    first, second = (f"| {system.label} | four-key | " for system in SYSTEMS[:2])
+    before = f"# Results\n\nWritten.\n\n{HEAD}\n{second}old |\n\nWritten too.\n\n{STATED}- old: `gone`\n"
+    after = put_in(put_in(before, [f"{second}new |"]), [f"{first}1 |"])
+    assert after.startswith(f"# Results\n\nWritten.\n\n{HEAD}\n{first}1 |\n{second}new |\n\nWritten too.\n\n{STATED}")
+    assert "gone" not in after
+    assert f"`{SYSTEMS[0].name}`" in after
