@@ -15,7 +15,14 @@ from newscorpus.page.extractor import parse_page
 from newscorpus.page.fields.markup import plain
 from newscorpus.page.fields.visible import MAX_HEADLINE, heading_text
 from newscorpus.page.judgement import PageReading, PartLink
-from newscorpus.portal.addresses import PRINT_WORDS, is_front, is_further, looks_like_article, may_be_page
+from newscorpus.portal.addresses import (
+    PRINT_WORDS,
+    drop_versions,
+    is_front,
+    is_further,
+    looks_like_article,
+    may_be_page,
+)
 from newscorpus.portal.portal import target_of
 from newscorpus.tokens import collapse, hash_headline
 from newscorpus.urls import MAX_ADDRESS, SLUG_WORDS
@@ -125,7 +132,8 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
         heading = next(anchor.iter(*HEADINGS), None) if len(anchor) else None  # as in a linked teaser
         headline = _text(heading) if heading is not None else ""
         headlines[address] = max(headlines.get(address, ""), headline or shown, key=len)
-    links = tuple(dict.fromkeys((*filter(may_be_page, found), *_articles_besides(root, base))))[:MAX_LINKS]
+    pages = filter(may_be_page, drop_versions(found, url))
+    links = tuple(dict.fromkeys((*pages, *_articles_besides(root, base))))[:MAX_LINKS]
     return PageReading(
         links=links,
         headlines=tuple(hash_headline(headlines.get(link, "")) for link in links),

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import lru_cache
@@ -58,16 +58,16 @@ OWN_FEED = re.compile(r"(?:/[^/]+/(?:feeds?|rss2?)(?:/(?:rss2?|atom|rdf))?|/[^/_
 FEED_VALUE = re.compile(r"(?:comments-)?(?:feed|rss2?|atom|rdf)", re.IGNORECASE)
 """Values of a query parameter that requests a feed in place of the page."""
 
-TOOLS: Mapping[str, Collection[str]] = {
-    "action": "edit history info raw submit".split(),
-    "do": "backlink diff edit login media register resendpwd revisions".split(),
-    "redlink": ["1"],
-}
-"""Parameters that request the editor, the versions or the properties of a page."""
+TOOL = re.compile(
+    r"[?&](?:action=(?:edit|raw|submit)|do=(?:backlink|diff|edit|login|register|resendpwd|revisions)|redlink=1"
+    r"|(?:diff|oldid)=\d+)(?:&|$)",
+    re.IGNORECASE,
+)
+"""Parameters that request the editor or the versions of a page, as on wikis."""
+VERSION = re.compile(r"(?<=[?&])(?:action=(?:history|info)|do=media|rev=\d+)(?:&|$)", re.IGNORECASE)
+"""Parameters that do so on wikis, and on other sites may request an article."""
 NO_PAGE_NAMES = frozenset({"attachment_id", "redirect_to", "return_to", "returnto", "returnurl"})
 """Parameters of pictures and of forms to log in, in lower case."""
-OLD_VERSIONS = frozenset({"diff", "oldid", "rev"})
-"""Parameters with the number of an earlier version of a page."""
 
 
 class AddressTrust(StrEnum):
@@ -402,9 +402,19 @@ def may_be_page(url: str) -> bool:
     _, dot, ending = parts.path.rpartition("/")[2].rpartition(".")
     if (dot and ending.lower() in NO_PAGES) or SERVICES.search(parts.path) or OWN_FEED.search(parts.path):
         return False
+    if TOOL.search(url):
+        return False
     for name, value in parse_qsl(parts.query.lower()) if parts.query else ():
-        if value in TOOLS.get(name, ()) or (name in OLD_VERSIONS and value.isdecimal()):
-            return False
         if name in NO_PAGE_NAMES or (name in {"feed", "format", "output", "type"} and FEED_VALUE.fullmatch(value)):
             return False
     return True
+
+
+def drop_versions(links: Sequence[str], page: str) -> Iterator[str]:
+    """Yield the `links` on `page`, except to its own history and versions; on a wiki, also to those of other pages."""
+    host = urlsplit(page).netloc
+    is_wiki = any(TOOL.search(url) and urlsplit(url).netloc == host for url in links)
+    own = "" if is_front(FOLDER_PAGE.sub("/", page)) else page
+    for url in links:
+        if not VERSION.search(url) or not (is_wiki or VERSION.sub("", url).rstrip("?&") == own):
+            yield url

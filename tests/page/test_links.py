@@ -146,11 +146,19 @@ def test_what_leads_to_no_page_is_left_out_but_a_section_named_like_a_file() -> 
         "/posts/old-bridge.rst /?attachment_id=17 /old-bridge/feed/ /?feed=comments-rss2&p=17 "
         "/tag/rain/feeds/atom/ /tag/rain/index.rss /search_rss?tag=rain "
         "/wp-login.php?redirect_to=x /user/login /?title=Login&returnto=Bridge /Account.aspx?ReturnUrl=%2Fbridge "
-        "/w/index.php?title=Bridge&action=edit&redlink=1 /doku.php?id=bridge&do=revisions /doku.php?id=bridge&rev=17643"
+        "/w/index.php?title=Bridge&action=edit&redlink=1 /doku.php?id=bridge&do=revisions "
+        "/doku.php?id=bridge&rev=17643 /w/index.php?title=Weir&action=history"
     ).split()
     sections = "/mobi /doc /sport/iso /a.b/ps /?title=Bridge /?action=watch&id=7 /?do=show&rev=new".split()
     found = links("".join(f'<a href="{href}">x</a>' for href in (*hrefs, *sections))).links
     assert found == tuple(f"http://example.org{path}" for path in sections)
+
+
+def test_a_site_other_than_a_wiki_may_have_articles_where_wikis_have_versions() -> None:
+    hrefs = "/?action=info&id=71 /index.php?action=history /news?rev=2 http://wiki.example.net/?oldid=7".split()
+    assert links("".join(f"<a href='{href}'>x</a>" for href in (*hrefs, "/news/today/?rev=2"))).links == tuple(
+        f"http://example.org{path}" for path in hrefs[:3]
+    )
 
 
 def test_headlines_that_speak_of_feeds_suggest_none() -> None:
