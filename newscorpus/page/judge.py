@@ -169,10 +169,9 @@ def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:
     # The evidence required where the address looks like a section, list or forum
     says_article = fields.kind in ARTICLE_KINDS
     is_unlikely = trust in {AddressTrust.UNLIKELY, AddressTrust.LISTED}
-    is_dated = fields.declares_date if trust is AddressTrust.LISTED else bool(fields.published)
-    # Some systems declare every page an article, those of shops and about the site too
-    is_of_list = trust is AddressTrust.LISTED and not is_about_site(article.url)
-    is_bare = is_unlikely and not is_dated and not (says_article and is_of_list)
+    # Lists show the dates of others; some systems declare every page an article, those of shops and about the site too
+    is_own = trust is AddressTrust.UNLIKELY or (says_article and not is_about_site(article.url))
+    is_bare = is_unlikely and not fields.declares_date and not (fields.published and is_own)
     if is_bare or (not says_article and sure is None):
         return "not dated" if is_bare else "not declared an article"
     is_declared = says_article or fields.declares_date

@@ -83,7 +83,7 @@ class AddressTrust(StrEnum):
     """It looks like a list, a forum, a shop or a manual; the page needs strong proof."""
     LISTED = "listed"
     """It is that of a tag, an author, a month, a further page of a list or a page about the site, or similar ones were
-    lists; the page must declare itself an article or its date, one about the site its date."""
+    lists; the page must declare its date, or declare itself an article and show one, unless it is about the site."""
     SECTION = "section"
     """No article: by the portal's file, or because it is a front page."""
 

@@ -109,8 +109,10 @@ def test_what_a_site_reserves_is_rejected_where_that_is_wanted() -> None:
 
 
 @pytest.mark.parametrize(("path", "is_kept"), [("about/", False), ("tag/bridge/", True)])
-def test_a_page_about_its_site_is_no_undated_article(path: str, is_kept: bool) -> None:
-    found = replace(article(kind="NewsArticle", published=""), is_article=0.99, url=f"http://example.org/{path}")
+def test_a_page_about_its_site_is_no_article_unless_it_declares_its_date(path: str, is_kept: bool) -> None:
+    found = replace(
+        article(kind="NewsArticle", published="2026-11-20"), is_article=0.99, url=f"http://example.org/{path}"
+    )
     made = extract_article(lambda _page: found, SourcePage(PAGE, "mock", trust=AddressTrust.LISTED))
     assert isinstance(made, Article) is is_kept
 
@@ -132,7 +134,8 @@ def test_a_page_about_its_site_is_no_undated_article(path: str, is_kept: bool) -
         (AddressTrust.UNLIKELY, "NewsArticle", "", 0.99, False, False),
         (AddressTrust.UNLIKELY, "NewsArticle", "2026-11-20", 0.99, False, True),
         (AddressTrust.LISTED, "", "2026-11-20", 0.99, False, False),
-        (AddressTrust.LISTED, "NewsArticle", "", 0.99, False, True),
+        (AddressTrust.LISTED, "NewsArticle", "", 0.99, False, False),
+        (AddressTrust.LISTED, "NewsArticle", "2026-11-20", 0.99, False, True),
         (AddressTrust.SECTION, "NewsArticle", "2026-11-20", 0.99, False, False),
     ],
 )
