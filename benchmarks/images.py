@@ -63,15 +63,15 @@ def main(data: Path) -> None:
             if (dataset, gold.id) not in marked:
                 continue
             of_page, page = marked[dataset, gold.id], Page.from_html(gold.html, gold.url)
-            reading, article = read(page), extractor(page)
-            declared = () if isinstance(reading, Rejected) else reading.fields.images
+            prepared, article = read(page), extractor(page)
+            declared = () if isinstance(prepared, Rejected) else prepared.fields.images
             found = article.fields.images if isinstance(article, Article) else declared
             for name, images in (("metadata alone", declared), ("article", found)):
                 totals[of_page["split"], name] += count([image.url for image in images], of_page)
                 totals[of_page["split"], name]["pages"] += 1
-            if isinstance(article, Article) and not isinstance(reading, Rejected):
+            if isinstance(article, Article) and not isinstance(prepared, Rejected):
                 start, lines = time.process_time(), article.text.split("\n")
-                find_images(reading.tree, page.url, reading.all_blocks, lines, declared)
+                find_images(prepared.tree, page.url, prepared.all_blocks, lines, declared)
                 seconds += time.process_time() - start
     rows = [
         (*key, one["pages"], one["marked"], one["right"] / (one["right"] + one["wrong"]), one["right"] / one["marked"])

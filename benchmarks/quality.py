@@ -62,8 +62,8 @@ def verdicts(data: Path) -> Iterator[Verdict]:
     for dataset in (*NEWS, *OTHERS):
         for page in read_pages(data / f"{dataset}.jsonl.zst"):
             if has_article(page.page_type) and page.text.strip():
-                reading = read(Page.from_html(page.html, page.url))
-                fields = Fields(title=page.title) if isinstance(reading, Rejected) else reading.fields
+                prepared = read(Page.from_html(page.html, page.url))
+                fields = Fields(title=page.title) if isinstance(prepared, Rejected) else prepared.fields
                 yield verdict(page, Article(page.url, page.text, fields, "gold"))
 
 

@@ -30,9 +30,9 @@ def page_f1(path: Path, systems: dict[str, MainTextSystem]) -> dict[str, float]:
     for page in read_pages(path):
         if page.split != "dev" or not has_article(page.page_type):
             continue
-        reading = read(Page.from_html(page.html, page.url))
+        prepared = read(Page.from_html(page.html, page.url))
         for name, system in systems.items():
-            found = reading if isinstance(reading, Rejected) else system.find(reading)
+            found = prepared if isinstance(prepared, Rejected) else system.find(prepared)
             text = "" if isinstance(found, Rejected) else "\n".join(found.paragraphs)
             scores[name].append(ngram_scores(text, page.text).f1)
     return {name: fmean(values) for name, values in scores.items()}

@@ -29,7 +29,7 @@ from newscorpus.fetch.plugin import PAGES, REVISITED, UNCHANGED, WRONG_GUESSES
 from newscorpus.fetch.scheduler import leave_refusing, scheduler_of
 from newscorpus.fetch.visits import Postponed, Visit, fetch_rejection, make_page, visit_of
 from newscorpus.fetch.workers import PageWorkers, workers_of
-from newscorpus.page.judgement import Judgement, PageReading, Rules, read_page
+from newscorpus.page.judgement import Judgement, PageLinks, Rules, read_page
 from newscorpus.page.source_page import SourcePage, page_of_portal
 from newscorpus.portal.access import read_access
 from newscorpus.portal.addresses import AddressTrust, FetchKind, is_further
@@ -234,10 +234,10 @@ class PortalSpider(Spider):
     async def parse_probe(self, response: Response, source: str) -> None:
         """Remember the site's page for missing addresses, if it answers 200 (soft 404)."""
         if isinstance(response, HtmlResponse):
-            reading = await self._workers.read(response.url, partial(read_page, make_page(response)))
+            links = await self._workers.read(response.url, partial(read_page, make_page(response)))
             probe = response.request.url if response.request else ""
-            if isinstance(reading, PageReading):
-                self._planners[source].contents.remember_missing(probe, reading)
+            if isinstance(links, PageLinks):
+                self._planners[source].contents.remember_missing(probe, links)
 
     async def parse_page(
         self, response: Response, source: str, kind: str, evidence: list[dict[str, str]]
@@ -353,7 +353,7 @@ class PortalSpider(Spider):
         further = (Rejected("discovery", "part_of_another", f"of {page.url}", part.url) for part in parts)
         return [given, *further, *ends], tried
 
-    def _links(self, response: Response, source: str, reading: PageReading, tried: tuple[str, ...], kind: str) -> Plan:
+    def _links(self, response: Response, source: str, links: PageLinks, tried: tuple[str, ...], kind: str) -> Plan:
         """Plan the links of a page; on a start page also feeds and sitemaps, on a page about feeds its feeds.
 
         No links are followed from addresses that the user listed.
@@ -364,15 +364,15 @@ class PortalSpider(Spider):
         if depth == 0 and not visit_of(response).stored:
             robots = self.crawler.get_downloader_middleware(RobotsMiddleware)
             sitemaps = robots.sitemaps(response.url) if robots else ()
-            yield from planner.start_page(response.url, reading, sitemaps)
+            yield from planner.start_page(response.url, links, sitemaps)
         if kind == FetchKind.MAYBE_LIST and depth <= 1:
-            yield from planner.feeds(reading.lists)
+            yield from planner.feeds(links.lists)
         leads_on = goes_on = False
-        if depth == 0 or not planner.contents.is_repeated(response.url, reading):
+        if depth == 0 or not planner.contents.is_repeated(response.url, links):
             listing = asked_address(response) if is_listing else ""
             if listing and planner.portal.limits.max_depth is None and is_further(listing):
                 depth = response.meta["depth"] = min(depth, planner.frontier.bounds.max_depth - 1)
-            for planned in planner.links(reading, depth + 1, (*tried, response.url), listing):
+            for planned in planner.links(links, depth + 1, (*tried, response.url), listing):
                 leads_on = leads_on or planner.may_bring_article(planned)
                 goes_on = goes_on or planner.may_go_on(planned)
                 yield planned

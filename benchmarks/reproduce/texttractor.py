@@ -28,7 +28,7 @@ from newscorpus.lab.systems.blocks import BlockSystem
 from newscorpus.lab.systems.texttractor import WEIGHTS, make_system, measure, run
 from newscorpus.lab.training.block_learner import LabelledPage
 from newscorpus.lab.training.block_systems import TEXTTRACTOR
-from newscorpus.page.extractor import Extractor, Reading, read
+from newscorpus.page.extractor import Extractor, PreparedPage, read
 from newscorpus.page.loading import load
 from newscorpus.page.text.post_analysis import is_heading, lower_words, possible_headlines, revise
 
@@ -86,7 +86,7 @@ class Opened:
     """A page, what was read of it, and which of its blocks are good: one at least."""
 
     page: GoldPage
-    reading: Reading
+    prepared: PreparedPage
     good: Flags
 
 
@@ -157,7 +157,7 @@ def _score(weights: Matrix, measure: Callable[[Sequence[Block]], Matrix], blocks
 
 
 def _labelled(measure: Callable[[Sequence[Block]], Matrix], page: Opened) -> LabelledPage:
-    return LabelledPage(page.page.dataset, page.page.domain, measure(page.reading.blocks), page.good)
+    return LabelledPage(page.page.dataset, page.page.domain, measure(page.prepared.blocks), page.good)
 
 
 def _without_neighbours(blocks: Sequence[Block]) -> Matrix:
@@ -180,25 +180,25 @@ def _good_per_page(pages: Sequence[Mapping[str, Marks]]) -> int:
 
 
 def _open(page: GoldPage) -> Opened | None:
-    reading = read(fetched(page))
-    if isinstance(reading, Rejected) or not reading.blocks:
+    prepared = read(fetched(page))
+    if isinstance(prepared, Rejected) or not prepared.blocks:
         return None
-    headlines = possible_headlines(page.title or reading.fields.title)
-    headline = [is_heading(block) and lower_words(block.text) in headlines for block in reading.blocks]
-    good = label_by_alignment(reading.blocks, page) | headline
-    return Opened(page, reading, good) if good.any() else None
+    headlines = possible_headlines(page.title or prepared.fields.title)
+    headline = [is_heading(block) and lower_words(block.text) in headlines for block in prepared.blocks]
+    good = label_by_alignment(prepared.blocks, page) | headline
+    return Opened(page, prepared, good) if good.any() else None
 
 
 def _mark(page: Opened, system: BlockSystem, peers: Mapping[str, Extractor]) -> dict[str, Marks]:
     """What each step marked on a page, and each peer."""
-    verdicts = system.label(page.reading)
+    verdicts = system.label(page.prepared)
     marked = {
-        name: np.array([item.label is Verdict.GOOD for item in revise(verdicts, page.reading.head_title, rules)])
+        name: np.array([item.label is Verdict.GOOD for item in revise(verdicts, page.prepared.head_title, rules)])
         for name, rules in STEPS.items()
     }
     for name, peer in peers.items():
         found = replace(page.page, text=text_of(peer, page.page), title="")
-        marked[name] = label_by_alignment(page.reading.blocks, found)
+        marked[name] = label_by_alignment(page.prepared.blocks, found)
     return {name: count(flags, page.good) for name, flags in marked.items()}
 
 

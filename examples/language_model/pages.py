@@ -72,8 +72,8 @@ def training_texts(examples: Sequence[Example], systems: dict[str, Extractor]) -
 
 def all_text(page: Page) -> str:
     """Join every block of the page, menus included."""
-    reading = read(page)
-    return "" if isinstance(reading, Rejected) else "\n".join(block.text for block in reading.blocks)
+    prepared = read(page)
+    return "" if isinstance(prepared, Rejected) else "\n".join(block.text for block in prepared.blocks)
 
 
 def _text(extract: Extractor, example: Example) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from newscorpus.data import Evidence, Rejected
 from newscorpus.discover.period import ALWAYS, CrawlBounds, Period, days_of
-from newscorpus.page.judgement import PageReading
+from newscorpus.page.judgement import PageLinks
 from newscorpus.portal.addresses import (
     FUTURE,
     AddressTrust,
@@ -305,13 +305,13 @@ START_PAGES = _integer("contents of start pages")
 """Used in place of a shape for addresses listed in feeds and sitemaps, and for contents of start pages."""
 
 
-def _start_content(url: str, reading: PageReading) -> str:
+def _start_content(url: str, links: PageLinks) -> str:
     """Name the title and the content of a page of a site; without paragraphs its links belong to the content.
 
     An article whose text lies outside paragraphs may have the signature of a start page, but not its title.
     """
-    parts = (urlsplit(url).netloc, *reading.names, reading.signature or reading.shown)
-    return f"https://{_integer(' '.join(parts)):x}.invalid/" if reading.names and parts[-1] else ""
+    parts = (urlsplit(url).netloc, *links.names, links.signature or links.shown)
+    return f"https://{_integer(' '.join(parts)):x}.invalid/" if links.names and parts[-1] else ""
 
 
 class SeenContents:
@@ -321,31 +321,31 @@ class SeenContents:
         self._ledger = ledger
         self._seen: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
 
-    def remember_missing(self, probe: str, reading: PageReading) -> None:
+    def remember_missing(self, probe: str, links: PageLinks) -> None:
         """Record the content of the site's page for missing addresses."""
-        self._ledger.revisits.note_change(probe, f"{reading.signature} {reading.letters}")
+        self._ledger.revisits.note_change(probe, f"{links.signature} {links.letters}")
 
-    def is_missing(self, url: str, reading: PageReading) -> bool:
+    def is_missing(self, url: str, links: PageLinks) -> bool:
         """Whether the page at `url` shows its site's page for missing addresses, and hardly more text."""
-        missing = self._ledger.revisits.last(missing_page(url)) if reading.signature else None
+        missing = self._ledger.revisits.last(missing_page(url)) if links.signature else None
         signature, _, letters = missing.stated.partition(" ") if missing else ("", "", "")
-        return bool(signature) and signature == reading.signature and reading.letters < int(letters or 0) + OWN_LETTERS
+        return bool(signature) and signature == links.signature and links.letters < int(letters or 0) + OWN_LETTERS
 
-    def remember_start(self, url: str, reading: PageReading) -> None:
+    def remember_start(self, url: str, links: PageLinks) -> None:
         """Record the content of a start page."""
-        if content := _start_content(url, reading):
+        if content := _start_content(url, links):
             self._ledger.listings.add_named(START_PAGES, [content])
 
-    def is_start(self, url: str, reading: PageReading) -> bool:
+    def is_start(self, url: str, links: PageLinks) -> bool:
         """Whether the page at `url` shows what a start page of its site showed, apart from numbers and links."""
-        content = _start_content(url, reading)
+        content = _start_content(url, links)
         return bool(content) and self._ledger.listings.has_named(START_PAGES, [content])
 
-    def is_repeated(self, url: str, reading: PageReading) -> bool:
+    def is_repeated(self, url: str, links: PageLinks) -> bool:
         """Whether two other addresses of the site showed the same content and links, a sign of a trap."""
-        if not reading.signature:
+        if not links.signature:
             return False
-        key = urlsplit(url).netloc, reading.shown
+        key = urlsplit(url).netloc, links.shown
         others = tuple(other for other in self._seen.pop(key, ()) if other != url)
         self._seen[key] = (*others, url)[:MAX_ADDRESSES]
         if len(self._seen) > MAX_REMEMBERED:

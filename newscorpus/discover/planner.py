@@ -10,7 +10,7 @@ from newscorpus.discover.entries import Listing, ListingEntry
 from newscorpus.discover.frontier import Frontier, SeenContents, missing_page, note_named
 from newscorpus.discover.period import ALWAYS, Period, days_of
 from newscorpus.page.fields.dates import parse_moment
-from newscorpus.page.judgement import PageReading
+from newscorpus.page.judgement import PageLinks
 from newscorpus.portal.addresses import (
     NAMED,
     AddressTrust,
@@ -179,12 +179,12 @@ class FetchPlanner:
             else:
                 yield PlannedFetch(child.url, FetchKind.SITEMAP)
 
-    def start_page(self, url: str, reading: PageReading, sitemaps: Collection[str]) -> Plan:
+    def start_page(self, url: str, links: PageLinks, sitemaps: Collection[str]) -> Plan:
         """Plan, in addition to the links of a start page, a probe for soft 404s, and possible feeds and sitemaps.
 
         Its content is remembered, since a site may show it at other addresses. `sitemaps` are those of robots.txt.
         """
-        self.contents.remember_start(url, reading)
+        self.contents.remember_start(url, links)
         if not self.ledger.knows(probe := missing_page(url)):
             yield PlannedFetch(probe, FetchKind.PROBE)
         for named in () if self.portal.sitemaps else sitemaps:
@@ -192,7 +192,7 @@ class FetchPlanner:
         yield from self._guesses(
             () if self.portal.sitemaps or sitemaps else (urljoin(url, path) for path in USUAL_SITEMAPS)
         )
-        yield from self.feeds(reading.lists)
+        yield from self.feeds(links.lists)
 
     def may_be_page(self, url: str) -> bool:
         """Whether the guessed address of a feed may be a wanted page instead."""
@@ -203,21 +203,21 @@ class FetchPlanner:
         """Plan possible feeds, unless the portal's file names feeds."""
         yield from self._guesses(() if self.portal.feeds else urls)
 
-    def links(self, reading: PageReading, depth: int, but: Collection[str] = (), listing: str = "") -> Plan:
+    def links(self, links: PageLinks, depth: int, but: Collection[str] = (), listing: str = "") -> Plan:
         """Plan the links of a page, the newest first.
 
         A listing of a day before the period is fetched if it may lead to the period. Articles on it are taken to be of
         its day, unless their addresses have a date. `depth` is that of the linked pages, `but` are left out, and
         `listing` is the page's own address if it is a listing page.
         """
-        headlines = dict(zip(reading.links, reading.headlines, strict=False)) if listing else {}
+        headlines = dict(zip(links.links, links.headlines, strict=False)) if listing else {}
         # Pages of a listing shift as it grows.
         is_new = bool(listing) and not self._was_fetched(listing)
         compares = bool(self.began and listing)
         if compares and is_new and self.frontier.is_archive(listing):  # archives may show headlines in another form
             compares = False
             headlines = {url: shown for url, shown in headlines.items() if not self.ledger.knows(plain_address(url))}
-        urls = sorted(reading.links, key=lambda url: latest_date(url) or date.max, reverse=True)
+        urls = sorted(links.links, key=lambda url: latest_date(url) or date.max, reverse=True)
         if is_new:  # a listing read again has few new links
             yield from self.frontier.end_listing(listing, map(plain_address, urls))
         ways = self.period.newest_earlier_listings(listing, urls) if listing else frozenset()
@@ -241,16 +241,16 @@ class FetchPlanner:
         """Whether a planned fetch is a further page of an archive, which may have older articles."""
         return isinstance(planned, PlannedFetch) and planned.is_last and is_further(planned.url)
 
-    def refuse_day(self, url: str, reading: PageReading) -> Rejected | None:
+    def refuse_day(self, url: str, links: PageLinks) -> Rejected | None:
         """Refuse an article published outside the period; articles without a date pass."""
-        if self.period != ALWAYS and reading.published:
-            self.frontier.count_article(url, reading.published)
-        if self.period.takes(reading.published):
+        if self.period != ALWAYS and links.published:
+            self.frontier.count_article(url, links.published)
+        if self.period.takes(links.published):
             return None
-        return Rejected("discovery", "out_of_period", f"published {reading.published}", url)
+        return Rejected("discovery", "out_of_period", f"published {links.published}", url)
 
     def refuse_article(
-        self, page: Page, reading: PageReading, trust: AddressTrust, depth: int, redirected: str = ""
+        self, page: Page, links: PageLinks, trust: AddressTrust, depth: int, redirected: str = ""
     ) -> Plan:
         """Refuse a page that is no article, or an AMP version, whose original is planned first.
 
@@ -259,13 +259,13 @@ class FetchPlanner:
         """
         if redirected and trust is AddressTrust.SECTION:
             yield Rejected("discovery", "no_article", f"redirected to {page.url}", redirected)
-        elif self.contents.is_missing(page.url, reading):
+        elif self.contents.is_missing(page.url, links):
             yield Rejected("discovery", "soft_404", "shows what the site shows for any missing page", page.url)
-        elif depth and self.contents.is_start(page.url, reading):
+        elif depth and self.contents.is_start(page.url, links):
             yield Rejected("discovery", "front_page", "shows what a start page shows", page.url)
-        elif reading.is_amp and document_address(page.url, reading.canonical) != document_address(page.url, ""):
-            yield from self.page(reading.canonical, depth, FetchKind.ARTICLE)
-            yield Rejected("discovery", "other_version", f"of {reading.canonical}", page.url)
+        elif links.is_amp and document_address(page.url, links.canonical) != document_address(page.url, ""):
+            yield from self.page(links.canonical, depth, FetchKind.ARTICLE)
+            yield Rejected("discovery", "other_version", f"of {links.canonical}", page.url)
 
     def _guesses(self, urls: Iterable[str]) -> Plan:
         for url in urls:

@@ -31,7 +31,7 @@ from newscorpus.model_folders import FIELDS_MODEL
 from newscorpus.page.fields.images import find_images
 from newscorpus.page.fields.markup import merge_images
 from newscorpus.page.fields.people import agencies_alone
-from newscorpus.page.fields.reading import FieldReading, read_fields
+from newscorpus.page.fields.reading import PageFields, read_fields
 from newscorpus.page.fields.structured import ARTICLES
 from newscorpus.page.listing import find_listing
 from newscorpus.page.parsing.decode import REPAIRED, decode, repair, repair_fields
@@ -148,13 +148,13 @@ class Extractor(Protocol):
 class Review(Protocol):
     """A second judge of a page's blocks, learned from other pages of the portal."""
 
-    def __call__(self, reading: "Reading", probability: Floats, words: Floats) -> Floats:
+    def __call__(self, prepared: "PreparedPage", probability: Floats, words: Floats) -> Floats:
         """Return per block the probability of main text, given its number of words and the page's own probability."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PreparedPage:
     """A parsed page: the input of every extractor."""
 
     page: Page
@@ -186,7 +186,7 @@ class ParsedPage(Page):
 
     html: str = ""  # its decoded text
     tree: HtmlElement = field(kw_only=True)  # not to be modified
-    described: FieldReading | None = None  # its fields without a template, if already read
+    described: PageFields | None = None  # its fields without a template, if already read
 
 
 def parse_page(page: Page) -> ParsedPage | Rejected:
@@ -209,7 +209,7 @@ def read(
     leave_out: tuple[Part, ...] = (),
     review: Review | None = None,
     fields_model: str = FIELDS_MODEL,
-) -> Reading | Rejected:
+) -> PreparedPage | Rejected:
     """Parse `page` if needed, segment it and read its fields; a rejection carries the page's address.
 
     With `respect_paywall`, hidden blocks of a page declared paywalled are left out. `leave_out` and `review` are passed
@@ -230,7 +230,7 @@ def read(
     if excess := find_excess(blocks, page.url):
         return excess
     is_closed = respect_paywall and described.fields.paywalled
-    return Reading(
+    return PreparedPage(
         page=page,
         html=parsed.html,
         tree=tree,
@@ -270,7 +270,7 @@ class FoundText:
 class SystemExtractor:
     """The extractor of a system that finds main text; all stages but `find` are the same for every system."""
 
-    find: Callable[[Reading], FoundText | Rejected]  # returns the main text, or why there is none
+    find: Callable[[PreparedPage], FoundText | Rejected]  # returns the main text, or why there is none
     # Rules of the portal; the text that they match is taken. `find` is then called only on every tenth page, and where
     # the text has few words. A text much shorter than that of `find` is flagged `template_short`, or replaced by it if
     # it has few words.
@@ -282,30 +282,30 @@ class SystemExtractor:
 
     def __call__(self, page: Page) -> Article | Rejected:
         """Return the article on `page`, or why there is none."""
-        reading = self.read(page)
-        return reading if isinstance(reading, Rejected) else self.decide(reading)
+        prepared = self.read(page)
+        return prepared if isinstance(prepared, Rejected) else self.decide(prepared)
 
-    def decide(self, reading: Reading) -> Article | Rejected:
+    def decide(self, prepared: PreparedPage) -> Article | Rejected:
         """Return the article of a parsed page, or why there is none.
 
         The template's text is taken, unless it is empty or has few words, fewer than half of those of `find`.
         """
-        text, template = reading.template_text, self.template
+        text, template = prepared.template_text, self.template
         found: FoundText | Rejected
         if template and text:
             has_little = count_words(" ".join(text)) < LITTLE_WORDS
-            is_asked = has_little or not int(document_id(reading.page.url), 16) % COMPARED
-            other = self.find(reading) if is_asked else None
+            is_asked = has_little or not int(document_id(prepared.page.url), 16) % COMPARED
+            other = self.find(prepared) if is_asked else None
             is_short = isinstance(other, FoundText) and sum(map(len, text)) < SHORT * sum(map(len, other.paragraphs))
             if other is None or not (has_little and is_short):
                 name, flags = f"template:{template.name}@{template.version}", (TEMPLATE_SHORT,) * is_short
                 other = FoundText(text, name, 1.0, flags, is_article=1.0)
             found = other
         else:
-            found = self.find(reading)
-        return found if isinstance(found, Rejected) else assemble(reading, found)
+            found = self.find(prepared)
+        return found if isinstance(found, Rejected) else assemble(prepared, found)
 
-    def read(self, page: Page) -> Reading | Rejected:
+    def read(self, page: Page) -> PreparedPage | Rejected:
         """Prepare a page for `find`."""
         return read(
             page,
@@ -316,9 +316,9 @@ class SystemExtractor:
             fields_model=self.fields_model,
         )
 
-    def after(self, reading: Reading) -> Extractor:
-        """Return this extractor for callers that hold `reading`, so that its page is not parsed again."""
-        return lambda page: self.decide(reading) if page is reading.page else self(page)
+    def after(self, prepared: PreparedPage) -> Extractor:
+        """Return this extractor for callers that hold `prepared`, so that its page is not parsed again."""
+        return lambda page: self.decide(prepared) if page is prepared.page else self(page)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -326,12 +326,12 @@ class BlockSystemExtractor(SystemExtractor):
     """The extractor of a system that labels blocks one by one and can return the labels."""
 
     # Returns the blocks of a parsed page with their final labels.
-    label_blocks: Callable[[Reading], tuple[LabelledBlock, ...]]
+    label_blocks: Callable[[PreparedPage], tuple[LabelledBlock, ...]]
 
     def label(self, page: Page) -> tuple[LabelledBlock, ...]:
         """Return every block of `page` with its label; empty where the page cannot be parsed."""
-        reading = self.read(page)
-        return () if isinstance(reading, Rejected) else self.label_blocks(reading)
+        prepared = self.read(page)
+        return () if isinstance(prepared, Rejected) else self.label_blocks(prepared)
 
 
 def good_paragraphs(labelled: Sequence[LabelledBlock]) -> list[str]:
@@ -339,23 +339,23 @@ def good_paragraphs(labelled: Sequence[LabelledBlock]) -> list[str]:
     return [item.block.text for item in labelled if item.is_good]
 
 
-def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
+def assemble(prepared: PreparedPage, found: FoundText) -> Article | Rejected:
     """Make the article, with markup paragraphs removed and mojibake repaired; reject an empty text."""
     prose = [each for each in found.paragraphs if not MARKUP.match(each)]
-    shows_code = len(prose) < len(found.paragraphs) and next(reading.tree.iter("pre", "code"), None) is not None
+    shows_code = len(prose) < len(found.paragraphs) and next(prepared.tree.iter("pre", "code"), None) is not None
     shown = "\n".join(filter(None, found.paragraphs if shows_code else prose))
     if not shown:
-        return Rejected("extract", NO_MAIN_TEXT, url=reading.page.url)
-    text, fields, url, listing = repair(shown), reading.fields, reading.page.url, ""
+        return Rejected("extract", NO_MAIN_TEXT, url=prepared.page.url)
+    text, fields, url, listing = repair(shown), prepared.fields, prepared.page.url, ""
     if found.source:
         fields = replace(fields, provenance=replace(fields.provenance, text=found.source))
     else:
-        images = find_images(reading.tree, url, reading.all_blocks, found.paragraphs, fields.images)
-        is_closed = fields.paywalled or is_locked(reading.tree, reading.blocks, found.paragraphs)
-        agencies = dict.fromkeys((*fields.agencies, *_agencies_below(reading.blocks, found.paragraphs)))
+        images = find_images(prepared.tree, url, prepared.all_blocks, found.paragraphs, fields.images)
+        is_closed = fields.paywalled or is_locked(prepared.tree, prepared.blocks, found.paragraphs)
+        agencies = dict.fromkeys((*fields.agencies, *_agencies_below(prepared.blocks, found.paragraphs)))
         fields = replace(fields, images=images, paywalled=is_closed, agencies=tuple(agencies))
         is_declared = fields.declares_date or fields.kind in ARTICLES
-        listing = find_listing(reading.tree, url, found.paragraphs, is_declared=is_declared)
+        listing = find_listing(prepared.tree, url, found.paragraphs, is_declared=is_declared)
     return Article(
         url=url,
         text=text,
@@ -365,11 +365,11 @@ def assemble(reading: Reading, found: FoundText) -> Article | Rejected:
         flags=(
             *found.flags,
             *(REPAIRED,) * (text != shown),
-            *(SPONSORED,) * is_sponsored(reading.all_blocks or reading.blocks, fields),
+            *(SPONSORED,) * is_sponsored(prepared.all_blocks or prepared.blocks, fields),
         ),
-        fetched=reading.page.fetched,
-        capture=reading.page.capture,
-        rule_hits=reading.rule_hits,
+        fetched=prepared.page.fetched,
+        capture=prepared.page.capture,
+        rule_hits=prepared.rule_hits,
         is_article=found.is_article,
         is_list=found.is_list,
         listing=listing,

@@ -13,7 +13,7 @@ from newscorpus.page.extractor import TEMPLATE_SHORT, BlockSystemExtractor, Extr
 from newscorpus.page.fields.dates import parse_moment
 from newscorpus.page.fields.reading import read_fields
 from newscorpus.page.fields.structured import ARTICLES as ARTICLE_KINDS
-from newscorpus.page.judgement import NO_LINKS, Judgement, PageReading, Rules
+from newscorpus.page.judgement import NO_LINKS, Judgement, PageLinks, Rules
 from newscorpus.page.links import read_tree
 from newscorpus.page.loading import detector_of, extractor_of
 from newscorpus.page.parts import FIRST_FOLLOWING, first_part, next_part
@@ -102,7 +102,7 @@ def judge(page: SourcePage, rules: Rules) -> Judgement:
 
 
 def _judge_text(
-    page: SourcePage, parsed: ParsedPage | Rejected, recipe: Recipe, extractor: Extractor, links: PageReading
+    page: SourcePage, parsed: ParsedPage | Rejected, recipe: Recipe, extractor: Extractor, links: PageLinks
 ) -> Judgement:
     """Extract the text of a page, and judge it unless further pages follow."""
     url = page.page.url
@@ -146,10 +146,10 @@ def extract_article(extractor: Extractor, page: SourcePage) -> Article | Rejecte
 
 def _see(page: SourcePage, extractor: BlockSystemExtractor) -> SeenPage | None:
     """Label the blocks of a page; None if it holds no article."""
-    reading = extractor.read(page.page)
-    if isinstance(reading, Rejected) or not isinstance(extract_article(extractor.after(reading), page), Article):
+    prepared = extractor.read(page.page)
+    if isinstance(prepared, Rejected) or not isinstance(extract_article(extractor.after(prepared), page), Article):
         return None
-    return SeenPage(document_of(reading), extractor.label_blocks(reading), reading.fields.title)
+    return SeenPage(document_of(prepared), extractor.label_blocks(prepared), prepared.fields.title)
 
 
 def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:

@@ -33,7 +33,7 @@ class PartLink:
 
 
 @dataclass(frozen=True, slots=True)
-class PageReading:
+class PageLinks:
     """What discovery needs of a page; everything is empty for a page that cannot be parsed."""
 
     # Absolute addresses without fragment, in document order, deduplicated; http, https and file. Includes the next page
@@ -60,7 +60,7 @@ class PageReading:
     published: date | None = None
 
 
-NO_LINKS = PageReading()
+NO_LINKS = PageLinks()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Judgement:
 
     # None: not requested, outside the requested days, or one of several pages.
     outcome: Row | Rejected | None = None
-    links: PageReading = NO_LINKS  # empty unless requested
+    links: PageLinks = NO_LINKS  # empty unless requested
     article: Article | None = None  # of one page of several, still to be joined
     rule_hits: tuple[RuleHit, ...] | None = None  # of the portal's template; None: there was no text to judge
     is_short: bool = False  # the template's text is much shorter than the extractor's
@@ -150,5 +150,5 @@ extractor_of: "Callable[..., Extractor]" = ByName("newscorpus.page.loading:extra
 judge: Callable[[SourcePage, Rules], Judgement] = ByName("newscorpus.page.judge:judge")
 process_page: Callable[[Recipe, SourcePage | Page], Row | Rejected] = ByName("newscorpus.page.judge:process_page")
 prepare: Callable[[Recipe], None] = ByName("newscorpus.page.loading:prepare")
-read_page: Callable[[Page], PageReading] = ByName("newscorpus.page.links:read_page")
+read_page: Callable[[Page], PageLinks] = ByName("newscorpus.page.links:read_page")
 """Functions for processes that let their workers read pages, and so need not load what reads them."""

@@ -14,7 +14,7 @@ from newscorpus.data import Page, Rejected
 from newscorpus.page.extractor import parse_page
 from newscorpus.page.fields.markup import plain
 from newscorpus.page.fields.visible import MAX_HEADLINE, heading_text
-from newscorpus.page.judgement import PageReading, PartLink
+from newscorpus.page.judgement import PageLinks, PartLink
 from newscorpus.portal.addresses import (
     PRINT_WORDS,
     drop_versions,
@@ -88,13 +88,13 @@ MIN_CHARACTERS = 40
 """Pages with less text are not compared: they may be equal by chance."""
 
 
-def read_page(page: Page) -> PageReading:
+def read_page(page: Page) -> PageLinks:
     """Read `page`, except its day."""
     parsed = parse_page(page)
-    return PageReading() if isinstance(parsed, Rejected) else read_tree(parsed.tree, page.url)
+    return PageLinks() if isinstance(parsed, Rejected) else read_tree(parsed.tree, page.url)
 
 
-def read_tree(root: HtmlElement, url: str) -> PageReading:
+def read_tree(root: HtmlElement, url: str) -> PageLinks:
     """Read the page at `url`, parsed to `root`, except its day.
 
     Relative links are resolved against the page's `<base>`, or else against `url`.
@@ -134,7 +134,7 @@ def read_tree(root: HtmlElement, url: str) -> PageReading:
         headlines[address] = max(headlines.get(address, ""), headline or shown, key=len)
     pages = filter(may_be_page, drop_versions(found, url))
     links = tuple(dict.fromkeys((*pages, *_articles_besides(root, base))))[:MAX_LINKS]
-    return PageReading(
+    return PageLinks(
         links=links,
         headlines=tuple(hash_headline(headlines.get(link, "")) for link in links),
         canonical=_resolve(base, canonicals[0]) if canonicals else "",

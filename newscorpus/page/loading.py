@@ -10,7 +10,7 @@ from newscorpus.artifacts import load_artifact
 from newscorpus.config import Part, Revision
 from newscorpus.data import Page, Rejected
 from newscorpus.model_folders import FIELDS_MODEL
-from newscorpus.page.extractor import BlockSystemExtractor, Extractor, Reading, SystemExtractor
+from newscorpus.page.extractor import BlockSystemExtractor, Extractor, PreparedPage, SystemExtractor
 from newscorpus.page.profiles.review import load_review
 from newscorpus.page.quality.language import LanguageDetector, by_fasttext, by_langid
 from newscorpus.page.recipe import REVIEWED, Recipe
@@ -38,8 +38,8 @@ def _template_alone(_name: str, template: TemplateRules | None, _model: str, _re
     reason = "no_main_text" if template else "no_template"
     detail = f"the template {template.name!r} found none" if template else "the portal has no template"
 
-    def refuse(reading: Reading) -> Rejected:
-        return Rejected("extract", reason, detail, reading.page.url)
+    def refuse(prepared: PreparedPage) -> Rejected:
+        return Rejected("extract", reason, detail, prepared.page.url)
 
     return SystemExtractor(refuse, template)
 

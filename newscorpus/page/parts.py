@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from newscorpus.page.judgement import PageReading, PartLink
+from newscorpus.page.judgement import PageLinks, PartLink
 from newscorpus.portal.addresses import DOCUMENT
 from newscorpus.urls import document_id
 
@@ -43,7 +43,7 @@ def first_part(url: str, links: Iterable[PartLink]) -> str:
     return next((first for first in firsts for number in numbers if own in _spellings(first, number)), "")
 
 
-def continues(first: PageReading, part: PageReading, url: str) -> bool:
+def continues(first: PageLinks, part: PageLinks, url: str) -> bool:
     """Tell whether `part` may continue the article that begins at `url` with the page `first`.
 
     It declares `url` canonical, or the two pages share a title or headline, or one has neither.

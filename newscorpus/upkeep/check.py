@@ -110,11 +110,11 @@ def examine(recipe: Recipe, given: tuple[SourcePage, GoldPage | None]) -> Examin
 
 def _stated(page: Page) -> Mapping[str, tuple[str, ...]]:
     """Return the values in the page's structured data, by field; the article's body as "text"."""
-    reading = read(page)
-    if isinstance(reading, Rejected):
+    prepared = read(page)
+    if isinstance(prepared, Rejected):
         return {}
-    by_field: dict[str, tuple[str, ...]] = {"text": (reading.article_body,) if reading.article_body else ()}
-    for item in reading.evidence:
+    by_field: dict[str, tuple[str, ...]] = {"text": (prepared.article_body,) if prepared.article_body else ()}
+    for item in prepared.evidence:
         if item.source in STATED:
             values = item.value.split(",") if item.field == "tags" else [item.value]  # pages state all tags in one
             by_field[item.field] = (*by_field.get(item.field, ()), *values)

@@ -17,7 +17,7 @@ from newscorpus.lab.training.segment_systems import SegmentedPage
 
 
 def first_words(count: int) -> Expert:
-    return lambda reading: " ".join(reading.tree.text_content().split()[:count])
+    return lambda prepared: " ".join(prepared.tree.text_content().split()[:count])
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from newscorpus.discover.frontier import (
 )
 from newscorpus.discover.period import Period
 from newscorpus.discover.revisits import Revisit, requeue_known
-from newscorpus.page.judgement import PageReading
+from newscorpus.page.judgement import PageLinks
 from newscorpus.page.links import read_page
 from newscorpus.portal.addresses import AddressTrust, FetchKind
 from newscorpus.portal.portal import Portal, PortalLimits
@@ -180,14 +180,14 @@ def test_what_the_site_shows_for_a_missing_page_is_no_article(ledger: Ledger) ->
     assert probe == missing_page(BASE)
     assert probe != missing_page("https://other.example")
     ledger.add(Link(key_of(probe), probe, "vesti"))
-    shown = PageReading(signature="5", letters=300)
+    shown = PageLinks(signature="5", letters=300)
     assert not contents.is_missing(f"{BASE}/1", shown)
     contents.remember_missing(probe, shown)
     assert SeenContents(ledger).is_missing(f"{BASE}/2", replace(shown, letters=320))
     assert not contents.is_missing(f"{BASE}/1", replace(shown, letters=1_300)), "it has a text outside paragraphs"
 
 
-FRONT = PageReading(names=("vesti", "today"), signature="5", shown="7", letters=300)
+FRONT = PageLinks(names=("vesti", "today"), signature="5", shown="7", letters=300)
 
 
 @pytest.mark.parametrize(
@@ -200,24 +200,24 @@ FRONT = PageReading(names=("vesti", "today"), signature="5", shown="7", letters=
         (FRONT, "https://other.example/1", FRONT, False),
         (replace(FRONT, signature=""), f"{BASE}/1", replace(FRONT, signature=""), True),
         (replace(FRONT, signature=""), f"{BASE}/1", replace(FRONT, signature="", shown="8"), False),
-        (PageReading(), f"{BASE}/1", PageReading(), False),
+        (PageLinks(), f"{BASE}/1", PageLinks(), False),
     ],
 )
 def test_a_start_page_is_known_at_other_addresses(
-    ledger: Ledger, front: PageReading, url: str, shown: PageReading, is_start: bool
+    ledger: Ledger, front: PageLinks, url: str, shown: PageLinks, is_start: bool
 ) -> None:
     SeenContents(ledger).remember_start(f"{BASE}/", front)
     assert SeenContents(ledger).is_start(url, shown) is is_start
 
 
 def test_links_of_more_than_a_few_addresses_with_one_content_are_not_followed(ledger: Ledger) -> None:
-    contents, shown = SeenContents(ledger), PageReading(signature="5", shown="7")
+    contents, shown = SeenContents(ledger), PageLinks(signature="5", shown="7")
     answers = [contents.is_repeated(f"{BASE}/{number}", shown) for number in range(MAX_ADDRESSES + 2)]
     assert answers == [False, False, True, True]
     assert not contents.is_repeated(f"{BASE}/0", shown), "the same address again is not another one"
     assert not contents.is_repeated("https://other.example/1", shown)
     assert not contents.is_repeated(f"{BASE}/9", replace(shown, shown="8")), "other text, in cells of a table"
-    assert not any(contents.is_repeated(f"{BASE}/{number}", PageReading()) for number in range(5))
+    assert not any(contents.is_repeated(f"{BASE}/{number}", PageLinks()) for number in range(5))
 
 
 HEADLINES = ("A bridge in May", "A ferry in June", "A storm in July", "12 May", "13 May")

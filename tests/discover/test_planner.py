@@ -16,7 +16,7 @@ from newscorpus.discover.entries import Listing, ListingEntry
 from newscorpus.discover.frontier import MAX_IN_A_ROW, Frontier, SeenContents, missing_page
 from newscorpus.discover.period import ALWAYS, Period
 from newscorpus.discover.planner import OUT_OF_PERIOD, FetchPlanner, PlannedFetch
-from newscorpus.page.judgement import PageReading
+from newscorpus.page.judgement import PageLinks
 from newscorpus.portal.addresses import AddressTrust, FetchKind
 from newscorpus.portal.portal import Portal
 from newscorpus.store.ledger import Ledger, Link, UrlOutcome, key_of
@@ -98,7 +98,7 @@ def test_a_known_article_is_asked_for_again_where_a_list_shows_another_headline(
             return list(
                 chain.from_iterable(made.listing(Listing((ListingEntry(STORY, headline=headline),)), listing, 1))
             )
-        return list(made.links(PageReading((STORY,), (headline,)), 1, listing=listing))
+        return list(made.links(PageLinks((STORY,), (headline,)), 1, listing=listing))
 
     first, again = planner(), replace(planner(), began="2026-11-12T08:00:00+00:00")
     assert len(read(first, 5)) == 1
@@ -160,19 +160,19 @@ def test_lists_links_and_articles_are_pruned_by_the_period(planner: MakePlanner,
     paths = ("/2023/03/05/a-long-story-1", "/sport/", "/2024/02/29/", "/2024/04/01/")  # later listings lead back
     assert [len(list(made.page(BASE + path, 1))) for path in paths] == [0, 1, 0, 1]
     days = (None, date(2024, 3, 31), date(2024, 4, 1))
-    assert [bool(made.refuse_day(STORY, PageReading(published=day))) for day in days] == [False, False, True]
+    assert [bool(made.refuse_day(STORY, PageLinks(published=day))) for day in days] == [False, False, True]
 
 
 def test_a_section_ends_after_many_articles_of_earlier_days_in_a_row(planner: MakePlanner, ledger: Ledger) -> None:
     made, listing = planner(Period(since=date(2024, 3, 1))), f"{BASE}/rubrika/12/strana/1"
     list(made.page(listing, 1))
-    list(made.links(PageReading(), 2, listing=listing))
+    list(made.links(PageLinks(), 2, listing=listing))
     ledger.add(Link(key_of(STORY), STORY, "vesti", found_on=ledger.serial(listing)))
     last, earlier = date(2024, 2, 29), date(2024, 2, 1)
     for day in (last, *[earlier] * (MAX_IN_A_ROW - 1), date(2026, 1, 1), last, *[earlier] * (MAX_IN_A_ROW - 1)):
-        made.refuse_day(STORY, PageReading(published=day))
+        made.refuse_day(STORY, PageLinks(published=day))
     assert len(list(made.page(f"{BASE}/rubrika/12/strana/2", 2))) == 1
-    made.refuse_day(STORY, PageReading(published=date(2024, 2, 1)))
+    made.refuse_day(STORY, PageLinks(published=date(2024, 2, 1)))
     (refused,) = made.page(f"{BASE}/rubrika/12/strana/3", 2)
     assert expect(Rejected, refused).reason == "out_of_period"
     assert [type(one) for one in made.page(f"{BASE}/rubrika/7/strana/1", 1)] == [PlannedFetch], "others do not end"
@@ -183,7 +183,7 @@ def test_a_section_that_comes_nearer_to_the_period_does_not_end(planner: MakePla
     list(made.page(listing, 1))
     ledger.add(Link(key_of(STORY), STORY, "vesti", found_on=ledger.serial(listing)))
     for number in range(2 * MAX_IN_A_ROW):
-        made.refuse_day(STORY, PageReading(published=date(2023, 1, 1) + timedelta(days=number // 3)))
+        made.refuse_day(STORY, PageLinks(published=date(2023, 1, 1) + timedelta(days=number // 3)))
     assert len(list(made.page(f"{BASE}/sport?page=2", 2))) == 1
 
 
@@ -191,7 +191,7 @@ def test_the_way_from_an_earlier_day_leads_forward_over_listings_alone(planner: 
     made = planner(Period(since=date(2024, 3, 1)))
 
     def followed(listing: str, *paths: str) -> list[str]:
-        plan = made.links(PageReading(tuple(BASE + path for path in paths)), 1, listing=BASE + listing)
+        plan = made.links(PageLinks(tuple(BASE + path for path in paths)), 1, listing=BASE + listing)
         return [one.url.removeprefix(BASE) for one in plan if isinstance(one, PlannedFetch)]
 
     assert followed("/", "/2004/01/01/", "/2004/01/02/", "/2004/01/01/a-long-story") == ["/2004/01/02/"]
@@ -203,16 +203,16 @@ def test_the_way_from_an_earlier_day_leads_forward_over_listings_alone(planner: 
 
 def test_the_newest_pages_come_first(planner: MakePlanner) -> None:
     paths = ("/2024/05/", "/sport/", "/2026/05/", "/2025/05/")
-    plan = planner().links(PageReading(tuple(BASE + path for path in paths)), 1)
+    plan = planner().links(PageLinks(tuple(BASE + path for path in paths)), 1)
     urls = [one.url.removeprefix(BASE) for one in plan if isinstance(one, PlannedFetch)]
     assert urls == ["/sport/", "/2026/05/", "/2025/05/", "/2024/05/"]
 
 
 def test_a_listing_that_comes_again_is_not_counted(planner: MakePlanner, ledger: Ledger) -> None:
     made, url = planner(), f"{BASE}/sport?page=1"
-    assert list(made.links(PageReading(), 1, listing=url)) == []
+    assert list(made.links(PageLinks(), 1, listing=url)) == []
     finish(ledger, url)
-    assert not any(list(made.links(PageReading(), 1, listing=url)) for _ in range(MAX_IN_A_ROW))
+    assert not any(list(made.links(PageLinks(), 1, listing=url)) for _ in range(MAX_IN_A_ROW))
     assert len(list(made.page(f"{BASE}/sport?page=2", 1))) == 1
 
 
@@ -229,7 +229,7 @@ def test_sitemaps_of_others_are_refused_and_the_number_is_bounded(
 def test_a_site_may_keep_its_sitemaps_elsewhere(planner: MakePlanner) -> None:
     index, child = "https://maps.example/index.xml", "https://maps.example/1.xml"
     made = planner()
-    _, request = made.start_page(f"{BASE}/", PageReading(), (index,))
+    _, request = made.start_page(f"{BASE}/", PageLinks(), (index,))
     assert request == PlannedFetch(index, FetchKind.SITEMAP)
     children = (ListingEntry(child), ListingEntry("https://other.example/2.xml"))
     found = chain.from_iterable(made.listing(Listing(children=children), index, 1))
@@ -238,11 +238,11 @@ def test_a_site_may_keep_its_sitemaps_elsewhere(planner: MakePlanner) -> None:
 
 def test_lists_are_looked_for_where_nobody_names_them(planner: MakePlanner) -> None:
     made, probe = planner(), missing_page(BASE)
-    urls = [one.url for one in made.start_page(f"{BASE}/en/", PageReading(lists=(f"{BASE}/rss",)), ())]
+    urls = [one.url for one in made.start_page(f"{BASE}/en/", PageLinks(lists=(f"{BASE}/rss",)), ())]
     usual = ["sitemap.xml", "sitemap_index.xml", "news-sitemap.xml", "rss"]
     assert urls == [probe, *(f"{BASE}/{name}" for name in usual)]
     portal = replace(made.portal, feeds=(f"{BASE}/feed",), sitemaps=(f"{BASE}/map",))
-    plan = replace(made, portal=portal).start_page(f"{BASE}/", PageReading(lists=(f"{BASE}/rss",)), (LIST,))
+    plan = replace(made, portal=portal).start_page(f"{BASE}/", PageLinks(lists=(f"{BASE}/rss",)), (LIST,))
     assert list(plan) == [PlannedFetch(probe, FetchKind.PROBE)]
 
 
@@ -262,7 +262,7 @@ def test_guesses_and_probes_are_made_once_and_on_the_site(planner: MakePlanner, 
     finish(ledger, LIST)
     assert list(made.feeds([LIST])) == []
     finish(ledger, missing_page(BASE))
-    assert [one.url for one in made.start_page(f"{BASE}/", PageReading(), (LIST,))] == []
+    assert [one.url for one in made.start_page(f"{BASE}/", PageLinks(), (LIST,))] == []
 
 
 def test_a_crawl_begins_with_lists_start_pages_and_the_archive_of_the_days_asked_for(
@@ -288,13 +288,13 @@ def test_a_crawl_begins_with_lists_start_pages_and_the_archive_of_the_days_asked
 def test_all_pages_of_one_canonical_address_are_handed_on_but_a_section(
     planner: MakePlanner, url: str, trust: AddressTrust, redirected: str, plan: list[tuple[str, ...]]
 ) -> None:
-    refused = planner().refuse_article(Page(url, b""), PageReading(canonical=STORY), trust, 1, redirected)
+    refused = planner().refuse_article(Page(url, b""), PageLinks(canonical=STORY), trust, 1, redirected)
     assert [(one.stage, one.reason, one.url) for one in refused if isinstance(one, Rejected)] == plan
 
 
 def test_an_amp_page_leads_to_its_article(planner: MakePlanner) -> None:
-    reading = PageReading(canonical=STORY, is_amp=True)
-    wanted, refused = planner().refuse_article(Page(f"{BASE}/other-1", b""), reading, LIKELY, 2)
+    links = PageLinks(canonical=STORY, is_amp=True)
+    wanted, refused = planner().refuse_article(Page(f"{BASE}/other-1", b""), links, LIKELY, 2)
     assert wanted == PlannedFetch(STORY, FetchKind.ARTICLE, 2)
     assert expect(Rejected, refused).reason == "other_version"
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from newscorpus.data import Label, LabelledBlock, Page
-from newscorpus.page.extractor import Reading, read
+from newscorpus.page.extractor import PreparedPage, read
 from newscorpus.page.profiles.learn import SeenPage
 
 TEXT = ("It rained over {} all night.", "The river {} came close to its banks, said the mayor.")
@@ -27,9 +27,9 @@ def page_html(number: int, extra: str = "", names: str = "story") -> str:
 
 def seen(document: str, html: str, good: Sequence[str], title: str = "") -> SeenPage:
     """A page whose main text is the blocks with one of the beginnings `good`."""
-    reading = read(Page.from_html(html))
-    assert isinstance(reading, Reading)
-    blocks = [(block, block.text.startswith(tuple(good))) for block in reading.blocks]
+    prepared = read(Page.from_html(html))
+    assert isinstance(prepared, PreparedPage)
+    blocks = [(block, block.text.startswith(tuple(good))) for block in prepared.blocks]
     labelled = (
         LabelledBlock(block, 0.9 if is_good else 0.1, Label.GOOD if is_good else Label.BAD) for block, is_good in blocks
     )

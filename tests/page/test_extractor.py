@@ -5,7 +5,7 @@ from lxml.html import HtmlElement
 
 from newscorpus.config import Limits
 from newscorpus.data import Article, Fields, Page, Rejected
-from newscorpus.page.extractor import FoundText, Reading, assemble, join, read
+from newscorpus.page.extractor import FoundText, PreparedPage, assemble, join, read
 from newscorpus.page.judge import process_page
 from newscorpus.page.loading import load
 from newscorpus.page.parsing.segment import find_excess
@@ -58,25 +58,25 @@ HTML = (
 RULES = TemplateRules("rules", TemplateSection(remove=(".advert",), text=("h1 ~ p",), section=(".advert p",)))
 
 
-def reading(page: Page, template: TemplateRules | None = None) -> Reading:
-    return expect(Reading, read(page, template))
+def prepared(page: Page, template: TemplateRules | None = None) -> PreparedPage:
+    return expect(PreparedPage, read(page, template))
 
 
 def test_reads_everything_once() -> None:
     script = '<script type="application/ld+json">{"@type": "NewsArticle", "articleBody": "První odstavec."}</script>'
     page = Page.from_html(HTML.replace("<body>", f"<body>{script}"), URL)
-    found = reading(page)
+    found = prepared(page)
     assert found.page is page
     assert found.html == HTML.replace("<body>", f"<body>{script}")
     assert [p.text for p in found.tree.iter("p")] == ["a další", "První odstavec.", "Druhý odstavec."]
     assert [block.text for block in found.blocks][:3] == ["reklama", "a další", "Most se opravuje"]
     assert (found.fields.title, found.fields.language) == ("Most se opravuje", "cs")
     assert (found.article_body, found.template_text) == ("První odstavec.", ())
-    assert reading(Page.from_html("<script>x</script>", URL)).blocks == ()
+    assert prepared(Page.from_html("<script>x</script>", URL)).blocks == ()
 
 
 def test_a_template_gives_text_and_fields_and_takes_out_what_is_unwanted() -> None:
-    found = reading(Page.from_html(HTML, URL), RULES)
+    found = prepared(Page.from_html(HTML, URL), RULES)
     assert found.template_text == ("První odstavec.", "Druhý odstavec.")
     assert (found.fields.section, found.fields.provenance.section) == ("a další", "template")
     assert [block.text for block in found.blocks] == ["Most se opravuje", "První odstavec.", "Druhý odstavec."]
@@ -98,14 +98,14 @@ def test_rejections_name_stage_reason_and_address() -> None:
     ],
 )
 def test_a_page_beyond_a_limit_is_rejected(limits: Limits, reason: str) -> None:
-    blocks = reading(Page.from_html(HTML, URL)).blocks
+    blocks = prepared(Page.from_html(HTML, URL)).blocks
     found = expect(Rejected, find_excess(blocks, URL, limits))
     assert (found.stage, found.reason, found.url) == ("segment", reason, URL)
     assert find_excess(blocks, URL) is None
 
 
 FIELDS = Fields(title="Headline")
-READ = Reading(Page(URL, b"x", fetched="2024-01-02T03:04:05+00:00"), "x", HtmlElement(), (), FIELDS, "", ())
+READ = PreparedPage(Page(URL, b"x", fetched="2024-01-02T03:04:05+00:00"), "x", HtmlElement(), (), FIELDS, "", ())
 
 
 def test_an_article_has_one_paragraph_a_line_and_no_text_is_a_rejection() -> None:
@@ -121,9 +121,9 @@ def test_markup_that_a_page_shows_as_text_is_left_out_where_no_code_is_shown() -
     page = Page.from_html("<p>One <b>bridge</b>.</p><p>The sign &lt; is less.</p>", URL)
     code = Page.from_html("<pre>x</pre>", URL)
     paragraphs = ["One.", shown, "<div> is an element.", "2 < 3"]
-    found = expect(Article, assemble(reading(page), FoundText(paragraphs, "bte")))
+    found = expect(Article, assemble(prepared(page), FoundText(paragraphs, "bte")))
     assert found.text == "One.\n<div> is an element.\n2 < 3"
-    kept = expect(Article, assemble(reading(code), FoundText(paragraphs, "bte")))
+    kept = expect(Article, assemble(prepared(code), FoundText(paragraphs, "bte")))
     assert shown in kept.text
 
 

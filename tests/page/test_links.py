@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lxml import html
 
 from newscorpus.data import Page
-from newscorpus.page.judgement import PageReading, PartLink
+from newscorpus.page.judgement import PageLinks, PartLink
 from newscorpus.page.links import MAX_HREFS, MAX_LINKS, read_page, read_tree
 from newscorpus.page.parts import continues, first_part, next_part
 from newscorpus.urls import MAX_ADDRESS
@@ -18,7 +18,7 @@ URL = "http://example.org/news/today/"
 SITE = "https://www.vesti.example"
 
 
-def links(html: str) -> PageReading:
+def links(html: str) -> PageLinks:
     return read_page(Page.from_html(html, URL))
 
 
@@ -185,7 +185,7 @@ def test_number_of_links_is_bounded() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"\x00" * 1000, b"   "])
 def test_a_page_that_cannot_be_read_has_no_links(body: bytes) -> None:
-    assert read_page(Page(URL, body)) == PageReading()
+    assert read_page(Page(URL, body)) == PageLinks()
 
 
 @pytest.mark.timeout(60)

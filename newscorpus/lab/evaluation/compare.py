@@ -156,8 +156,8 @@ def find_ceilings(datasets: Sequence[Path], split: str = ALL_SPLITS) -> Iterator
         pages = [page for page in read_pages(path) if page.is_in(split) and has_article(page.page_type)]
         scores = []
         for page in pages:
-            reading = read(Page.from_html(page.html, page.url))
-            blocks = () if isinstance(reading, Rejected) else reading.blocks
+            prepared = read(Page.from_html(page.html, page.url))
+            blocks = () if isinstance(prepared, Rejected) else prepared.blocks
             shares = align(blocks, page.text).good
             chosen = (block.text for block, share in zip(blocks, shares, strict=True) if share > 0.5)
             scores.append(ngram_scores("\n".join(chosen), page.text))

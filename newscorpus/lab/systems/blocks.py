@@ -8,7 +8,7 @@ import numpy as np
 from newscorpus.arrays import Floats, Matrix
 from newscorpus.config import Revision
 from newscorpus.data import Block, Label, LabelledBlock, Rejected
-from newscorpus.page.extractor import NO_MAIN_TEXT, BlockSystemExtractor, FoundText, Reading, good_paragraphs
+from newscorpus.page.extractor import NO_MAIN_TEXT, BlockSystemExtractor, FoundText, PreparedPage, good_paragraphs
 from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.post_analysis import revise
 
@@ -46,19 +46,19 @@ class BlockSystem:
     """A system that scores the blocks of a page, and labels them by one or two thresholds."""
 
     name: str  # identifies it in articles
-    cut: Callable[[Reading], tuple[Block, ...]]  # the blocks of a page
+    cut: Callable[[PreparedPage], tuple[Block, ...]]  # the blocks of a page
     score: Callable[[Sequence[Block]], Floats]  # of each block of a page, at least one
     revision: Revision  # rules that follow, and thresholds in place of the system's
     good_above: float
     almost_above: float = np.inf
 
-    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
+    def label(self, prepared: PreparedPage) -> tuple[LabelledBlock, ...]:
         """Return the blocks of a parsed page with their final labels."""
-        blocks = self.cut(reading)
+        blocks = self.cut(prepared)
         if not blocks:
             return ()
         labelled = label_by_thresholds(self.score(blocks), blocks, self.revision, self.good_above, self.almost_above)
-        return revise(labelled, reading.head_title, self.revision.rules, self.revision.config)
+        return revise(labelled, prepared.head_title, self.revision.rules, self.revision.config)
 
 
 def keep_good(
@@ -69,13 +69,13 @@ def keep_good(
     A page without what is `classified` is rejected with a detail that says so.
     """
 
-    def label(reading: Reading) -> tuple[LabelledBlock, ...]:
-        return revise(system.label(reading), reading.fields.title, ("drop_headline",))
+    def label(prepared: PreparedPage) -> tuple[LabelledBlock, ...]:
+        return revise(system.label(prepared), prepared.fields.title, ("drop_headline",))
 
-    def find(reading: Reading) -> FoundText | Rejected:
-        labelled = label(reading)
+    def find(prepared: PreparedPage) -> FoundText | Rejected:
+        labelled = label(prepared)
         if labelled:
             return FoundText(good_paragraphs(labelled), system.name)
-        return Rejected("extract", NO_MAIN_TEXT, f"no {classified} to classify", reading.page.url)
+        return Rejected("extract", NO_MAIN_TEXT, f"no {classified} to classify", prepared.page.url)
 
     return BlockSystemExtractor(find=find, template=template, label_blocks=label)

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from newscorpus.config import Revision
 from newscorpus.data import Rejected
-from newscorpus.page.extractor import FoundText, Reading, SystemExtractor
+from newscorpus.page.extractor import FoundText, PreparedPage, SystemExtractor
 from newscorpus.page.parsing.segment import BLOCK_TAGS
 from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.features.place import best_interval
@@ -23,11 +23,11 @@ _TOKEN = re.compile(r"<[/!?a-zA-Z][^>]*(?:>|\Z)|[^<]+|<")
 _TAG_NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
 
 
-def find(reading: Reading) -> FoundText | Rejected:
+def find(prepared: PreparedPage) -> FoundText | Rejected:
     """Return the text of the interval that BTE chooses; paragraphs end at block-level tags and `<br>`."""
-    text = body_text(reading.html)
+    text = body_text(prepared.html)
     if not text:
-        return Rejected("extract", "no_main_text", url=reading.page.url)
+        return Rejected("extract", "no_main_text", url=prepared.page.url)
     return FoundText(text.split("\n"), "bte")
 
 

@@ -17,7 +17,7 @@ from lxml.html import HtmlElement
 from newscorpus.arrays import Floats
 from newscorpus.config import Revision
 from newscorpus.data import Rejected
-from newscorpus.page.extractor import FoundText, Reading, SystemExtractor
+from newscorpus.page.extractor import FoundText, PreparedPage, SystemExtractor
 from newscorpus.page.fields.nodes import LinearModel, Nodes, describe, load_linear
 from newscorpus.page.parsing.segment import BLOCK_TAGS, segment
 from newscorpus.page.template import TemplateRules
@@ -55,12 +55,12 @@ def choose(nodes: Nodes, scores: Floats, candidates: frozenset[str] = MODERN_CAN
     return Choice(text, tuple(foreign.values()))
 
 
-def find(model: LinearModel, reading: Reading) -> FoundText | Rejected:
+def find(model: LinearModel, prepared: PreparedPage) -> FoundText | Rejected:
     """Return the text of the chosen element without its foreign parts and the headline; the model has two outputs."""
-    nodes = describe(reading.tree, PARTS)
+    nodes = describe(prepared.tree, PARTS)
     choice = choose(nodes, model.score(nodes)) if nodes.elements else None
     if choice is None:
-        return Rejected("extract", "no_candidate", "no element that may hold the text", reading.page.url)
+        return Rejected("extract", "no_candidate", "no element that may hold the text", prepared.page.url)
     element = nodes.elements[choice.text]
     foreign = {nodes.elements[place] for place in choice.foreign}
     copy = deepcopy(element)
@@ -69,9 +69,9 @@ def find(model: LinearModel, reading: Reading) -> FoundText | Rejected:
             copied.tag = FOREIGN
     etree.strip_elements(copy, FOREIGN, with_tail=False)
     found = [block.text for block in segment(copy)]
-    paragraphs = [paragraph for paragraph in found if paragraph != reading.fields.title]
+    paragraphs = [paragraph for paragraph in found if paragraph != prepared.fields.title]
     if not paragraphs:
-        return Rejected("extract", "no_main_text", url=reading.page.url)
+        return Rejected("extract", "no_main_text", url=prepared.page.url)
     return FoundText(paragraphs, model.name)
 
 

@@ -16,7 +16,7 @@ from newscorpus.artifacts import Artifact, Scorer, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import Block
 from newscorpus.lab.systems.blocks import BlockSystem, keep_good
-from newscorpus.page.extractor import Reading, SystemExtractor
+from newscorpus.page.extractor import PreparedPage, SystemExtractor
 from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.structure import NAMES as CLASS_NAMES
@@ -66,9 +66,9 @@ def load(name: str, template: TemplateRules | None, model: str, revision: Revisi
     return keep_good(make_system(artifact, revision), template, "<p> with text")
 
 
-def paragraphs(reading: Reading) -> tuple[Block, ...]:
+def paragraphs(prepared: PreparedPage) -> tuple[Block, ...]:
     """Return the `<p>` blocks of a parsed page."""
-    return tuple(block for block in reading.blocks if block.tag == "p")
+    return tuple(block for block in prepared.blocks if block.tag == "p")
 
 
 def measure(blocks: Sequence[Block]) -> Matrix:

@@ -30,7 +30,7 @@ from newscorpus.data import Article, Rejected
 from newscorpus.lab.systems.bte import body_text
 from newscorpus.lab.systems.peers import load_peer
 from newscorpus.model_folders import METADATA, ArtifactError
-from newscorpus.page.extractor import Extractor, FoundText, Reading, SystemExtractor
+from newscorpus.page.extractor import Extractor, FoundText, PreparedPage, SystemExtractor
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
 from newscorpus.page.template import TemplateRules
@@ -184,7 +184,7 @@ SECTION_FEATURES = (*FEATURES, *(f"kept_by_{name}" for name in EXPERTS))
 CLASSES = "classes"
 """Name of the model parameter that holds the classes, in the order of the scores."""
 
-Expert = Callable[[Reading], str]
+Expert = Callable[[PreparedPage], str]
 """The main text of a parsed page according to one extractor, or ""."""
 
 
@@ -196,32 +196,32 @@ class Svm:
     classify: Callable[[Matrix], Integers]
 
 
-def find_segments(svm: Svm, experts: Mapping[str, Expert], reading: Reading) -> FoundText | Rejected:
+def find_segments(svm: Svm, experts: Mapping[str, Expert], prepared: PreparedPage) -> FoundText | Rejected:
     """Return the text of the segments that a machine calls good (class 1).
 
     The shares that experts kept of a segment are features, too; `segment-svm` has no experts.
     """
-    segments = cut(reading.tree)
+    segments = cut(prepared.tree)
     if not segments:
-        return Rejected("segment", "no_segments", url=reading.page.url)
-    texts = {name: expert(reading) for name, expert in experts.items()}
+        return Rejected("segment", "no_segments", url=prepared.page.url)
+    texts = {name: expert(prepared) for name, expert in experts.items()}
     rows = np.hstack((measure(segments), measure_kept(segments, texts)))
     kept = [segment for segment, found in zip(segments, svm.classify(rows), strict=True) if found == 1]
     paragraphs = [paragraph for segment in kept for paragraph in segment.paragraphs]
     if not paragraphs:
-        return Rejected("extract", "no_main_text", url=reading.page.url)
+        return Rejected("extract", "no_main_text", url=prepared.page.url)
     return FoundText(paragraphs, svm.name)
 
 
-def find_document(svm: Svm, experts: Mapping[str, Expert], reading: Reading) -> FoundText | Rejected:
+def find_document(svm: Svm, experts: Mapping[str, Expert], prepared: PreparedPage) -> FoundText | Rejected:
     """Return the text of the expert that a machine chooses for the page (its classes number `experts`).
 
     The name of the expert becomes a flag of the article.
     """
-    name = tuple(experts)[int(svm.classify(measure_page(reading.tree)[None])[0])]
-    text = experts[name](reading)
+    name = tuple(experts)[int(svm.classify(measure_page(prepared.tree)[None])[0])]
+    text = experts[name](prepared)
     if not text:
-        return Rejected("extract", "no_main_text", f"{name} found none", reading.page.url)
+        return Rejected("extract", "no_main_text", f"{name} found none", prepared.page.url)
     return FoundText(text.split("\n"), svm.name, flags=(f"by_{name.replace('-', '_')}",))
 
 
@@ -251,8 +251,8 @@ def share_found(part: Sequence[str], whole: Sequence[str]) -> float:
 def by_extractor(extractor: Extractor) -> Expert:
     """Make an expert of an extractor."""
 
-    def text(reading: Reading) -> str:
-        article = extractor(reading.page)
+    def text(prepared: PreparedPage) -> str:
+        article = extractor(prepared.page)
         return article.text if isinstance(article, Article) else ""
 
     return text
@@ -265,7 +265,7 @@ def load_experts() -> dict[str, Expert]:
         MissingPeerError: the package of an expert is not installed; the message says how to get it.
     """
     peers = {name: by_extractor(load_peer(name)) for name in EXPERTS[1:]}
-    return {"bte": lambda reading: body_text(reading.html), **peers}
+    return {"bte": lambda prepared: body_text(prepared.html), **peers}
 
 
 def load(name: str, template: TemplateRules | None, model: str, _revision: Revision) -> SystemExtractor:

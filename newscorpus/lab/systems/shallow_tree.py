@@ -17,7 +17,7 @@ from newscorpus.artifacts import Artifact, Scorer, load_artifact
 from newscorpus.config import RULE_SETS, Revision
 from newscorpus.data import Block
 from newscorpus.lab.systems.blocks import BlockSystem, keep_good, neighbour_names, with_neighbours
-from newscorpus.page.extractor import Reading, SystemExtractor
+from newscorpus.page.extractor import PreparedPage, SystemExtractor
 from newscorpus.page.parsing.segment import segment
 from newscorpus.page.template import TemplateRules
 from newscorpus.tokens import count_words, words
@@ -70,9 +70,9 @@ def load(name: str, template: TemplateRules | None, model: str, revision: Revisi
     return keep_good(make_system(load_artifact(model or name, FEATURES), revision), template)
 
 
-def cut(reading: Reading) -> tuple[Block, ...]:
+def cut(prepared: PreparedPage) -> tuple[Block, ...]:
     """Return the text blocks of a parsed page."""
-    return segment(reading.tree, block_tags=BLOCK_TAGS)
+    return segment(prepared.tree, block_tags=BLOCK_TAGS)
 
 
 def measure(blocks: Sequence[Block]) -> Matrix:

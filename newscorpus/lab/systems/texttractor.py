@@ -58,7 +58,7 @@ def make_system(artifact: Artifact, revision: Revision = Revision()) -> BlockSys
     weights = artifact.array(WEIGHTS)
     return BlockSystem(
         artifact.metadata.extractor,
-        lambda reading: reading.blocks,
+        lambda prepared: prepared.blocks,
         lambda blocks: run(weights, measure(blocks)),
         revision.or_else(Revision(("mrozek",))),
         *map(artifact.parameter, THRESHOLDS),

@@ -18,7 +18,7 @@ from newscorpus.lab.gold.align import Labeller, label_by_alignment
 from newscorpus.lab.gold.pages import GoldPage
 from newscorpus.lab.training.model import TrainedModel
 from newscorpus.lab.training.sources import Progress, TrainingPages
-from newscorpus.page.extractor import Reading, read
+from newscorpus.page.extractor import PreparedPage, read
 
 PACKAGES = ("numpy", "scikit-learn", "skl2onnx")
 
@@ -60,7 +60,7 @@ class BlockLearner:
     version: str
     features: tuple[str, ...]
     about: str
-    cut: Callable[[Reading], tuple[Block, ...]]  # the blocks of a page
+    cut: Callable[[PreparedPage], tuple[Block, ...]]  # the blocks of a page
     measure: Callable[[Sequence[Block]], Matrix]  # the features of a page's blocks (at least one)
     fit: Callable[[Iterable[LabelledPage]], FittedModel]  # reads the pages once, since they may not fit into memory
     label: Labeller = label_by_alignment  # which of a page's blocks are main text
@@ -103,8 +103,8 @@ def train(learner: BlockLearner, source: TrainingPages, _progress: Progress) -> 
 def labelled_pages(learner: BlockLearner, pages: Iterable[GoldPage]) -> Iterator[LabelledPage]:
     """Yield a training example for each of the `pages` that can be parsed and has blocks."""
     for page in pages:
-        reading = read(Page.from_html(page.html, page.url))
-        blocks = () if isinstance(reading, Rejected) else learner.cut(reading)
+        prepared = read(Page.from_html(page.html, page.url))
+        blocks = () if isinstance(prepared, Rejected) else learner.cut(prepared)
         if blocks:
             yield LabelledPage(page.dataset, page.site, learner.measure(blocks), learner.label(blocks, page))
 

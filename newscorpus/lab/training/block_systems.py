@@ -72,7 +72,7 @@ TEXTTRACTOR = BlockLearner(
     version="2",
     features=texttractor.FEATURES,
     about="Texttractor (Mrózek 2014): a neural network over 26 features of a block and of both neighbours.",
-    cut=lambda reading: reading.blocks,
+    cut=lambda prepared: prepared.blocks,
     measure=texttractor.measure,
     fit=fit_network,
 )

@@ -51,29 +51,29 @@ class Example:
 
 def make_example(page: GoldPage) -> Example | None:
     """Make the training example of `page`; None if it cannot be parsed or has no blocks."""
-    reading = read(Page.from_html(page.html, page.url), respect_paywall=False)
-    if isinstance(reading, Rejected) or not reading.blocks:
+    prepared = read(Page.from_html(page.html, page.url), respect_paywall=False)
+    if isinstance(prepared, Rejected) or not prepared.blocks:
         return None
-    fields = reading.fields
-    features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
-    labels = align(reading.blocks, page.text, page.title or fields.title)
+    fields = prepared.fields
+    features = measure(prepared.blocks, Hints(fields.title, fields.description, prepared.article_body))
+    labels = align(prepared.blocks, page.text, page.title or fields.title)
     good, weight = labels.good.copy(), labels.weight.copy()
     matrix = features.matrix
     # Per block the words of all blocks of its element: an article cut by `<br>` is one element of short blocks
     words: Counter[Element] = Counter()
-    for block, number in zip(reading.blocks, matrix[:, _WORDS].tolist(), strict=True):
+    for block, number in zip(prepared.blocks, matrix[:, _WORDS].tolist(), strict=True):
         words[block.element] += number
     in_box = (matrix[:, _CAPTION_CLASS] > 0) & (
-        np.array([words[block.element] for block in reading.blocks]) < MAX_CAPTION_WORDS
+        np.array([words[block.element] for block in prepared.blocks]) < MAX_CAPTION_WORDS
     )
     good[(matrix[:, _CAPTION] > 0) | in_box] = 0.0  # captions are not main text here, whatever a set's gold holds
     if page.dataset in LISTS_MISSING:
         kept = np.flatnonzero(good > 0.5)
-        amid: Flags = np.zeros(len(reading.blocks), bool)
+        amid: Flags = np.zeros(len(prepared.blocks), bool)
         if len(kept):
             amid[kept[0] : kept[-1]] = True
-        weight[np.asarray(amid & (good < 0.5) & [block.tag == "li" for block in reading.blocks])] = 0.0
-    return Example(page, reading.blocks, fields, features, good, weight)
+        weight[np.asarray(amid & (good < 0.5) & [block.tag == "li" for block in prepared.blocks])] = 0.0
+    return Example(page, prepared.blocks, fields, features, good, weight)
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,12 +86,12 @@ def own_source(paths: Sequence[Path]) -> TrainingPages:
 def with_marks(page: GoldPage) -> GoldPage:
     """Return the page as a training page; marks on its blocks, if any, decide on its text."""
     page = replace(page, list=TEACH)
-    reading = read(Page.from_html(page.html, page.url), respect_paywall=False) if page.marks else None
-    if reading is None or isinstance(reading, Rejected):
+    prepared = read(Page.from_html(page.html, page.url), respect_paywall=False) if page.marks else None
+    if prepared is None or isinstance(prepared, Rejected):
         return page
     marks = {(mark.block, mark.position): Label(mark.label) for mark in page.marks}
     labelled = []
-    for block, is_good in zip(reading.blocks, label_by_alignment(reading.blocks, page).tolist(), strict=True):
+    for block, is_good in zip(prepared.blocks, label_by_alignment(prepared.blocks, page).tolist(), strict=True):
         path = block.element.path
         marked = marks.get((path, block.position)) or marks.get((path, ANY_POSITION))
         labelled.append(LabelledBlock(block, 1.0, marked or (Label.GOOD if is_good else Label.BAD)))

@@ -90,11 +90,11 @@ class SegmentedPage:
 
 def make_segmented(page: GoldPage, experts: Mapping[str, Expert]) -> SegmentedPage | None:
     """Make the training example of `page`; None if it cannot be parsed."""
-    reading = read(Page.from_html(page.html, page.url))
-    if isinstance(reading, Rejected):
+    prepared = read(Page.from_html(page.html, page.url))
+    if isinstance(prepared, Rejected):
         return None
-    segments, gold = cut(reading.tree), words(page.text)
-    texts = {name: expert(reading) for name, expert in experts.items()}
+    segments, gold = cut(prepared.tree), words(page.text)
+    texts = {name: expert(prepared) for name, expert in experts.items()}
     shares = [segment_systems.share_found(words(" ".join(segment.paragraphs)), gold) for segment in segments]
     return SegmentedPage(
         page=page,
@@ -102,7 +102,7 @@ def make_segmented(page: GoldPage, experts: Mapping[str, Expert]) -> SegmentedPa
         features=segment_systems.measure(segments),
         kept=segment_systems.measure_kept(segments, texts),
         good=np.array(shares) > GOOD_SHARE,
-        whole=segment_systems.measure_page(reading.tree),
+        whole=segment_systems.measure_page(prepared.tree),
         texts=texts,
     )
 

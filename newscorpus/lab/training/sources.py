@@ -18,7 +18,7 @@ from newscorpus.data import Page, Rejected
 from newscorpus.errors import LabError
 from newscorpus.lab.gold.pages import LICENCES, GoldPage, has_article, read_pages, read_rows
 from newscorpus.layout import ARCHIVE, archived_files
-from newscorpus.page.extractor import Reading, read
+from newscorpus.page.extractor import PreparedPage, read
 from newscorpus.page.template import TemplateRules
 from newscorpus.portal.portal import TemplateSection
 from newscorpus.store.archive.read import read_captures
@@ -141,13 +141,13 @@ def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -
     rows = read_rows(texts, _TEXT_ROWS.decode) if texts else ()
     by_address = {canonical_url(row.url): row.text for row in rows}
 
-    def find(page: Page, origin: Origin) -> tuple[Reading | Rejected, str]:
+    def find(page: Page, origin: Origin) -> tuple[PreparedPage | Rejected, str]:
         if texts:
             addresses = map(canonical_url, (page.url, *origin.redirects))
             text = next((by_address[address] for address in addresses if address in by_address), "")
             return read(page), text
-        reading = read(page, TemplateRules(origin.source, TemplateSection(**(origin.template or {}))))
-        return reading, "" if isinstance(reading, Rejected) else "\n".join(reading.template_text)
+        prepared = read(page, TemplateRules(origin.source, TemplateSection(**(origin.template or {}))))
+        return prepared, "" if isinstance(prepared, Rejected) else "\n".join(prepared.template_text)
 
     def describe(learned: Mapping[str, int]) -> Described:
         digest = hashlib.sha256()
@@ -163,7 +163,7 @@ def silver_source(corpus: Path, progress: Progress, texts: Path | None = None) -
 
 
 def _silver_pages(
-    corpus: Path, find: Callable[[Page, Origin], tuple[Reading | Rejected, str]], progress: Progress
+    corpus: Path, find: Callable[[Page, Origin], tuple[PreparedPage | Rejected, str]], progress: Progress
 ) -> Iterator[GoldPage]:
     files = archived_files(corpus)
     if not files:
@@ -174,12 +174,12 @@ def _silver_pages(
             if not isinstance(capture, Capture) or not capture.origin:
                 continue
             for page in (capture.page, *capture.following):
-                reading, text = find(page, capture.origin)
-                if text and isinstance(reading, Reading):
+                prepared, text = find(page, capture.origin)
+                if text and isinstance(prepared, PreparedPage):
                     is_empty = False
-                    fields, url = reading.fields, page.url
+                    fields, url = prepared.fields, page.url
                     yield GoldPage(
-                        url, corpus.name, url, "", fields.language, fields.title, html=reading.html, text=text
+                        url, corpus.name, url, "", fields.language, fields.title, html=prepared.html, text=text
                     )
         progress(f"{path.name} read")
     if is_empty:

@@ -61,7 +61,7 @@ from newscorpus.tokens import folded_words
 
 
 @dataclass(frozen=True, slots=True)
-class FieldReading:
+class PageFields:
     """The fields of a page, and their candidates."""
 
     fields: Fields  # the decisions
@@ -71,7 +71,7 @@ class FieldReading:
 
 def read_fields(
     tree: HtmlElement, page: Page, evidence: tuple[Evidence, ...] = (), model: str = FIELDS_MODEL
-) -> FieldReading:
+) -> PageFields:
     """Read the fields of `page`, parsed to `tree`; `evidence` comes from the portal's template.
 
     `model` reads undeclared fields, and declared ones if it decides on these. No content of a page makes this raise,
@@ -134,7 +134,7 @@ def read_fields(
             license=licence.source,
         ),
     )
-    return FieldReading(fields, article_body(json_ld.main), everything)
+    return PageFields(fields, article_body(json_ld.main), everything)
 
 
 def canonical_address(markup: Markup) -> str:

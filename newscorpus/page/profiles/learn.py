@@ -14,7 +14,7 @@ from hashlib import blake2b
 from lxml.html import HtmlElement
 
 from newscorpus.data import Block, Element, LabelledBlock
-from newscorpus.page.extractor import Reading
+from newscorpus.page.extractor import PreparedPage
 from newscorpus.page.fields.visible import UPDATE
 from newscorpus.page.source_page import Named
 from newscorpus.portal.profile import PathFacts, Profile, Repeated
@@ -187,10 +187,10 @@ def choose_sample(documents: Iterable[Named]) -> frozenset[Named]:
     )
 
 
-def document_of(reading: Reading) -> str:
+def document_of(prepared: PreparedPage) -> str:
     """Return the id of the document on a page, as in its row; without an address, from its content."""
-    url = document_address(reading.page.url, reading.fields.canonical_url)
-    return id_of_page(url, reading.page.body)
+    url = document_address(prepared.page.url, prepared.fields.canonical_url)
+    return id_of_page(url, prepared.page.body)
 
 
 def sample_key(document: str) -> str:

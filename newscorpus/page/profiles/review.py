@@ -11,7 +11,7 @@ from newscorpus.arrays import Flags, Floats
 from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.data import Block
 from newscorpus.model_folders import REVIEW_MODEL
-from newscorpus.page.extractor import Reading
+from newscorpus.page.extractor import PreparedPage
 from newscorpus.page.profiles.learn import SeenPage, document_of, paths_of, text_key
 from newscorpus.page.text.classify import GOOD, probability_of
 from newscorpus.page.text.verdict import Logistic, read_logistic
@@ -107,9 +107,9 @@ class SiteReview:
             artifact or load_artifact(REVIEW_MODEL, tuple(EVIDENCE)), LOGISTIC, len(EVIDENCE)
         )
 
-    def __call__(self, reading: Reading, probability: Floats, words: Floats) -> Floats:
+    def __call__(self, prepared: PreparedPage, probability: Floats, words: Floats) -> Floats:
         """Return per block the probability of main text, given that by the page alone."""
-        return self._judge(document_of(reading), reading.blocks, probability, words)
+        return self._judge(document_of(prepared), prepared.blocks, probability, words)
 
     def good(self, page: SeenPage) -> tuple[bool, ...]:
         """Tell per block whether it is main text."""

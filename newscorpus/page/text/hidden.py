@@ -20,7 +20,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from newscorpus.data import PAYWALLED_TEXT_NOT_USED, Block, Fields, Rejected
-from newscorpus.page.extractor import NO_MAIN_TEXT, FoundText, Reading
+from newscorpus.page.extractor import NO_MAIN_TEXT, FoundText, PreparedPage
 from newscorpus.page.fields.structured import ARTICLES
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import HIDDEN, find_excess, segment
@@ -109,35 +109,35 @@ ELLIPSES = ("…", "...")
 MAX_ALIKE = 10
 """Maximum number of paragraphs of the same beginning compared with each."""
 
-Find = Callable[[Reading], FoundText | Rejected]
+Find = Callable[[PreparedPage], FoundText | Rejected]
 
 
-def pick_best_candidate(shown: FoundText | Rejected, reading: Reading, find: Find) -> FoundText | Rejected:
+def pick_best_candidate(shown: FoundText | Rejected, prepared: PreparedPage, find: Find) -> FoundText | Rejected:
     """Choose between the visible text `shown` and those that `find` extracts from hidden content, without copies."""
     if isinstance(shown, FoundText):
         shown = replace(shown, paragraphs=_without_copies(shown.paragraphs))
     best = shown
-    for source, blocks in _candidates(shown, reading):
-        is_usual = blocks and not find_excess(blocks, reading.page.url)
-        found = find(replace(reading, blocks=blocks)) if is_usual else shown
+    for source, blocks in _candidates(shown, prepared):
+        is_usual = blocks and not find_excess(blocks, prepared.page.url)
+        found = find(replace(prepared, blocks=blocks)) if is_usual else shown
         if isinstance(found, FoundText):
             found = replace(found, paragraphs=_without_copies(found.paragraphs), source=source)
             best = found if _replaces(found, best) else best
-    if best is shown or not reading.is_closed:
+    if best is shown or not prepared.is_closed:
         return best
     if isinstance(shown, Rejected):
         return replace(shown, detail=CLOSED)
     return replace(shown, flags=(*shown.flags, PAYWALLED_TEXT_NOT_USED))
 
 
-def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple[str, tuple[Block, ...]]]:
+def _candidates(shown: FoundText | Rejected, prepared: PreparedPage) -> Iterator[tuple[str, tuple[Block, ...]]]:
     """Yield the hidden contents that are long enough: source and blocks."""
-    tree = reading.tree
+    tree = prepared.tree
     n_trusted = sum(map(len, shown.paragraphs)) if isinstance(shown, FoundText) and shown.is_trusted else 0
     least = max(MIN_CHARACTERS, n_trusted / MAX_SHARE)
     missing = max(MIN_CHARACTERS, least - n_trusted)
-    hidden = (block for block in reading.all_blocks if block.element.is_unseen)
-    if (reading.is_closed or isinstance(shown, Rejected)) and _amount(hidden) >= missing:
+    hidden = (block for block in prepared.all_blocks if block.element.is_unseen)
+    if (prepared.is_closed or isinstance(shown, Rejected)) and _amount(hidden) >= missing:
         yield "hidden", segment(tree, shown=frozenset({HIDDEN}))
     for tag in MARKUP:
         outermost = [each for each in tree.iter(tag) if next(each.iterancestors(tag), None) is None]
@@ -147,20 +147,20 @@ def _candidates(shown: FoundText | Rejected, reading: Reading) -> Iterator[tuple
         ):
             yield SOURCES.get(tag, tag), segment(tree, shown=taken)
     # The page declares an article, or declares nothing and its text or date suggests one
-    fields = reading.fields
+    fields = prepared.fields
     if isinstance(shown, FoundText):
         is_likely = shown.is_trusted or fields.declares_date
     else:
         is_likely = fields.declares_date and shown.reason == NO_MAIN_TEXT
     if not (fields.kind in ARTICLES if fields.kind else is_likely):
         return
-    if len(reading.article_body) >= least:
-        lines = "".join(f"<p>{escape(line)}</p>" for line in reading.article_body.split("\n"))
-        yield "json-ld", _as_page(reading, lines)
+    if len(prepared.article_body) >= least:
+        lines = "".join(f"<p>{escape(line)}</p>" for line in prepared.article_body.split("\n"))
+        yield "json-ld", _as_page(prepared, lines)
     if n_trusted < STATE_CHARACTERS:
-        for text in read_state(tree, fields, reading.page.url)[:MAX_STATE_TEXTS]:
+        for text in read_state(tree, fields, prepared.page.url)[:MAX_STATE_TEXTS]:
             if len(text) >= least:
-                yield "state", _as_page(reading, text)
+                yield "state", _as_page(prepared, text)
 
 
 def _amount(blocks: Iterable[Block]) -> int:
@@ -168,9 +168,9 @@ def _amount(blocks: Iterable[Block]) -> int:
     return sum(len(block.text) - len(block.link_text) for block in blocks)
 
 
-def _as_page(reading: Reading, text: str) -> tuple[Block, ...]:
+def _as_page(prepared: PreparedPage, text: str) -> tuple[Block, ...]:
     """Segment a page of the title and the HTML `text` alone."""
-    tree = parse(f"<body><main><article><h1>{escape(reading.fields.title)}</h1>{text}</article></main></body>")
+    tree = parse(f"<body><main><article><h1>{escape(prepared.fields.title)}</h1>{text}</article></main></body>")
     return () if isinstance(tree, Rejected) else segment(tree)
 
 

@@ -11,7 +11,7 @@ from msgspec import structs
 from newscorpus.artifacts import Artifact, load_artifact
 from newscorpus.config import Revision
 from newscorpus.data import LOW_CONFIDENCE, Element, Label, LabelledBlock, Rejected
-from newscorpus.page.extractor import NO_MAIN_TEXT, PROFILE, FoundText, Reading
+from newscorpus.page.extractor import NO_MAIN_TEXT, PROFILE, FoundText, PreparedPage
 from newscorpus.page.text.classify import ALMOST, COLUMNS, GOOD, Classifier, label_by
 from newscorpus.page.text.clean import DESCRIBED, clean, lines_of
 from newscorpus.page.text.features import Hints, PageFeatures, measure
@@ -85,28 +85,28 @@ class MainTextSystem:
         self.good = GOOD if revision.upper is None else revision.upper
         self.almost = ALMOST if revision.lower is None else revision.lower
 
-    def label(self, reading: Reading) -> tuple[LabelledBlock, ...]:
+    def label(self, prepared: PreparedPage) -> tuple[LabelledBlock, ...]:
         """Return the blocks of a parsed page with their final labels."""
-        if not reading.blocks:
+        if not prepared.blocks:
             return ()
-        labelled, _, others = self._label(reading)
+        labelled, _, others = self._label(prepared)
         return tuple(sorted((*labelled, *others), key=lambda item: item.block.position))
 
-    def find(self, reading: Reading) -> FoundText | Rejected:
+    def find(self, prepared: PreparedPage) -> FoundText | Rejected:
         """Return the main text, visible or hidden; reject a page without text or article.
 
         Another extractor is asked about the visible text, unless the page is declared paywalled: it ignores paywalls.
         """
-        shown = self._find(reading, None if reading.is_closed else self.arbiter)
-        return pick_best_candidate(shown, reading, self._find)
+        shown = self._find(prepared, None if prepared.is_closed else self.arbiter)
+        return pick_best_candidate(shown, prepared, self._find)
 
-    def _find(self, reading: Reading, arbiter: Arbiter | None = None) -> FoundText | Rejected:
+    def _find(self, prepared: PreparedPage, arbiter: Arbiter | None = None) -> FoundText | Rejected:
         """Return the good blocks, or the text that `arbiter` prefers; reject a page without text or article."""
-        url = reading.page.url
-        if not reading.blocks:
+        url = prepared.page.url
+        if not prepared.blocks:
             return Rejected("extract", NO_MAIN_TEXT, url=url)
-        labelled, features, others = self._label(reading)
-        signs = read_signs(labelled, features, reading.fields, url)
+        labelled, features, others = self._label(prepared)
+        signs = read_signs(labelled, features, prepared.fields, url)
         verdict = self.judge(signs)
         if verdict.is_rejected:
             return Rejected("extract", "no_article", f"probability of an article {verdict.article:.2f}", url)
@@ -114,8 +114,8 @@ class MainTextSystem:
         reasons = {reason for item in labelled for reason in item.reasons}
         if DESCRIBED in reasons:
             found = replace(found, confidence=max(found.confidence, DESCRIBED_CONFIDENCE))
-        elif arbiter and found.paragraphs and not others and reasons.isdisjoint(reading.leave_out):  # it keeps them
-            found = arbiter.decide(reading, labelled, signs, found)
+        elif arbiter and found.paragraphs and not others and reasons.isdisjoint(prepared.leave_out):  # it keeps them
+            found = arbiter.decide(prepared, labelled, signs, found)
         if not found.paragraphs:
             return Rejected("extract", NO_MAIN_TEXT, url=url)
         confidence, flags, least = found.confidence, found.flags, LEAST_CONFIDENCE
@@ -129,36 +129,36 @@ class MainTextSystem:
             found, confidence=confidence, flags=flags, is_article=verdict.article, is_list=looks_like_list(signs)
         )
 
-    def _label(self, reading: Reading) -> tuple[Labelled, PageFeatures, Labelled]:
+    def _label(self, prepared: PreparedPage) -> tuple[Labelled, PageFeatures, Labelled]:
         """Return the labelled blocks of the article, at least one, their features, and the blocks of other articles.
 
         If a page appends other articles, it is judged again without them, which may reveal further ones.
         """
-        labelled, features = self._judged(reading)
+        labelled, features = self._judged(prepared)
         dropped: Labelled = ()
         for _ in range(MOST_ROUNDS):
-            others = find_others(labelled, reading.fields.title)
+            others = find_others(labelled, prepared.fields.title)
             if not others:
                 break
             dropped += tuple(structs.replace(labelled[at], label=Label.BAD, reasons=(OTHER_ARTICLE,)) for at in others)
             left = tuple(item.block for at, item in enumerate(labelled) if at not in others)
-            labelled, features = self._judged(replace(reading, blocks=left))
+            labelled, features = self._judged(replace(prepared, blocks=left))
         return labelled, features, dropped
 
-    def _judged(self, reading: Reading) -> tuple[Labelled, PageFeatures]:
-        fields, blocks = reading.fields, reading.blocks
-        features = measure(blocks, Hints(fields.title, fields.description, reading.article_body))
+    def _judged(self, prepared: PreparedPage) -> tuple[Labelled, PageFeatures]:
+        fields, blocks = prepared.fields, prepared.blocks
+        features = measure(blocks, Hints(fields.title, fields.description, prepared.article_body))
         label = partial(label_by, features=features, blocks=blocks, good_above=self.good, almost_above=self.almost)
         probability = self.classify(features)
         labelled = label(probability)
-        if reading.review:
-            reviewed = label(reading.review(reading, probability, features.words.astype(np.float64)))
+        if prepared.review:
+            reviewed = label(prepared.review(prepared, probability, features.words.astype(np.float64)))
             labelled = tuple(
                 item if item.label is alone.label else structs.replace(item, reasons=(PROFILE,), given=alone.score)
                 for alone, item in zip(labelled, reviewed, strict=True)
             )
         revised = revise(labelled, fields.title, self.rules, self.config)
-        return clean(revised, features, fields, reading.leave_out), features
+        return clean(revised, features, fields, prepared.leave_out), features
 
 
 def find_others(labelled: Labelled, title: str) -> frozenset[int]:

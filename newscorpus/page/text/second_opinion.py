@@ -20,7 +20,7 @@ from lxml.html import HtmlElement
 from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact
 from newscorpus.data import Label, LabelledBlock
-from newscorpus.page.extractor import FoundText, Reading
+from newscorpus.page.extractor import FoundText, PreparedPage
 from newscorpus.page.fields.people import agencies_alone
 from newscorpus.page.registry import SECOND_OPINION
 from newscorpus.page.text.clean import CELL_MARK, is_off_topic, kind_of_line
@@ -82,7 +82,7 @@ def _trafilatura() -> ModuleType:
     return import_module(SECOND_OPINION)
 
 
-def other_text(reading: Reading) -> list[str]:
+def other_text(prepared: PreparedPage) -> list[str]:
     """Return the paragraphs that trafilatura finds, without the headline; none where it fails.
 
     Raises:
@@ -90,12 +90,12 @@ def other_text(reading: Reading) -> list[str]:
     """
     extract = _trafilatura().extract
     try:
-        text = extract(reading.tree, fast=True, include_comments=False) or ""
+        text = extract(prepared.tree, fast=True, include_comments=False) or ""
     except Exception as error:  # noqa: BLE001  (any exception is possible; our own text is then used)
-        logger.info("%s failed on %s: %s", SECOND_OPINION, reading.page.url, error)
+        logger.info("%s failed on %s: %s", SECOND_OPINION, prepared.page.url, error)
         return []
     # Join lines into paragraphs where links or emphasis break them in the middle of a block
-    page = "\n".join(block.text for block in reading.blocks)
+    page = "\n".join(block.text for block in prepared.blocks)
     joined = [""]
     for line in filter(None, map(_plain, paragraphs(text))):
         end, start = joined[-1][-COMPARED:], line[:COMPARED]
@@ -105,7 +105,7 @@ def other_text(reading: Reading) -> list[str]:
         else:
             joined.append(line)
     found = joined[1:]
-    return found[1:] if found and lower_words(found[0]) in possible_headlines(reading.fields.title) else found
+    return found[1:] if found and lower_words(found[0]) in possible_headlines(prepared.fields.title) else found
 
 
 def _plain(line: str) -> str:
@@ -180,7 +180,7 @@ class Arbiter:
 
     own: Logistic  # probability that our own text is right
     other: Logistic  # probability that the other text is
-    ask: Callable[[Reading], Sequence[str]] = other_text  # returns the paragraphs that the other extractor finds
+    ask: Callable[[PreparedPage], Sequence[str]] = other_text  # returns the paragraphs that the other extractor finds
 
     def __call__(self, pair: Floats) -> tuple[float, bool]:
         """Return the confidence in the better text, and whether it is the other one."""
@@ -198,24 +198,26 @@ class Arbiter:
         n_signs = len(SIGNS) + len(PAIR_SIGNS)
         return cls(read_logistic(artifact, "own", n_signs), read_logistic(artifact, "other", n_signs))
 
-    def decide(self, reading: Reading, labelled: Sequence[LabelledBlock], signs: Floats, found: FoundText) -> FoundText:
+    def decide(
+        self, prepared: PreparedPage, labelled: Sequence[LabelledBlock], signs: Floats, found: FoundText
+    ) -> FoundText:
         """Choose our own text `found` or, if its confidence is low, the other one if that is more likely right.
 
         Arguments as for `read_pair`.
         """
-        if found.confidence >= ASK_BELOW or len(labelled) > MOST_BLOCKS or _is_costly(reading.tree):
+        if found.confidence >= ASK_BELOW or len(labelled) > MOST_BLOCKS or _is_costly(prepared.tree):
             return found
         # The other text's paragraphs, except those that a rule or the portal's profile labels bad wherever they stand
         bad = {lower_words(item.block.text) for item in labelled if item.label is Label.BAD and item.reasons}
         good = {lower_words(item.block.text) for item in labelled if item.is_good}
         other = [
             each
-            for each in self.ask(reading)
+            for each in self.ask(prepared)
             if lower_words(each) not in bad - good and not kind_of_line(each) and not agencies_alone(each)
         ]
         pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)
         confidence, takes_other = self(pair)
-        if takes_other and is_off_topic(other, reading.fields) and not is_off_topic(found.paragraphs, reading.fields):
+        if takes_other and is_off_topic(other, prepared.fields) and not is_off_topic(found.paragraphs, prepared.fields):
             confidence, takes_other = self.own(pair), False
         flags = (DISAGREE,) if pair[_AGREEMENT] < LEAST_AGREEMENT and not pair[_NO_OTHER] else ()
         if takes_other:

@@ -25,7 +25,7 @@ from newscorpus.layout import inside
 from newscorpus.page.extractor import (
     BlockSystemExtractor,
     ParsedPage,
-    Reading,
+    PreparedPage,
     SystemExtractor,
     good_paragraphs,
     parse_page,
@@ -77,11 +77,11 @@ TELLING = (
 """Features that people understand at sight; the model has some hundred more."""
 
 
-def marked_page(reading: Reading, labelled: tuple[LabelledBlock, ...]) -> str:
+def marked_page(prepared: PreparedPage, labelled: tuple[LabelledBlock, ...]) -> str:
     """Write the body of a page; a piece of a block is `<span data-block=POSITION class=LABEL tint>`."""
-    texts, blocks = _numbered(reading)
+    texts, blocks = _numbered(prepared)
     classes = {item.block.position: f"{item.label} {tint(item.score)}" for item in labelled}
-    return "".join(_written(texts, blocks, classes, reading.tree))
+    return "".join(_written(texts, blocks, classes, prepared.tree))
 
 
 def tint(score: float) -> str:
@@ -89,21 +89,21 @@ def tint(score: float) -> str:
     return f"t{min(max(int(score * SCORE_CLASSES), 0), SCORE_CLASSES - 1)}"
 
 
-def _numbered(reading: Reading) -> tuple[dict[HtmlElement, tuple[int, int]], dict[int, int]]:
+def _numbered(prepared: PreparedPage) -> tuple[dict[HtmlElement, tuple[int, int]], dict[int, int]]:
     """Number text and tail of each element, and map the numbers to blocks.
 
     In a copy of the tree, the numbers replace the texts, so the blocks of the copy consist of numbers.
     """
-    copy, numbers = deepcopy(reading.tree), count(1)
+    copy, numbers = deepcopy(prepared.tree), count(1)
     of_element: dict[HtmlElement, tuple[int, int]] = {}
-    for element, twin in zip(reading.tree.iter(), copy.iter(), strict=True):
+    for element, twin in zip(prepared.tree.iter(), copy.iter(), strict=True):
         inside, behind = next(numbers), next(numbers)
         of_element[element] = inside, behind
         if twin.text and not twin.text.isspace():
             twin.text = f"\ue000{inside}\ue001"
         if twin.tail and not twin.tail.isspace():
             twin.tail = f"\ue000{behind}\ue001"
-    shown = {block.position for block in reading.blocks}
+    shown = {block.position for block in prepared.blocks}
     blocks = [block for block in segment(copy) if block.position in shown]
     return of_element, {int(number): block.position for block in blocks for number in _NUMBER.findall(block.text)}
 
@@ -224,10 +224,10 @@ def show_page(recipe: Recipe, page: SourcePage, *, is_blind: bool = False) -> Sh
     if isinstance(parsed, ParsedPage):
         page = replace(page, page=parsed)
     if isinstance(extractor, SystemExtractor):
-        reading = extractor.read(page.page)
-        once = extractor.after(reading) if isinstance(reading, Reading) else extractor
+        prepared = extractor.read(page.page)
+        once = extractor.after(prepared) if isinstance(prepared, PreparedPage) else extractor
     else:  # another tool with its own parser
-        reading, once = read(page.page, respect_paywall=page.respect_paywall), extractor
+        prepared, once = read(page.page, respect_paywall=page.respect_paywall), extractor
     found = judge(page, Rules(recipe, extractor=once)).decided
     result = found.record if isinstance(found, Row) else found
     if isinstance(result, Rejected):
@@ -235,14 +235,14 @@ def show_page(recipe: Recipe, page: SourcePage, *, is_blind: bool = False) -> Sh
     else:
         decided = result.extractor
         outcome = f"article: {result.n_words} words, {result.language}, confidence {result.confidence:.2f}"
-    if isinstance(reading, Rejected):
-        return ShownPage(PageView(decided, outcome, log=(f"{reading.stage}: {outcome}",)), result, (), "")
-    labelled = extractor.label_blocks(reading) if isinstance(extractor, BlockSystemExtractor) else ()
-    fields = tuple(_field(field, reading.fields, reading.evidence) for field in FIELDS)
-    log = tuple(_log(page, reading, labelled, f"{decided}: {outcome}"))
+    if isinstance(prepared, Rejected):
+        return ShownPage(PageView(decided, outcome, log=(f"{prepared.stage}: {outcome}",)), result, (), "")
+    labelled = extractor.label_blocks(prepared) if isinstance(extractor, BlockSystemExtractor) else ()
+    fields = tuple(_field(field, prepared.fields, prepared.evidence) for field in FIELDS)
+    log = tuple(_log(page, prepared, labelled, f"{decided}: {outcome}"))
     paragraphs = result.text.split("\n") if isinstance(result, Record) else good_paragraphs(labelled)
-    view = PageView(decided, outcome, fields, _blocks(reading, labelled), log)
-    return ShownPage(view, result, tuple(paragraphs), marked_page(reading, () if is_blind else labelled))
+    view = PageView(decided, outcome, fields, _blocks(prepared, labelled), log)
+    return ShownPage(view, result, tuple(paragraphs), marked_page(prepared, () if is_blind else labelled))
 
 
 def _field(field: str, fields: Fields, evidence: tuple[Evidence, ...]) -> FieldView:
@@ -256,13 +256,13 @@ def _field(field: str, fields: Fields, evidence: tuple[Evidence, ...]) -> FieldV
     return FieldView(field, values, source, tuple(agree), others)
 
 
-def _blocks(reading: Reading, labelled: tuple[LabelledBlock, ...]) -> tuple[BlockView, ...]:
+def _blocks(prepared: PreparedPage, labelled: tuple[LabelledBlock, ...]) -> tuple[BlockView, ...]:
     if not labelled:
         return ()
-    fields = reading.fields
-    features = measure(reading.blocks, Hints(fields.title, fields.description, reading.article_body))
+    fields = prepared.fields
+    features = measure(prepared.blocks, Hints(fields.title, fields.description, prepared.article_body))
     columns = [tuple(FEATURES).index(name) for name in TELLING]
-    row_of = {block.position: row for block, row in zip(reading.blocks, features.matrix[:, columns], strict=True)}
+    row_of = {block.position: row for block, row in zip(prepared.blocks, features.matrix[:, columns], strict=True)}
     shown = []
     for one in labelled:
         block, row = one.block, row_of[one.block.position]
@@ -273,19 +273,19 @@ def _blocks(reading: Reading, labelled: tuple[LabelledBlock, ...]) -> tuple[Bloc
     return tuple(shown)
 
 
-def _log(page: SourcePage, reading: Reading, labelled: tuple[LabelledBlock, ...], end: str) -> Iterator[str]:
+def _log(page: SourcePage, prepared: PreparedPage, labelled: tuple[LabelledBlock, ...], end: str) -> Iterator[str]:
     """Describe the processing of a page, one line per step."""
     declared = page.page.headers.get("content-type", "")
-    yield f"decode: {len(page.page.body):,} bytes, {declared or 'no declared type'}; {len(reading.html):,} characters"
-    sources = Counter(item.source for item in reading.evidence)
+    yield f"decode: {len(page.page.body):,} bytes, {declared or 'no declared type'}; {len(prepared.html):,} characters"
+    sources = Counter(item.source for item in prepared.evidence)
     yield f"fields: candidates from {', '.join(f'{name} ({n})' for name, n in sources.items()) or 'nowhere'}"
     if page.template:
-        hits = ", ".join(f"{hit.field} {hit.position + 1}" for hit in reading.rule_hits)
+        hits = ", ".join(f"{hit.field} {hit.position + 1}" for hit in prepared.rule_hits)
         yield f"template of {page.source}: {hits or 'no rule'} found something"
-    yield f"segment: {len(reading.blocks)} blocks"
+    yield f"segment: {len(prepared.blocks)} blocks"
     if page.profile:
         yield f"profile: {page.profile.path.name}, {page.profile.hash}"
-    if reading.is_closed:
+    if prepared.is_closed:
         yield "paywall: the page is declared not free; hidden blocks are left out"
     if labelled:
         yield f"classify: {sum(item.is_good for item in labelled)} blocks are main text"

@@ -4,7 +4,7 @@ import pytest
 
 from newscorpus.data import Page
 from newscorpus.lab.systems.paragraph_svm import FEATURES, measure, paragraphs
-from newscorpus.page.extractor import Reading, read
+from newscorpus.page.extractor import PreparedPage, read
 
 PAGE = (
     "<div class=menu><p><a href=/>Domů</a></p></div><div class=article>Praha<h1>Most</h1>"
@@ -12,9 +12,9 @@ PAGE = (
 )
 
 
-def reading(html: str) -> Reading:
+def prepared(html: str) -> PreparedPage:
     found = read(Page.from_html(html))
-    assert isinstance(found, Reading)
+    assert isinstance(found, PreparedPage)
     return found
 
 
@@ -23,7 +23,7 @@ def of_many(count: int) -> float:
 
 
 def test_worked_example() -> None:
-    blocks = paragraphs(reading(PAGE))
+    blocks = paragraphs(prepared(PAGE))
     texts = ["Domů", "Nový most stál 12 milionů, řekl Jan.", "Otevřou ho 3.4.", "Tiráž 2020 | Praha"]
     assert [block.text for block in blocks] == texts
     row = measure(blocks)[1].tolist()
@@ -47,5 +47,5 @@ def test_worked_example() -> None:
     )
     menu = dict(zip(FEATURES, measure(blocks)[0].tolist(), strict=True))
     assert (menu["link_density"], menu["negative_ancestor"], menu["words_before"]) == (1, 1, 0)
-    (many,) = measure(paragraphs(reading(f"<p>{'slovo ' * 1000}"))).tolist()
+    (many,) = measure(paragraphs(prepared(f"<p>{'slovo ' * 1000}"))).tolist()
     assert dict(zip(FEATURES, many, strict=True))["words"] == 1  # at most

@@ -2,7 +2,7 @@ import pytest
 
 from newscorpus.data import Page
 from newscorpus.lab.systems.shallow_tree import FEATURES, cut, measure, text_density
-from newscorpus.page.extractor import Reading, read
+from newscorpus.page.extractor import PreparedPage, read
 
 PAGE = (
     "<title>Most</title><body><ul><li><a href=/>Prva stran</a><li><a href=/s>Šport</a></ul><h1>Nov most</h1>"
@@ -10,14 +10,14 @@ PAGE = (
 )
 
 
-def reading(html: str) -> Reading:
+def prepared(html: str) -> PreparedPage:
     found = read(Page.from_html(html))
-    assert isinstance(found, Reading)
+    assert isinstance(found, PreparedPage)
     return found
 
 
 def test_blocks_and_features_of_the_worked_example() -> None:
-    blocks = cut(reading(PAGE))
+    blocks = cut(prepared(PAGE))
     assert [(block.text, block.link_text) for block in blocks] == [
         ("Prva stran Šport", "Prva stran Šport"), ("Nov most", ""), ("Danes so odprli most.", "most"), ("Cena 12", "")
     ]  # fmt: skip
@@ -36,7 +36,7 @@ def test_blocks_and_features_of_the_worked_example() -> None:
 
 @pytest.mark.parametrize("html", ["<img src=x>", "<script>x</script>"])
 def test_without_text_there_are_no_rows(html: str) -> None:
-    blocks = cut(reading(html))
+    blocks = cut(prepared(html))
     assert blocks == ()
     assert measure(blocks).shape == (0, 12)
 

@@ -8,7 +8,7 @@ from lxml import html as lxml_html
 
 from newscorpus.data import Evidence, Page
 from newscorpus.page.fields.decide import decide_section, primary_tag
-from newscorpus.page.fields.reading import FieldReading, read_fields
+from newscorpus.page.fields.reading import PageFields, read_fields
 
 ARTICLE = {
     "@context": "https://schema.org",
@@ -30,7 +30,7 @@ ARTICLE = {
 URL = "https://www.denikpriklad.cz/domaci/clanek-1"
 
 
-def read(html: str, url: str = URL, fetched: str = "", evidence: tuple[Evidence, ...] = ()) -> FieldReading:
+def read(html: str, url: str = URL, fetched: str = "", evidence: tuple[Evidence, ...] = ()) -> PageFields:
     return read_fields(lxml_html.document_fromstring(html), Page.from_html(html, url, fetched), evidence)
 
 

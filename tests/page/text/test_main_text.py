@@ -9,7 +9,7 @@ from prose import article, paragraphs
 
 from newscorpus.arrays import Floats, Matrix
 from newscorpus.data import Article, Page, Rejected
-from newscorpus.page.extractor import BlockSystemExtractor, FoundText, Reading, read
+from newscorpus.page.extractor import BlockSystemExtractor, FoundText, PreparedPage, read
 from newscorpus.page.judge import process_page
 from newscorpus.page.loading import load
 from newscorpus.page.recipe import Recipe
@@ -29,15 +29,15 @@ class Constant(Trees):
         return np.full(len(rows), self._probability)
 
 
-def reading() -> Reading:
-    return expect(Reading, read(Page.from_html(article("bridge"), "https://news.example/2026/bridge")))
+def prepared() -> PreparedPage:
+    return expect(PreparedPage, read(Page.from_html(article("bridge"), "https://news.example/2026/bridge")))
 
 
 def test_a_text_below_the_least_confidence_is_kept_and_flagged() -> None:
     system = MainTextSystem(asks=False)
-    trusted = system.find(reading())
+    trusted = system.find(prepared())
     system.judge = replace(system.judge, confidence=Logistic((0.0,) * len(SIGNS), -6.0))
-    doubtful = system.find(reading())
+    doubtful = system.find(prepared())
     assert isinstance(trusted, FoundText)
     assert isinstance(doubtful, FoundText)
     assert (trusted.flags, doubtful.flags, doubtful.confidence) == ((), ("low_confidence",), 0.002)
@@ -46,15 +46,15 @@ def test_a_text_below_the_least_confidence_is_kept_and_flagged() -> None:
 
 def test_a_page_that_hardly_looks_like_an_article_is_kept_and_doubted() -> None:
     system = MainTextSystem(asks=False)
-    trusted = expect(FoundText, system.find(reading()))
+    trusted = expect(FoundText, system.find(prepared()))
     for probability, flags in ((0.4, ("doubtful_page",)), (0.1, ("doubtful_page", "low_confidence"))):
         system.judge = replace(system.judge, article=Constant(probability), structure=Constant(0.4))
-        doubtful = expect(FoundText, system.find(reading()))
+        doubtful = expect(FoundText, system.find(prepared()))
         assert doubtful.flags == flags
         assert doubtful.confidence == pytest.approx(probability * trusted.confidence, abs=0.001)
         assert doubtful.paragraphs == trusted.paragraphs
     system.judge = replace(system.judge, structure=Constant(0.1))
-    assert system.find(reading()) == Rejected(
+    assert system.find(prepared()) == Rejected(
         "extract", "no_article", "probability of an article 0.10", "https://news.example/2026/bridge"
     )
 
@@ -62,7 +62,7 @@ def test_a_page_that_hardly_looks_like_an_article_is_kept_and_doubted() -> None:
 @pytest.mark.parametrize("end", ["bridge-is-open", "index.html", "", "?id=7"])
 def test_the_address_alone_refuses_no_article(end: str) -> None:
     page = Page.from_html(article("bridge"), f"https://news.example/{end}")
-    found = expect(Reading, read(page))
+    found = expect(PreparedPage, read(page))
     assert isinstance(MainTextSystem().find(found), FoundText)
 
 
