@@ -27,7 +27,7 @@ from newscorpus.page.fields.nodes import (
     measure_amounts,
 )
 from newscorpus.page.fields.people import is_agency, is_personal_name, names_in
-from newscorpus.page.fields.visible import is_elsewhere
+from newscorpus.page.fields.visible import OTHERS, is_elsewhere, stands_aside
 
 FIELDS = ("title", "published", "authors")
 """The fields, in the order of the model's scores."""
@@ -78,6 +78,9 @@ def read_learned(
         if not (picked := pick(nodes, scores[:, column], field, setting)):
             continue
         element, text = picked
+        # Pages are called by two words with capitals, too: "Sample Page" in a menu, or in the header that holds it
+        if field == "authors" and (element.find(".//nav") is not None or stands_aside(element, OTHERS)):
+            continue
         if not (around and is_elsewhere(element, around)):
             yield Evidence(field, read_value(field, text, setting), "learned")
 

@@ -120,6 +120,15 @@ def test_a_label_with_section_and_tags_is_no_author() -> None:
     assert read(named) == ("Martin Malý",), "a tag may be a first name"
 
 
+def test_a_page_named_in_the_menu_is_no_author() -> None:
+    menu = "<nav class=wp-block-navigation><ul><li><a href=/?page_id=2>Sample Page</a></li></ul></nav>"
+    header = f"<header><div class=wp-block-group><p><a href=/>The Loopback Herald</a></p>{menu}</div></header>"
+    time = "<time datetime=2024-02-03T14:05:00Z>February 3, 2024</time>"
+    by = f"<div>{time}<div class=wp-block-post-author><p class=wp-block-post-author__name>Jane Smith</p></div></div>"
+    html = f"<html lang=en><body>{header}<main><h1>The bridge</h1>{TEXT * 60}{by}</main></body></html>"
+    assert read_fields(parse(html), Page.from_html(html, "https://a.example/?p=4")).fields.authors == ("Jane Smith",)
+
+
 def test_pages_that_declare_their_date_or_have_no_candidates_give_nothing() -> None:
     head = '<meta property="article:published_time" content="2024-02-03T14:05:00+01:00">'
     html = f"<html><head>{head}</head><body><h1>The bridge</h1><span class=author-name>Jane Smith</span></body></html>"
