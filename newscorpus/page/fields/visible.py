@@ -14,6 +14,8 @@ from newscorpus.page.fields.dates import WORDS, Setting, parse_date
 from newscorpus.page.fields.markup import MAX_OF_A_KIND, Markup, enough, holds_many, join, opening, pieces, plain
 from newscorpus.page.fields.nearby import CODE, MAX_MARK, marks_of
 from newscorpus.page.fields.people import squeezed
+from newscorpus.portal.addresses import find_archive, is_front
+from newscorpus.urls import document_id
 
 MAX_HEADLINE = 300
 """Longest headline, in characters; the longest gold title has 186."""
@@ -83,8 +85,9 @@ def read_times(
 ) -> Iterator[Evidence]:
     """Yield evidence of the time elements, most promising first; `distances` from the headline are in elements.
 
-    Those of other documents, outside the elements `around` the headline, are left out. If this excludes all and the
-    headline is in no `<article>`, the headline may be in a page header apart from the text, so all count.
+    Those of other documents, outside the elements `around` the headline or in a link to another page, are left out. If
+    this excludes all and the headline is in no `<article>`, the headline may be in a page header apart from the text:
+    all but those of teasers count.
     """
 
     def rank(element: HtmlElement) -> tuple[bool, bool, bool, int, bool]:
@@ -93,10 +96,10 @@ def read_times(
         aside = stands_aside(element, FOREIGN if beside else ASIDE)
         return aside, not beside, not declared, distances.get(element, 0), element in markup.early_times
 
-    times = markup.times[:MAX_TIMES]
+    times = [element for element in markup.times[:MAX_TIMES] if not _is_of_another(element, markup)]
     own = [element for element in times if not (around and is_elsewhere(element, around))]
     if not own and not any(element.tag == "article" for element in around):
-        own = list(times)
+        own = [element for element in times if not _is_in_teaser(element, markup)]
     for element in sorted(own, key=rank)[:MAX_CANDIDATES]:
         field = "modified" if is_update(element) else "published"
         machine = element.get("datetime") or element.get("content") or element.get("title")
@@ -244,6 +247,27 @@ def _links_elsewhere(heading: HtmlElement, element: HtmlElement) -> bool:
     if not address or "#" in address or AUTHOR_LINK.search(address) or TERM_LINK.search(address):
         return False
     return heading is not element and heading not in element.iterancestors()
+
+
+def _is_of_another(element: HtmlElement, markup: Markup) -> bool:
+    """Tell whether the text of a time element is a link to another page."""
+    return _leads_elsewhere(next(chain(element.iter("a"), islice(element.iterancestors("a"), 1)), None), markup)
+
+
+def _is_in_teaser(element: HtmlElement, markup: Markup) -> bool:
+    """Tell whether a time element is in an entry whose headings all link to other pages."""
+    holders = (each for each in element.iterancestors() if each.tag in QUOTES or ENTRY.search(each.get("class", "")))
+    holder = next(holders, None)
+    headings = [] if holder is None else [*islice(holder.iter("h2", "h3", "h4"), MAX_HEADINGS)]
+    return bool(headings) and all(_leads_elsewhere(heading.find(".//a"), markup) for heading in headings)
+
+
+def _leads_elsewhere(link: HtmlElement | None, markup: Markup) -> bool:
+    """Tell whether a link leads to another page than an archive, such as that of a day."""
+    address = "" if link is None else join(markup.base, link.get("href", ""))
+    if not address or find_archive(address) or is_front(address):
+        return False
+    return document_id(address) not in map(document_id, (markup.url, *markup.links.get("canonical", ())))
 
 
 def is_update(element: HtmlElement) -> bool:

@@ -249,6 +249,22 @@ def test_a_headline_in_the_page_header_does_not_part_the_date_from_the_article()
     assert fields.published == "2024-02-03"
 
 
+def test_a_date_that_links_to_another_page_or_stands_in_its_teaser_is_that_pages() -> None:
+    def more(href: str, *, is_linked: bool) -> str:
+        shown = f"<a href={href}>3. 2. 2024</a>" if is_linked else "3. 2. 2024"
+        teaser = f"<h3><a href={href}>Most se uzavřel</a></h3><time datetime='{NIGHT}'>{shown}</time>"
+        return f"<main><h1>Vláda jedná</h1>{PARAGRAPH}<ul><li class=hentry>{teaser}</li></ul></main>"
+
+    url = "https://a.cz/2023/07/13/vlada/"
+    assert read(more("/2024/02/03/most/", is_linked=True), url=url).published == "2023-07-13"
+    assert read(more("/2024/02/03/most/", is_linked=False), url=url).published == "2023-07-13"
+    for own in ("/2024/02/03/", url):
+        line = (
+            f"<main><h1>Vláda jedná</h1><a href={own}><time datetime='{NIGHT}'>3. 2. 2024</time></a>{PARAGRAPH}</main>"
+        )
+        assert read(line, url=url).published == NIGHT
+
+
 def test_dates_in_the_text_come_after_that_of_the_address() -> None:
     body = f"<article><h1>Vláda jedná</h1>{PARAGRAPH}<ul><li>5. 5. 2023: Most se uzavřel</li></ul></article>"
     assert read(body, url="https://a.cz/2024/02/03/vlada").published == "2024-02-03"
