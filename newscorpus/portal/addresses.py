@@ -212,11 +212,13 @@ PRINT_WORDS = "print|tisk|tlac|stampaj|stampa|ispis|drukuj|druck"
 PATH_END = re.compile(rf"(?:/(?:amp|{PRINT_WORDS})/?$|\.amp(?=(?:\.html|/)?$))", re.IGNORECASE)
 """Path endings of other versions, in several languages; `/story.amp.html` keeps its suffix."""
 PATH_BEGIN = re.compile(r"^/amp(?=/.)", re.IGNORECASE)
+COMMENTS = re.compile(r"/comment-page-\d+(?=/?$)", re.IGNORECASE)
+"""End of the path of a page whose comments fill several pages."""
 SWITCHES = frozenset({"amp", "nb", "print", "tisk"})
 CHOICES = frozenset({"outputtype", "output", "view", "format", "version"})
 VERSIONS = frozenset({"amp", "print"})
-ACTIONS = frozenset({"_wpnonce", "like_comment", "replytocom", "reply_to", "unapproved", "moderation-hash"})
-"""Parameters of forms for replies and votes."""
+ACTIONS = frozenset({"_wpnonce", "cpage", "like_comment", "replytocom", "reply_to", "unapproved", "moderation-hash"})
+"""Parameters of forms for replies and votes, and of pages of comments."""
 ARRANGEMENTS = frozenset("dir order order_by orderby share shared sort sort_by sort_on sort_order sortby".split())
 """Parameters that share a page or sort a list, unless the value has a number, which may be an article's."""
 
@@ -230,10 +232,14 @@ def _split(url: str) -> SplitResult:
 
 
 def plain_address(url: str) -> str:
-    """Replace the address of another version of a page (AMP, print, reply form, share link, sorted list) by its own."""
+    """Replace the address of another version of a page by its own.
+
+    Other versions are AMP, print, reply form, share link, sorted list and page of comments.
+    """
     parts = _split(url)
-    plain = PATH_END.sub(lambda found: "/" if found[0].endswith("/") else "", parts.path)
-    path = PATH_BEGIN.sub("", plain if names_document(plain) else parts.path)  # "/media/print" may be a section
+    own = COMMENTS.sub("", parts.path)
+    plain = PATH_END.sub(lambda found: "/" if found[0].endswith("/") else "", own)
+    path = PATH_BEGIN.sub("", plain if names_document(plain) else own)  # "/media/print" may be a section
     pairs = parts.query.split("&")
     kept = []
     for pair in pairs:

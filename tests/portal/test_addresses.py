@@ -156,6 +156,8 @@ def test_entries_of_feeds_are_articles_but_pages_about_the_site(path: str, trust
         ("/sport/story-1?id=7&print", "/sport/story-1?id=7"),
         ("/story?view=print&name=%E8lanek", "/story?name=%E8lanek"),
         ("/?p=15&replytocom=1234", "/?p=15"),
+        ("/?p=15&cpage=2", "/?p=15"),
+        ("/bridge/comment-page-2/", "/bridge/"),
         ("/story-1/?share=mail&nb=1", "/story-1/"),
         ("/story-1/?like_comment=7&_wpnonce=0a1b2c", "/story-1/"),
         ("/sport?orderby=date&order=asc&page=2", "/sport?page=2"),

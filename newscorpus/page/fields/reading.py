@@ -57,6 +57,7 @@ from newscorpus.page.fields.structured import (
 )
 from newscorpus.page.fields.terms import read_terms
 from newscorpus.page.fields.visible import find_headline, read_logo, read_times, surroundings, without_kicker
+from newscorpus.portal.addresses import plain_address
 from newscorpus.tokens import folded_words
 
 
@@ -138,10 +139,14 @@ def read_fields(
 
 
 def canonical_address(markup: Markup) -> str:
-    """Return the page's canonical address; "" if it has none, or the site's for one of its pages."""
+    """Return the page's canonical address; "" if it has none, or the site's for one of its pages.
+
+    Where comments fill several pages, some sites declare one of these.
+    """
     links = (*markup.links.get("canonical", ()), *(join(markup.base, url) for url in markup.metas.get("og:url", ())))
     is_home = not urlsplit(markup.url).path.strip("/")
-    return next((link for link in links if link and (is_home or urlsplit(link).path.strip("/"))), "")
+    chosen = next((link for link in links if link and (is_home or urlsplit(link).path.strip("/"))), "")
+    return plain_address(chosen.partition("#")[0])
 
 
 def _decides(model: str) -> bool:

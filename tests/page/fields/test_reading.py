@@ -107,6 +107,8 @@ def test_dates_after_the_fetch_and_canonical_addresses_of_the_front_page_are_ref
     assert read(page, fetched="2024-02-03T14:05:00+01:00").fields.published == ""
     page = "<html><head><link rel=canonical href='/'><meta property='og:url' content='/clanek'></head></html>"
     assert read(page).fields.canonical_url == "https://www.denikpriklad.cz/clanek"
+    page = "<html><head><link rel=canonical href='/clanek/comment-page-1/#comments'></head></html>"
+    assert read(page).fields.canonical_url == "https://www.denikpriklad.cz/clanek/"
 
 
 HOSTILE = {
