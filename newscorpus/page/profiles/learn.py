@@ -38,6 +38,7 @@ _MIXED = re.compile(r"[A-Za-z]\d+[A-Za-z]|\d[A-Za-z]+\d")
 _MAKERS = frozenset({"css", "sc", "jsx", "jss", "svelte", "emotion"})
 """Prefixes of generated hashes."""
 _PAGE_TAGS = frozenset({"html", "body"})
+_OF_ENTRY = re.compile(r"(?:category|tag|status|format|post-password)-")
 
 UNSEEN = frozenset("head script style noscript template svg iframe object select".split())
 """Elements that are not rendered."""
@@ -66,7 +67,10 @@ def step_of(tag: str, identifier: str, classes: str, data: str = "") -> str:
 
 @lru_cache(CACHED)
 def _step(tag: str, identifier: str, classes: str, data: str) -> str:
-    stable = sorted({name for word in classes.split() if (name := stable_name(word[:MAX_NAME]))})
+    words = classes.split()
+    if "hentry" in words:  # a microformat, whose classes also name the entry's terms
+        words = [word for word in words if not _OF_ENTRY.match(word)]
+    stable = sorted({name for word in words if (name := stable_name(word[:MAX_NAME]))})
     name = stable_name(identifier)
     names = (f"#{name}" if name else "") + "".join(f".{each}" for each in stable)
     if not names and (name := stable_name("-".join(data.split())[:MAX_NAME])):

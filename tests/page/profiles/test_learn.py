@@ -58,6 +58,7 @@ def test_a_path_holds_stable_names_alone() -> None:
     assert path_of(Element("p", classes="sc-bdVaJa", parent=box)) == "html/body/div#post-0.article.wide/p"
     assert path_of(Element("div", data="article-text")) == "div[article-text]"
     assert path_of(Element("div", classes="text", data="article-text")) == "div.text"
+    assert path_of(Element("li", classes="post-7 hentry status-publish category-town tag-rain")) == "li.hentry.post-0"
 
 
 def test_texts_are_alike_but_for_digits_and_case() -> None:
