@@ -25,7 +25,10 @@ SOURCE = re.compile(
 )
 """Words before agencies and sites that are the source of a text; of these only agencies count."""
 SEPARATORS = re.compile(r"\s*(?:[;|•·\n]|\s[/–—]\s|\s-\s|\s&\s)\s*")
-AND = re.compile(r"\s+(?:and|und|et|y|e|i|a|u|in|и|і|й|та|και|och|og|en|ve|sowie|mit|with)\s+")
+AND_WORDS = "and|und|et|y|e|i|a|u|и|і|й|та|και|och|og|en|ve|sowie|mit|with"
+AND = re.compile(rf"\s+(?:{AND_WORDS}|in)\s+")
+LAST = re.compile(rf"^(?:{AND_WORDS})\s+")
+"""Before the last name of a list, after a comma; "in" is Slovene, but mostly stands before a place."""
 PHOTO = r"(?i:fot(?:os?|ó|ky|ografi\w*|ograf\w*|\.)|photo(?:s|graph\w*)?|zdjęci[ea]|фото\w*|снимк\w*|φωτο\w*|φωτό)"
 PICTURE = r"(?i:bild(?:er)?|pictures?|images?|ilustra\w*|illustrations?|grafi[ck]\w*|graphics?|video|image|kuva|kép)"
 TEXT = r"(?i:text[eos]?|tekst|testo|текст|besedilo|κείμενο|words|story|автор|autor(?:ka|in)?|author|napsal[ai]?|piše)"
@@ -185,7 +188,8 @@ def _split_at_and(part: str) -> list[str]:
 def _cleaned(part: str, position: int) -> str:
     """Return the name in `part`, or ""; capitals after a name are a title, those before it initials."""
     source = SOURCE.match(part.strip())
-    name = without_prefix(part.strip()[source.end() if source else 0 :]).strip(" \t,.:;-–—*/|\"'«»“”„")
+    name = part.strip()[source.end() if source else 0 :]
+    name = without_prefix(LAST.sub("", name) if position else name).strip(" \t,.:;-–—*/|\"'«»“”„")
     name = name + "." if re.search(r"\b(?:[A-ZÀ-Ž]|Jr|Sr)$", name) and part.strip().endswith(".") else name
     if not name or NO_NAME.search(name) or name.casefold() in NOBODY:
         return ""

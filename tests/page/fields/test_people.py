@@ -80,6 +80,8 @@ from newscorpus.page.fields.people import authors_and_agencies, is_account, name
         ("Jana Nováková - Malá", ("Jana Nováková-Malá",)),
         ("Ivana Brlić - Mažuranić, Hina", ("Ivana Brlić-Mažuranić", "Hina")),
         ("Jan Novák - Praha", ("Jan Novák", "Praha")),
+        ("Jane Doe, Ann Poe, and John Roe", ("Jane Doe", "Ann Poe", "John Roe")),
+        ("Jan Novák, a Petr Malý", ("Jan Novák", "Petr Malý")),
         ("connor-mannion", ("Connor Mannion",)),
     ],
 )
