@@ -1,8 +1,8 @@
 """Classify code points for the features of blocks and the signatures of texts.
 
 Both agree on letters, digits, lower case and scripts without spaces. They differ where models or stored signatures
-depend on it: for features, as in `newscorpus.tokens.words`, a combining mark ends a word and an underscore belongs to
-it; for signatures the mark belongs to the word and the underscore does not.
+depend on it: for features, as in `newscorpus.tokens.words`, an underscore belongs to a word; for signatures it does
+not, and all combining marks do, even those of symbols.
 """
 
 import re
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from newscorpus.arrays import Flags, Hashes
-from newscorpus.tokens import N_LISTED, UNSPACED, categories
+from newscorpus.tokens import COMBINING, N_LISTED, UNSPACED, categories
 
 Kinds = NDArray[np.uint32]
 Traits = NDArray[np.uint8]
@@ -73,7 +73,7 @@ def table() -> CodePoints:
         (LOWER, np.strings.islower(plane)),
         (DIGIT, np.strings.isdigit(plane)),
         (SPACE, np.strings.isspace(plane)),
-        (WORD, is_word | (plane == "_")),
+        (WORD, is_word | np.isin(plane, ["_", *COMBINING])),
         (UNSPACED_WORD, is_word & _is_unspaced(PLANE)),
         (ODD, ~is_letter | is_upper),
     ):

@@ -1,7 +1,7 @@
 """Split text into paragraphs, words and tokens, in every script.
 
-A word is a run of letters, digits and underscores; in scripts without spaces between words (Chinese, Japanese kana,
-Thai, Lao, Khmer, Burmese) every character is a word. A token, for exports, is a word with its combining marks, several
+A word is a run of letters, digits and underscores with their combining marks; in scripts without spaces between words
+(Chinese, Japanese kana, Thai, Lao, Khmer, Burmese) every character is a word. A token, for exports, is a word, several
 words joined by an apostrophe, a hyphen or the point in a number, or a punctuation mark. `newscorpus.code_points`
 classifies single characters accordingly.
 """
@@ -18,12 +18,21 @@ SOUTHEAST_ASIAN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 """Thai, Lao, Burmese and Khmer."""
 UNSPACED = SOUTHEAST_ASIAN + IDEOGRAPHS
 """Scripts without spaces between words."""
+COMBINING = "".join(
+    char
+    for char in map(chr, (*range(0x300, 0x2000), *range(0xA000, 0xAC00)))
+    if unicodedata.category(char).startswith("M") and not re.match(f"[{UNSPACED}]", char)
+)
+"""Combining marks of letters, such as vowel signs; those of symbols and emoji are not among them."""
 
 N_LISTED = 0x20000
 """Code points with a table entry; above are ideographs, and tags and selectors without a glyph."""
 
-_WORD = re.compile(rf"[^\W{UNSPACED}]+|[{UNSPACED}]")  # in this order twice as fast
-_GAP_BEYOND_ASCII = re.compile(rf"[^\w\x00-\x7f{UNSPACED}]")
+_LETTERS = rf"[^\W{UNSPACED}]"
+_WORD = re.compile(  # in this order twice as fast
+    rf"{_LETTERS}+(?:[{COMBINING}]+{_LETTERS}*)*|[{UNSPACED}]|[{COMBINING}]+(?:{_LETTERS}+[{COMBINING}]*)*"
+)
+_GAP_BEYOND_ASCII = re.compile(rf"[^\w\x00-\x7f{UNSPACED}{COMBINING}]")
 _GAPS = bytes(byte if byte > 0x7F or chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in range(256))
 _FIRST_SCRIPTS = bytes(range(0xE0))
 """Bytes of UTF-8 below U+0800, in scripts with spaces: there words are found by bytes, three times as fast."""

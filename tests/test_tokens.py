@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.tokens import clean, glued_tokens, number_of, printable, tokenise
+from newscorpus.tokens import clean, count_words, glued_tokens, number_of, printable, tokenise, words
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,14 @@ from newscorpus.tokens import clean, glued_tokens, number_of, printable, tokenis
 )
 def test_tokens(text: str, tokens: str) -> None:
     assert tokenise(text) == tokens.split()
+
+
+@pytest.mark.parametrize(
+    "text", ["हिन्दी समाचार", "தமிழ் செய்திகள்", "за\u0301мок горы\u0301", "كِتَابٌ جَدِيدٌ", "❤\ufe0f ab cd"]
+)
+def test_a_word_keeps_its_combining_marks(text: str) -> None:
+    assert words(text) == [word for word in text.split() if word != "❤\ufe0f"]
+    assert count_words(text) == 2
 
 
 def test_glue_says_where_no_space_was() -> None:

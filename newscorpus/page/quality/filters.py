@@ -270,7 +270,7 @@ def repeated_words(measured: Measured, config: QualityConfig) -> str:
 def word_lengths(measured: Measured, config: QualityConfig) -> str:
     """Gopher: reject implausible mean lengths of words; for European scripts only.
 
-    A Korean character is a syllable, and vowel signs of Indian scripts end our words.
+    A Korean character is a syllable.
     """
     mean = mean_word_length(measured)
     within = config.min_mean_word_length <= mean <= config.max_mean_word_length
@@ -404,7 +404,9 @@ def mean_word_length(measured: Measured) -> float:
 
 
 def lettered_share(measured: Measured) -> float:
-    """Return the share of words with a letter."""
+    """Return the share of words with a letter or, in Southeast Asian scripts, a vowel sign."""
     words = measured.words
     others = list(filterfalse(str.isalpha, words))
-    return share(len(words) - len(others) + sum(any(map(str.isalpha, word)) for word in others), len(words))
+    signs = sum(SOUTHEAST.match(word) is not None and not word.isnumeric() for word in others)
+    lettered = signs + sum(any(map(str.isalpha, word)) for word in others)
+    return share(len(words) - len(others) + lettered, len(words))

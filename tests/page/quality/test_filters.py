@@ -212,7 +212,7 @@ KOREAN = "대통령은 어제 국회에서 내년 예산안을 설명하고 여�
         (
             "few_letters",
             [[f"{sentence(at, 2)} {at} 12 15 20" for at in range(10)]],
-            [[f"{sentence(at, 9)} {at} 12 15 20" for at in range(10)]],
+            [[f"{sentence(at, 9)} {at} 12 15 20" for at in range(10)], ["နိုင်ငံတော်အကြည်ညိုပျက်စေမှု ပုဒ်မနဲ့ တရားစွဲ"]],
         ),
         ("symbols", [[f"#{word} …" for word in sentence(1, 40).split()]], [[*lines(3), "#brno … #praha"]]),
         (

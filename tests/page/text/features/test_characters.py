@@ -91,7 +91,7 @@ def test_counts_agree_with_python(texts: list[str]) -> None:
     assert counted.count(kinds.DIGIT).tolist() == [sum(map(str.isdigit, text)) for text in texts]
 
 
-@given(st.lists(st.text("abcČŠ1我とไ. ,_", max_size=20), min_size=1, max_size=5))
+@given(st.lists(st.text("abcČŠ1我とไ. ,_हिَ", max_size=20), min_size=1, max_size=5))
 def test_words_agree_with_the_text_module(texts: list[str]) -> None:
     words = count_characters(texts).words
     expected = [split_words(text) for text in texts]
