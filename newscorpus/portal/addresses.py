@@ -217,8 +217,10 @@ COMMENTS = re.compile(r"/comment-page-\d+(?=/?$)", re.IGNORECASE)
 SWITCHES = frozenset({"amp", "nb", "print", "tisk"})
 CHOICES = frozenset({"outputtype", "output", "view", "format", "version"})
 VERSIONS = frozenset({"amp", "print"})
-ACTIONS = frozenset({"_wpnonce", "cpage", "like_comment", "replytocom", "reply_to", "unapproved", "moderation-hash"})
-"""Parameters of forms for replies and votes, and of pages of comments."""
+ACTIONS = frozenset(
+    {"_wpnonce", "cpage", "cst", "like_comment", "replytocom", "reply_to", "unapproved", "moderation-hash"}
+)
+"""Parameters of forms for replies and votes, of pages of comments, and of caches (`cst`)."""
 ARRANGEMENTS = frozenset("dir order order_by orderby share shared sort sort_by sort_on sort_order sortby".split())
 """Parameters that share a page or sort a list, unless the value has a number, which may be an article's."""
 

@@ -157,6 +157,7 @@ def test_entries_of_feeds_are_articles_but_pages_about_the_site(path: str, trust
         ("/story?view=print&name=%E8lanek", "/story?name=%E8lanek"),
         ("/?p=15&replytocom=1234", "/?p=15"),
         ("/?p=15&cpage=2", "/?p=15"),
+        ("/news/?query-page=2&cst", "/news/?query-page=2"),
         ("/bridge/comment-page-2/", "/bridge/"),
         ("/story-1/?share=mail&nb=1", "/story-1/"),
         ("/story-1/?like_comment=7&_wpnonce=0a1b2c", "/story-1/"),
