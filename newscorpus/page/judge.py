@@ -16,7 +16,7 @@ from newscorpus.page.fields.structured import ARTICLES as ARTICLE_KINDS
 from newscorpus.page.judgement import NO_LINKS, Judgement, PageLinks, Rules
 from newscorpus.page.links import read_tree
 from newscorpus.page.loading import detector_of, extractor_of
-from newscorpus.page.parts import FIRST_FOLLOWING, first_part, next_part
+from newscorpus.page.parts import FIRST_FOLLOWING, MAY_FOLLOW, first_part, next_part
 from newscorpus.page.profiles.learn import SeenPage, document_of, markup_signs
 from newscorpus.page.quality.assess import assess_quality
 from newscorpus.page.quality.language import judge_language
@@ -121,7 +121,10 @@ def _judge_text(
     is_row = isinstance(judged.outcome, Row)
     if wall := find_wall(parsed, article if is_row else None):
         return Judgement(wall)
-    if is_row and (first := first_part(url, links.part_links)):
+    shown = links.part_links
+    if is_row and links is NO_LINKS and isinstance(parsed, ParsedPage) and MAY_FOLLOW.search(url):
+        shown = read_tree(parsed.tree, url).part_links
+    if is_row and (first := first_part(url, shown)):
         return Judgement(Rejected("discovery", "part_of_another", f"of {first}", url))
     return Judgement(article=article) if is_row and goes_on else judged
 

@@ -16,6 +16,8 @@ FIRST_FOLLOWING = 2
 PARAMETERS = ("page", "p", "strana", "str", "stranica", "strona", "seite", "pg", "paged", "part")
 STEPS = ("", "page/", "strana/", "stranica/", "strona/", "seite/", "page-", "strana-")
 MARKS = ("-", "_", ",", "-page-", "-strana-", ",strana-")
+MAY_FOLLOW = re.compile(rf"(?<!\d)\d{{1,2}}(?:\.\w{{2,5}})?/?$|[?&](?:{'|'.join(PARAMETERS)})=\d{{1,2}}(?!\d)")
+"""An address that may be that of a further page of an article."""
 FIRST = re.compile(r"(?<=[/,])1(?=(?:\.\w{2,5})?/?$)")
 """The page number in the path of an article's first page."""
 

@@ -323,18 +323,20 @@ def test_what_a_template_says_is_read_with_it_in_a_crawl_of_certain_days() -> No
     assert expect(Row, row).record.provenance.title == "template"
 
 
-def judged_at(url: str, link: str) -> Judgement:
+def judged_at(url: str, link: str, rules: Rules = CRAWL) -> Judgement:
     declared = '<script type="application/ld+json">{"@type": "NewsArticle", "datePublished": "2024-03-05"}</script>'
     page = story(declared, link)
-    return judge(replace(page, page=replace(page.page, url=url), trust=AddressTrust.DOUBTFUL), CRAWL)
+    return judge(replace(page, page=replace(page.page, url=url), trust=AddressTrust.DOUBTFUL), rules)
 
 
 def test_an_article_of_any_address_goes_on_and_its_further_pages_are_none() -> None:
     first = judged_at("http://example.org/bridge/", "<a href=/bridge/2/>Page 2</a>")
     assert first.outcome is None
     assert first.article is not None
-    further = expect(Rejected, judged_at("http://example.org/bridge/2/", "<a href=/bridge/>Page 1</a>").outcome)
-    assert (further.reason, further.detail) == ("part_of_another", "of http://example.org/bridge/")
+    for rules in (CRAWL, replace(CRAWL, reads_links=False)):
+        judged = judged_at("http://example.org/bridge/2/", "<a href=/bridge/>Page 1</a>", rules)
+        further = expect(Rejected, judged.outcome)
+        assert (further.reason, further.detail) == ("part_of_another", "of http://example.org/bridge/")
 
 
 def test_pages_that_were_extracted_one_by_one_give_the_row_of_all() -> None:
