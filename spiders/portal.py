@@ -14,6 +14,7 @@ from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 from scrapy.http import HtmlResponse, Response
+from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.statscollectors import StatsCollector
 from twisted.python.failure import Failure
 
@@ -40,6 +41,8 @@ from .arguments import PortalArguments, check_promises, loopback_hosts, portal_p
 from .requests import fetch_parts, make_request
 
 Output = SourcePage | Rejected | Request
+
+GONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 
 JUDGED_SECONDS = 0.05
 """Interval at which a page that may exceed the limit checks whether earlier pages are judged."""
@@ -305,11 +308,14 @@ class PortalSpider(Spider):
         return self._ledger.knows(url, asked)
 
     def failed(self, failure: Failure) -> Iterator[Rejected]:
-        """Reject a failed fetch; a postponed request stays queued."""
+        """Reject a failed fetch; a postponed request stays queued. An archive that does not exist brings no article."""
         if isinstance(failure.value, Postponed):
             return
         request: Request = failure.request  # type: ignore[attr-defined]
         yield fetch_rejection(failure.value, request.meta.get("redirect_urls", [request.url])[0])
+        if isinstance(failure.value, HttpError) and failure.value.response.status in GONE:
+            visit = visit_of(request)
+            yield from self._end_archive(failure.value.response, visit.portal, visit.kind, leads_on=False)
 
     def guess_failed(self, failure: Failure) -> None:
         """Count a guessed address that failed; it is not rejected, since no page named it."""

@@ -1,10 +1,10 @@
 """A blog on loopback, in the shape that publishing systems give one: `python blog.py POSTS [--bare]`.
 
 Every post has two tags, an author and a category, each with an archive in pages, like the front page, and like months
-and days; under each post stand links to reply, to share and to a picture. A feed names the last ten posts, an index
-of sitemaps all posts and archives, and the feed of each tag; with `--bare` there are none of these. Prints its
-address, and serves until it is killed; `/_log` lists what was asked for, `/_day` publishes thirty more posts and
-changes ten.
+and days, and a topic whose archive does not exist; under each post stand links to reply, to share and to a picture. A
+feed names the last ten posts, an index of sitemaps all posts and archives, and the feed of each tag; with `--bare`
+there are none of these. Prints its address, and serves until it is killed; `/_log` lists what was asked for, `/_day`
+publishes thirty more posts and changes ten.
 """
 
 import json
@@ -81,7 +81,8 @@ class Blog:
     def post(self, n: int) -> str:
         own = f"/{self.slug(n)}/"
         text = "".join(f"<p>{paragraph}</p>\n" for paragraph in paragraphs(self.title(n), 4))
-        links = "".join(f"<a rel='tag' href='{group}'>{group.split('/')[2]}</a> " for group in self.groups(n))
+        groups = (*self.groups(n), f"/topic/removed-{NAMES[n % len(NAMES)]}/")
+        links = "".join(f"<a rel='tag' href='{group}'>{group.split('/')[2]}</a> " for group in groups)
         more = "".join(f"<a rel='nofollow' href='{own}?replytocom={i}#respond'>Reply</a> " for i in range(3))
         more += f"<a rel='nofollow noopener' href='{own}?share=mail&nb=1'>Mail</a> <a href='{own}feed/'>Follow</a>"
         more += f"<a href='/?attachment_id={n}'><img src='/wp/{n}.jpg'></a> <a href='{own}source.rst'>Source</a>"
