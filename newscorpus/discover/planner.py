@@ -13,11 +13,13 @@ from newscorpus.page.fields.dates import parse_moment
 from newscorpus.page.judgement import PageLinks
 from newscorpus.portal.addresses import (
     NAMED,
+    TOOL,
     AddressTrust,
     FetchKind,
     find_kind,
     is_front,
     is_further,
+    is_further_of,
     is_listing,
     latest_date,
     may_be_page,
@@ -29,6 +31,9 @@ from newscorpus.urls import document_address, host_and_port, host_of
 
 USUAL_SITEMAPS = ("/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml")
 """Paths tried if neither the portal's file nor robots.txt names sitemaps."""
+
+FORBIDDING_STARTS = "forbidding_starts"
+"""Count in the ledger of start pages that ask robots not to follow their links, as all pages of some sites do."""
 
 OUT_OF_PERIOD = "newscorpus/discover/out_of_period"
 """Count of addresses skipped because they are not of the period."""
@@ -145,8 +150,9 @@ class FetchPlanner:
             if not (is_old and self.ledger.knows(child.url)):
                 yield from self.sitemap(child, url)
         compares = bool(self.began) and self._was_fetched(url)
-        entries = [entry for entry in listing.entries if self.period.may_hold(entry)]
-        self._pass_over(len(listing.entries) - len(entries))
+        pages = [entry for entry in listing.entries if not TOOL.search(entry.url)]  # feeds of changes list old versions
+        entries = [entry for entry in pages if self.period.may_hold(entry)]
+        self._pass_over(len(pages) - len(entries))
         note_named(self.ledger, (plain_address(entry.url) for entry in entries))
         brought = any(entry.modified for entry in entries)  # it may report changes at least
         for entry in entries:
@@ -185,6 +191,8 @@ class FetchPlanner:
         Its content is remembered, since a site may show it at other addresses. `sitemaps` are those of robots.txt.
         """
         self.contents.remember_start(url, links)
+        if links.forbids_following:
+            self.ledger.counts.add(self.portal.name, FORBIDDING_STARTS)
         if not self.ledger.knows(probe := missing_page(url)):
             yield PlannedFetch(probe, FetchKind.PROBE)
         for named in () if self.portal.sitemaps else sitemaps:
@@ -217,7 +225,8 @@ class FetchPlanner:
         if compares and is_new and self.frontier.is_archive(listing):  # archives may show headlines in another form
             compares = False
             headlines = {url: shown for url, shown in headlines.items() if not self.ledger.knows(plain_address(url))}
-        urls = sorted(links.links, key=lambda url: latest_date(url) or date.max, reverse=True)
+        followed = self._followed(links, depth, listing)
+        urls = sorted(followed, key=lambda url: latest_date(url) or date.max, reverse=True)
         if is_new:  # a listing read again has few new links
             yield from self.frontier.end_listing(listing, map(plain_address, urls))
         ways = self.period.newest_earlier_listings(listing, urls) if listing else frozenset()
@@ -230,6 +239,16 @@ class FetchPlanner:
                 brought = (yield from self.page(url, depth, entry=entry, compares=compares)) or brought
         if listing:
             self.ledger.revisits.note_news(listing, brought=brought)
+
+    def _followed(self, links: PageLinks, depth: int, listing: str) -> Iterable[str]:
+        """Return the links of a page; if it forbids following them, only those to articles and to its further pages.
+
+        All are followed from start pages and sections in the portal's file, and on sites whose start page forbids it.
+        """
+        is_named = depth <= 1 or bool(listing and self.portal.is_section(listing))
+        if not links.forbids_following or is_named or self.ledger.counts.of(FORBIDDING_STARTS, self.portal.name):
+            return links.links
+        return (url for url in links.links if is_further_of(url, listing) or (self._is_article(url) and "?" not in url))
 
     def may_bring_article(self, planned: PlannedFetch | Rejected) -> bool:
         """Whether a planned fetch may be a new article, by its address."""

@@ -48,6 +48,7 @@ class PageLinks:
     part_links: tuple[PartLink, ...] = ()  # links that may lead to other pages of an article
     # `<title>` and first headline, case-folded and without numbers.
     names: tuple[str, ...] = ()
+    forbids_following: bool = False  # the page asks robots not to follow its links: `<meta name=robots>`
     is_amp: bool = False  # the page declares itself an AMP version: `<html amp>` or `<html ⚡>`
     # 16 hex digits, equal for pages with the same headings and paragraphs; "" where there is too little text. Links are
     # left out and every number counts as 0: menus, counters and dates differ between copies of a page.

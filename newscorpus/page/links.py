@@ -18,8 +18,10 @@ from newscorpus.page.judgement import PageLinks, PartLink
 from newscorpus.portal.addresses import (
     PRINT_WORDS,
     drop_versions,
+    find_archive,
     is_front,
     is_further,
+    is_further_of,
     looks_like_article,
     may_be_page,
 )
@@ -53,6 +55,9 @@ DATA_ADDRESSES = etree.XPath(
 
 MAX_LISTS = 30
 """Maximum number of feeds and sitemaps tried because of one page."""
+
+NO_FOLLOWING = re.compile(r"(?:^|[,\s])(?:nofollow|none)(?=[,\s]|$)", re.IGNORECASE)
+"""Directives of `<meta name=robots>` that forbid following the links of a page."""
 
 LIST_TYPES = frozenset(
     {"application/atom+xml", "application/rdf+xml", "application/rss+xml", "application/xml", "text/xml"}
@@ -119,6 +124,7 @@ def read_tree(root: HtmlElement, url: str) -> PageLinks:
     parts = (urlsplit(url) for url in found if looks_like_article(url))
     articles = (f"{each.path.rstrip('/').rpartition('/')[2]}?{each.query}" for each in parts)
     page = next(root.iter("html"), None)
+    robots = (each.get("content") or "" for each in root.iter("meta") if (each.get("name") or "").lower() == "robots")
     titles = (plain(root.findtext("head/title"), MAX_HEADLINE), next(map(heading_text, root.iter("h1")), ""))
     names = (collapse(re.sub(r"\d+", "", title)).casefold() for title in titles)
     texts = [*_texts(root)]
@@ -141,6 +147,7 @@ def read_tree(root: HtmlElement, url: str) -> PageLinks:
         lists=tuple(dict.fromkeys(url for url in lists if url and not NO_ARTICLES.search(url)))[:MAX_LISTS],
         part_links=tuple(part_links[:MAX_LINKS]),
         names=tuple(filter(None, names)),
+        forbids_following=any(NO_FOLLOWING.search(content) for content in robots),
         is_amp=page is not None and bool({"amp", "⚡"} & {str(name).lower() for name in page.attrib}),
         signature=_hash(content) if len(content) >= MIN_CHARACTERS else "",
         letters=sum(map(str.isalpha, text)),
@@ -216,11 +223,12 @@ def _texts(root: HtmlElement) -> Iterator[tuple[str, bool]]:
 def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
     """Yield the targets of links, `rel=next`, frames and refreshes.
 
-    Excluded are links to pages of a single picture, to the print version of the page or a page about it, and `nofollow`
-    links that only add a query to the page's address: they reply, share or sort. Pagination is followed.
+    Excluded are links to pages of a single picture, to the print version of the page or a page about it, "1" as a
+    further page of the list, and `nofollow` links that only add a query to the page's address: they reply, share or
+    sort. Pagination is followed.
     """
     article = target_of(own) if looks_like_article(own) else ""
-    named = unquote(article)
+    named = unquote(target_of(own))
     for element in root.iter("a", "area", "frame", "link", "meta"):
         href = element.get("src" if element.tag == "frame" else "href") or ""
         if element.tag == "meta" and (element.get("http-equiv") or "").lower().strip() == "refresh":
@@ -229,9 +237,10 @@ def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
         relations = _relations(element)
         is_reply = "nofollow" in relations and _only_adds_query(own, _resolve(base, href))
         printed = PRINTED.search(href) if article else None
-        about = ABOUT_PAGE.search(href) if article and ":" in href else None
+        about = ABOUT_PAGE.search(href) if ":" in href and not find_archive(href) else None
         is_copy = bool(printed and printed[1] in article) or bool(about and named.endswith(f"/{unquote(about[1])}"))
-        is_aside = is_reply or is_copy or "attachment" in relations
+        is_first = (element.text or "").strip() == "1" and is_further_of(_resolve(base, href), own)
+        is_aside = is_reply or is_copy or is_first or "attachment" in relations
         if href and not is_aside and (element.tag != "link" or "next" in relations):
             yield href
 

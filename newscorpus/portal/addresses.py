@@ -102,7 +102,7 @@ OTHER_KINDS = re.compile(
 )
 """Searched in `.host/path`: parts of portals that hold no articles."""
 ABOUT_SITE = re.compile(
-    r"/(?:about(?:-us)?|accessibility|advertis(?:e|ing)|contacts?(?:-us)?|cookies?(?:-policy)?|disclaimer|faq|imprint"
+    r"[/:](?:about(?:-us)?|accessibility|advertis(?:e|ing)|contacts?(?:-us)?|cookies?(?:-policy)?|disclaimer|faq|imprint"
     r"|newsletters?|privacy(?:-policy)?|subscri(?:be|ptions?)|terms(?:-(?:of-(?:use|service)|and-conditions))?"
     r"|agb|anket[ay]|datenschutz|gdpr|impress?um|inzerc(?:e|ia)|kontakty?|o-n[aá]s|o-nama|om-oss|predplatne"
     r"|prenumer(?:ata|era)|redak(?:ce|cia|cja|cija|tion)|regulamin|(?:uvjeti|uslovi)-kori[sš]\w+|podm[ií]nky"
@@ -191,7 +191,7 @@ def looks_like_article(url: str) -> bool:
         return False
     parts = urlsplit(url)
     query = parse_qsl(parts.query, keep_blank_values=True)
-    *folders, name = parts.path.strip("/").split("/")
+    *folders, name = unquote(parts.path).strip("/").split("/")
     last = DOCUMENT.sub("", name)
     if DATED.search(FOLDER_PAGE.sub("/", parts.path)) or any(map(_is_id, folders)):
         return True
@@ -201,7 +201,7 @@ def looks_like_article(url: str) -> bool:
     named = any(map(ARTICLE_WORD.search, (*folders, name, *(key for key, _ in query))))
     if named and any(map(ID.fullmatch, (*folders, last, *(value for _, value in query)))):
         return True
-    return sum(1 for word in re.split(r"[-_+]|%20", last) if word) >= SLUG_WORDS
+    return sum(1 for word in re.split(r"[-_+ ]", last) if word) >= SLUG_WORDS
 
 
 def _is_id(text: str) -> bool:
@@ -301,9 +301,11 @@ FURTHER = re.compile(
 )
 """The end of the path of a second or later page of a list."""
 NAMED_ARCHIVE = re.compile(
-    r"/(?:authors?|autori?|contributors?|[ck]ategor[a-z]{1,4}|keywords?|labels?|tags?|tema|topics?)/[^/]+(?:/archive)?/?$",
+    r"/(authors?|autori?|contributors?|[ck]ategor[a-z]{1,4}|keywords?|labels?|tags?|tema|topics?)[/:][^/]+"
+    r"(?:/archive)?/?$",
     re.IGNORECASE,
 )
+"""An archive with a name, such as `/tag/bridges/`, or `/wiki/Category:Bridges`."""
 DAY_ARCHIVE = re.compile(r"/(?:19|20)\d\d(?:[/-](?:0?[1-9]|1[0-2])(?:[/-](?:0?[1-9]|[12]\d|3[01]))?)?(?:/|\.html?)?$")
 SEARCH = re.compile(r"/(?:@@)?search(?:\.\w{2,5})?/?$", re.IGNORECASE)
 """End of the path of a search, whose links to tags are archives."""
@@ -320,8 +322,7 @@ def find_archive(url: str) -> str:
     parts = _split(url)
     path = FURTHER.sub("", FOLDER_PAGE.sub("/", parts.path))
     if found := NAMED_ARCHIVE.search(path):
-        begin, word = path[: found.start()], found[0].split("/")[1]
-        return f"{parts.netloc}{re.sub(r'[0-9]+', '0', begin)}/{word}/*"
+        return f"{parts.netloc}{re.sub(r'[0-9]+', '0', path[: found.start()])}/{found[1]}/*"
     if SEARCH.search(path) and parts.query:
         return f"{parts.netloc}{path.rstrip('/')}?*"
     if DAY_ARCHIVE.search(path):
@@ -345,6 +346,16 @@ def is_further(url: str) -> bool:
     return bool(FURTHER.search(parts.path)) or any(
         name in PAGE_NUMBER and value.isdigit() for name, value in parse_qsl(parts.query)
     )
+
+
+def is_further_of(url: str, listing: str) -> bool:
+    """Whether `url` is a further page of the list at `listing`: no other path or parameter than for the page number."""
+    parts, others = _split(url), _split(listing)
+    if not listing or not is_further(url) or parts.netloc != others.netloc:
+        return False
+    paths = [FURTHER.sub("", each.path).strip("/") for each in (parts, others)]
+    names, known = ({name for name, _ in parse_qsl(each.query)} - PAGE_NUMBER for each in (parts, others))
+    return paths[0] == paths[1] and names <= known
 
 
 NAME = re.compile(r"[^/.]*[^\W\d_][^/.]*")

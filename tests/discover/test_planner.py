@@ -208,6 +208,25 @@ def test_the_newest_pages_come_first(planner: MakePlanner) -> None:
     assert urls == ["/sport/", "/2026/05/", "/2025/05/", "/2024/05/"]
 
 
+def test_old_versions_in_a_feed_of_changes_are_no_articles(planner: MakePlanner) -> None:
+    urls = (f"{BASE}/index.php?title=Old_bridge&diff=152&oldid=109", f"{BASE}/index.php?title=Old_bridge")
+    (found,) = ask(planner(), *(ListingEntry(url, (Evidence("title", "Old bridge", "feed"),)) for url in urls))
+    assert expect(PlannedFetch, found).url == urls[1]
+
+
+@pytest.mark.parametrize("start_forbids", [False, True])
+def test_a_page_that_forbids_following_leads_to_articles_and_its_further_pages(
+    planner: MakePlanner, *, start_forbids: bool
+) -> None:
+    made, listing = planner(), f"{BASE}/wiki/Recent?days=7"
+    paths = ("/wiki/Recent?days=7&page=2", "/wiki/Recent?days=1&limit=50", "/wiki/Oldest", "/a-long-story-1?diff=2")
+    links = PageLinks((*(BASE + path for path in paths), STORY), forbids_following=True)
+    list(made.start_page(f"{BASE}/", replace(links, forbids_following=start_forbids), ()))
+    plan = made.links(links, 3, listing=listing)
+    urls = {one.url.removeprefix(BASE) for one in plan if isinstance(one, PlannedFetch)}
+    assert urls == {*(paths if start_forbids else paths[:1]), STORY.removeprefix(BASE)}
+
+
 def test_a_listing_that_comes_again_is_not_counted(planner: MakePlanner, ledger: Ledger) -> None:
     made, url = planner(), f"{BASE}/sport?page=1"
     assert list(made.links(PageLinks(), 1, listing=url)) == []

@@ -57,6 +57,11 @@ ASKED = "<a rel='nofollow' href='{0}'>x</a>"
         pytest.param("<meta http-equiv=refresh content=300><p>x", [], id="reload"),
         pytest.param("<meta http-equiv=refresh><p>x", [], id="empty refresh"),
         pytest.param("<meta name=x content='0;url=/sr/'><p>x", [], id="another meta"),
+        pytest.param(
+            "<a href='?page=1'>1</a> <a href='?page=2'>2</a> <a href='?page=1&tag=x'>1</a> <a href='/?page=1'>1</a>",
+            ["/news/today/?page=2", "/news/today/?page=1&tag=x", "/?page=1"],
+            id="first page",
+        ),
         pytest.param("<a href='?vote=1'>x</a>", ["/news/today/?vote=1"], id="query"),
         pytest.param(ASKED.format("?vote=1") + ASKED.format("/news/today/?a=1&b=2"), [], id="query, nofollow"),
         pytest.param(ASKED.format("?page=2"), ["/news/today/?page=2"], id="further page, nofollow"),
@@ -82,6 +87,20 @@ def test_links_of_a_page(body: str, expected: list[str]) -> None:
     assert list(links(body).links) == [urljoin("http://example.org", url) if url[0] == "/" else url for url in expected]
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "forbids"),
+    [
+        ("robots", "noindex, nofollow", True),
+        ("ROBOTS", "NONE", True),
+        ("robots", "noindex,follow,max-image-preview:none", False),
+        ("robots", "noindex", False),
+        ("googlebot", "nofollow", False),
+    ],
+)
+def test_a_page_may_forbid_following_its_links(name: str, content: str, *, forbids: bool) -> None:
+    assert links(f'<meta name="{name}" content="{content}"><a href="/b">b</a>').forbids_following is forbids
+
+
 def test_articles_of_a_front_page_may_be_queries_with_nofollow() -> None:
     front = read_page(Page.from_html(ASKED.format("?p=7"), "http://example.org/"))
     assert front.links == ("http://example.org/?p=7",)
@@ -98,6 +117,8 @@ def test_articles_of_a_front_page_may_be_queries_with_nofollow() -> None:
         ("/sport/", "/tisk/sport/", False),
         ("/wiki/Most:_the_old_bridge", "/wiki/Talk:Most:_the_old_bridge", True),
         ("/wiki/Zdar_is_a_town_%C5%BE", "/wiki/Special:Links/Zdar_is_a_town_%C5%BE", True),
+        ("/wiki/Bridges", "/wiki/Special:Links/Bridges", True),
+        ("/wiki/Bridges", "/wiki/Category:Bridges", False),
         ("/wiki/The_old_bridge_opens", "/wiki/Talk:The_new_bridge_opens", False),
         ("/2026/the-old-bridge-opens", "http://example.org:8000/the-old-bridge-opens", False),
     ],

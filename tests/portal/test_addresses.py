@@ -55,6 +55,7 @@ def test_which_addresses_look_like_an_article() -> None:
     articles = [
         *"/news/mayor-opens-the-bridge.html /2026/11/20/bridge /domaci/clanek-1234567 /a/story.php?id=10423".split(),
         *"/c1-67712340-most-otevren /2026/11/bridge/ /2026/11/20/bridge/index.html /world/the_ferry_is_late".split(),
+        *"/aktu%C3%A1ln%C3%AD-zpr%C3%A1vy/4711".split(),
         *"/zpravy/%C5%BElut%C3%BD-k%C5%AF%C5%88-b /domaci/3f2a9c1b7d5e4f60 /a/Xk3PqR7sTuVw9Yz2Ab".split(),
         *"/zpravy/0c8a5f1e-96cb-4110-bbec-db840bf1f28e/ /domaci.aspx?c=A260110_123456_domaci_abc".split(),
         *"/story.html?id=af4bb925-96cb-4110-bbec-db840bf1f28e /nba/15009143/detail.html /clanek/?id=4711".split(),
@@ -191,6 +192,7 @@ def test_what_only_looks_like_one_is_left_alone() -> None:
         ("/category/town/page/2/", "/category/*"),
         ("/kategorie/kultura.xml", "/kategorie/*"),
         ("/contributors/jana-malik/archive", "/contributors/*"),
+        ("/wiki/Category:Old_bridges", "/wiki/Category/*"),
         ("/?cat=12", "/?cat=*"),
         ("/?author=3&paged=2", "/?author=*"),
         ("/?m=202405", "/?m"),
