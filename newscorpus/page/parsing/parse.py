@@ -42,6 +42,9 @@ _UNSEEN_REFERENCE = re.compile(
 )
 """A reference to a character that does not show."""
 
+_EDITOR = re.compile(r"[?&](?:ve)?action=edit(?:&|$)")
+"""The end of the address of a wiki's editor."""
+
 _ELEMENT_CLASS = etree.ElementDefaultClassLookup(element=HtmlElement)
 """`lxml.html.HTMLParser` chooses the class of each element in Python, which triples the time of every walk."""
 
@@ -84,7 +87,24 @@ def parse(html: str, url: str = "", limits: Limits = Limits()) -> HtmlElement | 
         body = root.find("body")
         body = etree.SubElement(root, "body") if body is None else body
         body[:0] = children[first:]
+    if "action=edit" in html:
+        _drop_editor_links(root)
     return root
+
+
+def _drop_editor_links(root: HtmlElement) -> None:
+    """Drop the links of headings to an editor ("[edit]"), with the elements around them that have no other words."""
+    for heading in list(root.iter("h1", "h2", "h3", "h4", "h5", "h6")):
+        for link in [each for each in heading.iter("a") if _EDITOR.search(each.get("href") or "")]:
+            holders = [link, *(each for each in link.iterancestors() if heading in each.iterancestors())]
+            part = next((each for each in reversed(holders) if not _has_words_besides_links(each)), link)
+            if part.getparent() is not None and heading in part.iterancestors():  # it may be dropped with another one
+                part.drop_tree()
+
+
+def _has_words_besides_links(element: HtmlElement) -> bool:
+    linked = sum(sum(map(str.isalpha, each.text_content())) for each in element.iter("a"))
+    return sum(map(str.isalpha, element.text_content())) > linked
 
 
 def _find_crowds(html: str, limits: Limits) -> list[tuple[int, int]] | None:

@@ -37,6 +37,11 @@ def reason(html: str) -> str:
         ("<?xml version='1.0' encoding='iso-8859-2'?><html><body>č", "č"),
         ("<html><frameset><frame src=a></frameset><noframes>no frames here</noframes></html>", "no frames here"),
         ("<p>one</p><!-- an open comment <p>two", "one"),
+        (
+            "<h2><b>Old</b> bridge<i> [<u><a href='/?veaction=edit'>edit</a> | <a href='?action=edit'>x</a></u>]",
+            "Old bridge",
+        ),
+        ("<h2>Old <a href='/w?action=editors'>bridge</a></h2><p><a href='/w?action=edit'>Edit</a>", "Old bridge Edit"),
         ("<p>R&amp;D &lt;x&gt; &nbsp;&#8211; &bogus; &#x110000;</p>", "R&D <x> – &bogus; \ufffd"),
         ("<article><header>a</header><my-element>b</my-element></article>", "a b"),
         ("<p>Bun&shy;des\xadtag &#8203;x&#xFEFF;y&ZeroWidthSpace;z&lrm; e\u030c &#1730;</p>", "Bundestag xyz ě \u06c2"),
