@@ -101,7 +101,7 @@ def is_personal_name(name: str) -> bool:
     parts = name.split()
     if not 1 < len(parts) <= 4 or not parts[0][0].isupper() or any(map(OFFICE.search, parts)):
         return False
-    return all(part[0].isupper() or part in PARTICLES for part in parts)
+    return all((part[0].isupper() or part in PARTICLES) and part[-1] != ":" for part in parts)  # no label
 
 
 def is_ordinary(name: str, text: str, how: Callable[[Iterable[bool]], bool] = all) -> bool:

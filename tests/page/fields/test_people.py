@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newscorpus.page.fields.people import authors_and_agencies, is_account, names_in
+from newscorpus.page.fields.people import authors_and_agencies, is_account, is_personal_name, names_in
 
 
 @pytest.mark.parametrize(
@@ -134,3 +134,8 @@ def test_a_name_is_no_account(name: str) -> None:
 @given(st.text(max_size=200))
 def test_no_name_is_empty_or_holds_an_address(text: str) -> None:
     assert all(name.strip() == name and name and "@" not in name and "http:" not in name for name in names_in(text))
+
+
+def test_a_label_is_no_part_of_a_name() -> None:
+    assert is_personal_name("Jana van der Malik")
+    assert not is_personal_name("Oznake: Otoci")
