@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import lru_cache
 from math import ceil, floor
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from babel.core import get_global
 
@@ -47,6 +47,8 @@ AMERICAN_DOMAINS = frozenset(["", *"com org net edu gov mil us info biz tv news 
 
 SEPARATOR = re.compile(r"\s+[-–—|·•:»›/~]+\s+|\s*[|｜»›]\s*|\s*::\s*|:\s+|--+|\s+<\s+|\s*―\s*|_")
 """Separators between the headline and the name of site or section."""
+IN_BRACKETS = re.compile(r"(.*\S)\s*[\[(]([^\[\]()]+)[\])]")
+"""A title with the site's name in brackets at its end."""
 VOTES = {
     "template": 100, "portal": 100, "heading": 12, "json-ld": 8, "feed": 8, "sitemap": 8, "microdata": 4, "meta": 4,
 }  # fmt: skip
@@ -102,15 +104,15 @@ def decide_plain(field: str, evidence: Sequence[Evidence]) -> Decided:
     return next((Decided(item.value, item.source) for item in of_field(field, evidence)), Decided())
 
 
-def decide_headline(evidence: Sequence[Evidence], sites: Collection[str]) -> Decided:
-    """Choose the headline and strip the site's name from it; a template's value is left unchanged."""
+def decide_headline(evidence: Sequence[Evidence], sites: Collection[str], url: str = "") -> Decided:
+    """Choose the headline of the page at `url` and strip the site's name; a template's value is left unchanged."""
     titles = of_field("title", evidence)
     if titles and titles[0].source == "template":
         return Decided(titles[0].value, "template")
     descriptions = {item.value for item in of_field("description", evidence)}
     titles = tuple(item for item in titles if squeezed(item.value) not in sites) or titles
     titles = tuple(item for item in titles if len(item.value) <= MAX_TITLE and item.value not in descriptions) or titles
-    chosen = decide_title(titles, sites, {squeezed(item.value) for item in of_field("section", evidence)})
+    chosen = decide_title(titles, sites, {squeezed(item.value) for item in of_field("section", evidence)}, url)
     return Decided(chosen.value, chosen.source) if chosen and chosen.value else Decided()
 
 
@@ -165,14 +167,20 @@ def decide_people(evidence: Sequence[Evidence], sites: Collection[str]) -> tuple
     return authors, agencies, source
 
 
-def decide_tags(evidence: Sequence[Evidence], section: str) -> tuple[tuple[str, ...], str]:
+def decide_tags(evidence: Sequence[Evidence], section: str, url: str = "") -> tuple[tuple[str, ...], str]:
     """Return the tags of the most trusted source, and that source; lists are split at semicolons or else commas.
 
-    Keywords in `<head>` that have nothing in common with the visible tags are the site's. Feeds mix sections and tags:
+    Keywords in `<head>` that have nothing in common with the visible tags are the site's, and those that are steps of
+    the address `url`, with its last one, are none. Feeds mix sections and tags:
     the page's own tags take precedence, and sections are left out. Where every word has a capital letter, a generator
     may have put it there: the tags are spelled as they are shown.
     """
-    candidates = of_field("tags", evidence)
+    steps = unquote(urlsplit(url).path).lower().strip("/").split("/")
+    candidates = tuple(
+        item
+        for item in of_field("tags", evidence)
+        if item.source != "meta" or not {steps[-1]} <= set(map(str.lower, _parted_tags([item]))) <= set(steps)
+    )
     shown = tuple(item for item in candidates if item.source not in {"feed", "sitemap"})
     if not (candidates := shown or candidates):
         return (), ""
@@ -269,6 +277,9 @@ def strip_site(title: str, sites: Collection[str], sections: Collection[str] = (
 
     `sites` and `sections` are squeezed names; a section is stripped only together with the site's name.
     """
+    in_brackets = IN_BRACKETS.fullmatch(title)
+    if in_brackets and _names_site(in_brackets[2], sites):
+        title = in_brackets[1]
     parts, marks = _split(title)
     end, start = len(parts), 0
     for position in range(len(parts) - 1, 0, -1):
@@ -282,13 +293,24 @@ def strip_site(title: str, sites: Collection[str], sections: Collection[str] = (
     return "".join(part + mark for part, mark in kept).strip()
 
 
-def decide_title(titles: Sequence[Evidence], sites: Collection[str], sections: Collection[str] = ()) -> Evidence | None:
+def decide_title(
+    titles: Sequence[Evidence], sites: Collection[str], sections: Collection[str] = (), url: str = ""
+) -> Evidence | None:
     """Choose the title with most votes, the site's name stripped; ties go to the first of `titles`.
 
-    A heading counts only if it shares words with another title: above some articles it names the section.
+    Beside a heading, general names ("News") and the end of the page's address `url` are none. A heading counts only if
+    it shares words with another title: above some articles it names the section.
     """
     stripped = [Evidence(item.field, strip_site(item.value, sites, sections), item.source) for item in titles]
     stripped = [item for item in stripped if squeezed(item.value) not in sites] or stripped[:1]
+    if any(item.source == "heading" for item in stripped):
+        path = squeezed(unquote(urlsplit(url).path))
+        stripped = [
+            item
+            for item in stripped
+            if item.source == "heading"
+            or not (item.value.lower() in GENERIC or (" " not in item.value and path.endswith(squeezed(item.value))))
+        ]
     others = [set(folded_words(item.value)) for item in stripped if item.source != "heading" and item.value]
     plausible: list[Evidence] = []
     for item in stripped:
@@ -342,7 +364,7 @@ def decide_dates(evidence: Sequence[Evidence], setting: Setting) -> tuple[Decide
     The day with most votes wins, ties go to the most trusted source; its time is then converted to the zone shown on
     the page, if any. If only a change is known, it counts as publication.
     """
-    candidates = of_field("published", evidence)
+    candidates = tuple(_with_day_first(of_field("published", evidence), setting))
     published, modified = _elected(candidates, setting), _elected(of_field("modified", evidence), setting)
     shown = [parse_date(item.value, setting) for item in candidates if item.source in {"time-tag", "text", "meta"}]
     moment = _moment(published.value)
@@ -358,6 +380,17 @@ def decide_dates(evidence: Sequence[Evidence], setting: Setting) -> tuple[Decide
         published = next((each for each in moments if each.value.startswith(published.value)), published)
     local = _localised(published, shown, [item.value for item in candidates if item.source == "url"])
     return (local if local.value else modified), modified
+
+
+def _with_day_first(candidates: Sequence[Evidence], setting: Setting) -> Iterator[Evidence]:
+    """Yield the dates, those shown with day and month exchanged if the address or a moment states the exchanged day."""
+    stated = {parse_date(each.value, setting) for each in candidates if each.source in MACHINE or each.source == "url"}
+    days = {value[:10] for value in stated if len(value) > len("2024-02-03")}
+    days |= {parse_date(each.value, setting)[:10] for each in candidates if each.source == "url"}
+    for item in candidates:
+        year, month, day = (*parse_date(item.value, setting)[:10].split("-"), "", "")[:3]
+        is_exchanged = f"{year}-{month}-{day}" not in days and f"{year}-{day}-{month}" in days
+        yield replace(item, value=f"{year}-{day}-{month}") if is_exchanged else item
 
 
 def _elected(candidates: Sequence[Evidence], setting: Setting) -> Decided:

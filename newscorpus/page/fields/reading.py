@@ -97,13 +97,13 @@ def read_fields(
     decided = {item.field for item in everything if item.source == "learned"} - ruled if _decides(model) else set[str]()
     found = tuple(item for item in everything if item.source == "learned" or item.field not in decided)
     entities, names = (json_ld, microdata), _sites(found, markup)
-    title, lead = decide_headline(found, names), decide_plain("lead", found)
+    title, lead = decide_headline(found, names, markup.url), decide_plain("lead", found)
     published, modified = decide_dates(found, setting)
     authors, agencies, authors_source = decide_people(found, names)
     if not (authors or agencies) and (persons := _named_after(found, names, entities, tree)):
         authors, agencies, authors_source = decide_people(found, names - persons)
     section, licence = decide_section(found, markup.url), decide_plain("license", found)
-    tags, tags_source = decide_tags(found, section.value)
+    tags, tags_source = decide_tags(found, section.value, markup.url)
     images = (*(image for each in entities for image in entity_images(each, markup.base)), *meta_images(markup))
     fields = Fields(
         title=title.value,

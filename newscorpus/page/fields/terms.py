@@ -25,7 +25,7 @@ KINDS = (SECTION, TAGS)
 EITHER = "either"
 STEPS: Mapping[str, str] = {step: kind for kind in (*KINDS, EITHER) for step in WORDS["addresses"][kind].split()}
 """Path segments before the name of a section or tag."""
-STEP = re.compile(rf"[/?&]({'|'.join(map(re.escape, STEPS))})(?:/(?=[^/?#])|=(?=.))")
+STEP = re.compile(rf"[/?&]({'|'.join(map(re.escape, STEPS))})(?:[/:](?=[^/?#])|=(?=.))")
 GENERIC = frozenset(WORDS["generic"]["steps"].split())
 LABELS = {
     kind: re.compile(rf"(?:^|(?<=[\s(|·•,]))(?:{'|'.join(map(re.escape, WORDS['labels'][kind]))})\s*[:：]?$")

@@ -249,3 +249,17 @@ def test_capitals_of_a_generator_are_not_those_of_tags(
 )
 def test_a_stated_language_is_one(tag: str, language: str) -> None:
     assert primary_tag(tag) == language
+
+
+def test_a_shown_day_has_the_order_of_day_and_month_that_the_address_or_a_moment_states() -> None:
+    shown = "<h1>The old bridge is closed</h1><p class=date>10/02/2026</p><p>Text."
+    assert read(shown, "https://vesti.example/2026/10/02/old-bridge").fields.published == "2026-10-02"
+    stated = f"{shown}<p><time datetime='2026-10-02T18:17:32+02:00'>10/02/2026</time>"
+    assert read(stated).fields.published == "2026-10-02T18:17:32+02:00"
+    assert read(shown).fields.published == "2026-02-10"
+
+
+def test_keywords_that_are_the_address_are_no_tags() -> None:
+    head = "<meta name=keywords content='domaci,old-bridge'><h1>The old bridge is closed</h1>"
+    assert read(head, "https://vesti.example/wiki/domaci/old-bridge").fields.tags == ()
+    assert read(head, "https://vesti.example/domaci/old-bridge/2").fields.tags == ("domaci", "old-bridge")

@@ -42,6 +42,7 @@ def test_names_beside_the_headline(title: str, names: set[str]) -> None:
     assert names_beside(title, ["", title, "Vláda jedná", "Vláda jedná"]) == names
 
 
+URL = "https://www.denikpriklad.cz/domaci/vlada-jedna"
 SHOWN, WRITTEN = "Vláda schválila rozpočet, opozice odešla", "Rozpočet 2025: vláda schválila, kolik dostanete"
 
 
@@ -54,11 +55,15 @@ SHOWN, WRITTEN = "Vláda schválila rozpočet, opozice odešla", "Rozpočet 2025
         ([("meta", "Vláda schválila rozpočet"), ("heading", "Detail článku")], "Vláda schválila rozpočet"),
         ([("meta", "Vláda jedná | Rozpočet, daně"), ("heading", "Vláda jedná")], "Vláda jedná"),
         ([("meta", "Deník Příklad"), ("heading", "Vláda jedná")], "Vláda jedná"),
+        ([("meta", "News - Deník Příklad"), ("heading", "Vláda jedná")], "Vláda jedná"),
+        ([("meta", "domaci:vlada-jedna - Deník Příklad"), ("heading", "Власть заседает")], "Власть заседает"),
+        ([("meta", "domaci:vlada-mlci"), ("heading", "Власть заседает")], "domaci:vlada-mlci"),
+        ([("meta", "vlada-jedna")], "vlada-jedna"),
         ([], ""),
     ],
 )
 def test_the_title_that_most_sources_confirm_is_chosen(titles: list[tuple[str, str]], chosen: str) -> None:
-    found = decide_title([Evidence("title", value, source) for source, value in titles], SITES)
+    found = decide_title([Evidence("title", value, source) for source, value in titles], SITES, (), URL)
     assert (found.value if found else "") == chosen
 
 
