@@ -16,7 +16,9 @@ import numpy as np
 from newscorpus.arrays import Floats
 from newscorpus.config import Part
 from newscorpus.data import Block, Element, Fields, Label
+from newscorpus.page.fields.dates import find_dates
 from newscorpus.page.fields.people import agencies_alone
+from newscorpus.page.fields.visible import UPDATE
 from newscorpus.page.parsing.segment import elements_around
 from newscorpus.page.text.features import FEATURES, PageFeatures
 from newscorpus.page.text.features.wording import PHRASES
@@ -70,6 +72,10 @@ NEAR_ENDS = 3
 """Bylines are among this many good blocks from either end of the text."""
 _LABELLED = re.compile(r"[^:：]{1,30}[:：]\s*(\S.*)")
 """A line of a citation box below a post: "Title: ...", "Author: ...", "Link: ..."."""
+MAX_BEFORE_DATE = 25
+"""Maximum number of characters between "changed" and the day: "ed on Saturday, the"."""
+_PATH = re.compile(r"\w[/.]\w")
+"""In a word, the sign of an address or a file name."""
 _WORD, _NUMBER = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
 MAX_CREDIT, MAX_CAPTION = 100, 300
 """Maximum number of characters of a credit line, "Photo: Name / Agency" (a choice: a line), and of a caption."""
@@ -463,9 +469,20 @@ def _bylines(labelled: Labelled, fields: Fields, headlines: Collection[tuple[str
             is_dated = year_and_day and year_and_day.issubset(map(int, _NUMBER.findall(block.text)))
             is_alone = is_dated and (at, block) in good[:NEAR_ENDS] and len(words) <= MAX_DATE_WORDS
             known = [*names, section] if is_dated and section else names
-            if is_timed or is_alone or is_byline(block.text, known, spelled):
+            is_note = (at, block) in good[-NEAR_ENDS:] and is_note_of_change(block.text)
+            if is_timed or is_alone or is_note or is_byline(block.text, known, spelled):
                 found.add(at)
     return found
+
+
+def is_note_of_change(text: str) -> bool:
+    """Tell whether a text says when the page was last changed, in few words beside the page's name or address."""
+    changed = UPDATE.search(text)
+    date = next(find_dates(text[changed.end() :]), None) if changed else None
+    if not changed or not date or date.start > MAX_BEFORE_DATE:
+        return False
+    around = (*text[: changed.start()].split(), *text[changed.end() + date.end :].split())
+    return sum(any(map(str.isalpha, word)) and not _PATH.search(word) for word in around) <= MAX_BYLINE_WORDS
 
 
 def _terms(labelled: Labelled, fields: Fields) -> set[int]:

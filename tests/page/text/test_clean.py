@@ -12,7 +12,7 @@ from newscorpus.data import Article, Fields, Label, LabelledBlock, Page, Rejecte
 from newscorpus.page.loading import load
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
-from newscorpus.page.text.clean import clean, is_byline
+from newscorpus.page.text.clean import clean, is_byline, is_note_of_change
 from newscorpus.page.text.features import measure
 from tests.mockserver.kinds import expect
 
@@ -279,6 +279,19 @@ def test_lines_that_say_how_to_cite_the_article_are_left_out(title: str, is_left
     shown = page(f"<ul>{''.join(f'<li>{line}</li>' for line in cited)}</ul>")
     found = [line for line in lines(shown, upper=ANYTHING) if line in cited]
     assert found == ([] if is_left_out else cited)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_note"),
+    [
+        ("news/old-bridge.txt · Last modified: 2026/07/03 22:40 by 127.0.0.1", True),
+        ("This page was last edited on 19 April 2026, at 23:40.", True),
+        ("The list was updated in 2026.", False),
+        ("The law was last updated on 5 May 2026, when the council decided to close the bridge.", False),
+    ],
+)
+def test_lines_that_say_when_the_page_was_changed_are_recognised(text: str, *, is_note: bool) -> None:
+    assert is_note_of_change(text) is is_note
 
 
 def test_a_paragraph_on_the_author_stays() -> None:
