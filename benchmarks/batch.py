@@ -37,12 +37,12 @@ from newscorpus.config import BuildConfig
 from newscorpus.corpus.left_out import read_duplicates
 from newscorpus.corpus.verify import verify
 from newscorpus.data import Article, Fields
-from newscorpus.layout import DUPLICATES, INDEX, INTAKE, PUBLISHED, REJECTED
+from newscorpus.layout import DUPLICATES, INDEX, INTAKE, INTAKE_SEGMENT, PUBLISHED, REJECTED
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
 from newscorpus.page.signature import estimate, jaccard, sign, stack
-from newscorpus.store.intake import IntakeWriter, read_intake
+from newscorpus.store.intake import read_intake, write_segment
 
 RESULTS = Path(__file__).parent / "results" / "batch"
 
@@ -193,14 +193,13 @@ def original_of(number: int) -> int:
 def make_part(plan: Plan, part: int, documents: int, n_words: int) -> None:
     """Write the part of a task of the first stage, but for the index, and mark it as done."""
     folder = plan.parts[part]
-    (folder / INTAKE).mkdir(parents=True)
-    (folder / REJECTED).touch()
-    with IntakeWriter(folder / INTAKE, plan.build.signature) as intake:
+    with write_segment(folder / INTAKE_SEGMENT.format(1), plan.build.signature) as append:
+        (folder / REJECTED).touch()
         for number in range(part, documents, PARTS):
             day = "2026-01-02" if kind_of(number) else "2026-01-01"
             text = as_text(words_of(number, n_words))
             article = Article(f"https://p{number % 50}.example/{number}", text, Fields(published=day), "made")
-            intake.append(Row(make_record(article, f"p{number % 50}", "cs", 1.0), sign(text)))
+            append(Row(make_record(article, f"p{number % 50}", "cs", 1.0), sign(text)))
 
 
 def run_ours(plan: Plan, at_once: int) -> Mapping[str, Cost]:

@@ -24,11 +24,11 @@ from newscorpus.corpus.release import ReleaseNote, diff, release
 from newscorpus.corpus.remove import remove
 from newscorpus.corpus.shards import bounded, is_marked
 from newscorpus.data import Article, Fields, Record
-from newscorpus.layout import INTAKE, RELEASES
+from newscorpus.layout import INTAKE_SEGMENT, RELEASES
 from newscorpus.page.records import encode, make_record
 from newscorpus.page.rows import Row, Withdrawal
 from newscorpus.page.signature import sign
-from newscorpus.store.intake import IntakeWriter
+from newscorpus.store.intake import write_segment
 
 RESULT = Path(__file__).parent / "results" / "years.md"
 BEGIN = datetime(2024, 1, 1, 6, tzinfo=UTC)
@@ -92,9 +92,9 @@ def simulate(corpus: Path, scale: Scale) -> tuple[list[WeekFigures], list[Releas
     before_by_id: set[str] = set()
     for week in range(scale.weeks):
         now = BEGIN + week * WEEK
-        with IntakeWriter(corpus / INTAKE, config.signature) as intake:
+        with write_segment(corpus / INTAKE_SEGMENT.format(week + 1), config.signature) as append:
             for line in _week(source, paper, week, now, scale):
-                intake.append(line)
+                append(line)
         build(corpus, config)
         if week % scale.weeks_a_release == 5:  # somebody asks for a text to be taken out
             name = source.choice(sorted(paper.rows))

@@ -26,7 +26,7 @@ from newscorpus.page.rows import Row
 from newscorpus.page.signature import sign
 from newscorpus.store.archive.values import Capture, Exchange, Origin
 from newscorpus.store.archive.write import ArchiveWriter, encode
-from newscorpus.store.intake import IntakeWriter
+from newscorpus.store.intake import write_segment
 from newscorpus.views.demo.run import remove_earlier
 
 STORY = "The council met on Tuesday and decided that the old bridge stays open until the new one stands. " * 5
@@ -303,10 +303,10 @@ def test_nobody_reads_on(page: Path) -> None:
 
 def test_build_publishes_what_was_crawled(run: Run, tmp_path: Path) -> None:
     parameters = SignatureParameters()
-    with IntakeWriter(tmp_path / "intake", parameters) as intake:
+    with write_segment(tmp_path / "intake" / "000001.jsonl", parameters) as append:
         for number in (1, 2):
             article = Article(f"https://a.example/{number}", STORY, Fields(title="Bridge"), "bte")
-            intake.append(Row(make_record(article, "a", "en", 1.0), sign(STORY, parameters)))
+            append(Row(make_record(article, "a", "en", 1.0), sign(STORY, parameters)))
     done = run("build", tmp_path)
     assert done.code == 0, done.err
     assert "2 documents; 1 kept, 90 words" in done.out
@@ -492,6 +492,7 @@ def test_the_exit_code_says_how_a_verb_ended(
     for name in ("damaged/corpus", "busy/intake"):
         (page.parent / name).mkdir(parents=True)
     (page.parent / "damaged/corpus/manifest.json").write_text("{")
+    (page.parent / "busy/intake/000001.jsonl").touch()
     with exclusive(paths["BUSY"] / BUILD_LOCK, "build"):
         done = run(*(paths.get(argument, argument) for argument in arguments))
     assert done.code == code

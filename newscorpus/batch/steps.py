@@ -23,17 +23,16 @@ from newscorpus.corpus.published import open_corpus
 from newscorpus.corpus.reextract import extract_pages
 from newscorpus.data import Article, Fields, Page, Record, Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.files import replacing
-from newscorpus.layout import INTAKE, INTAKE_SEGMENT
+from newscorpus.layout import INTAKE_SEGMENT
 from newscorpus.lines import writable
 from newscorpus.page.judge import make_row
 from newscorpus.page.parsing.decode import decode
 from newscorpus.page.recipe import Recipe
-from newscorpus.page.rows import Row, encode_row
+from newscorpus.page.rows import Row
 from newscorpus.page.signature import sign
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.schema import list_portals, load_portal
-from newscorpus.store.intake import encode_header
+from newscorpus.store.intake import write_segment
 from newscorpus.tokens import count_words
 from newscorpus.urls import site_key
 
@@ -210,12 +209,11 @@ class WriteIntake(PipelineStep):
 
     def run(self, data: Iterable[Document], rank: int = 0, _world_size: int = 1) -> Iterator[Document]:
         """Write documents, and pass them on."""
-        (self._folder / INTAKE).mkdir(parents=True, exist_ok=True)
-        with replacing(self._folder / INTAKE_SEGMENT.format(rank + 1)) as file:
-            file.write(encode_header(BuildConfig().signature))
+        segment = self._folder / INTAKE_SEGMENT.format(rank + 1)
+        with write_segment(segment, BuildConfig().signature) as append:
             for document in data:
                 record = writable(record_of(document))
-                file.write(encode_row(Row(record, sign(record.text))))
+                append(Row(record, sign(record.text)))
                 self.stat_update(StatHints.total)
                 yield document
 

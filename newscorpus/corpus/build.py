@@ -40,7 +40,7 @@ from newscorpus.data import GONE, REDESIGN, Record
 from newscorpus.errors import CorpusError, DamagedIndexError
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
-from newscorpus.store.intake import DamagedLine, DamagedRowError, torn_segments
+from newscorpus.store.intake import DamagedLine, DamagedRowError, segments, torn_segments
 from newscorpus.store.ledger.portals import alarms
 from newscorpus.store.ledger.revisits import gone_documents
 from newscorpus.tokens import count_words
@@ -109,6 +109,8 @@ def build(
             is running, others' files lie where it writes, or the disk is full; the published corpus is unchanged.
     """
     try:
+        if not segments(corpus / INTAKE):
+            raise CorpusError(f"{corpus / INTAKE}: no intake here; crawl into this corpus first")
         torn = torn_segments(corpus / INTAKE)
         with exclusive(corpus / BUILD_LOCK):
             refuse_strangers(corpus, folders=(PUBLISHED, INDEX), adopts=adopts)

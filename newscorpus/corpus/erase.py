@@ -40,7 +40,6 @@ from newscorpus.layout import (
     REMOVING,
     SUBCORPORA,
     TASKS,
-    UNFINISHED_INTAKE,
     archived_files,
     inside,
     is_adopted,
@@ -246,9 +245,10 @@ def erase(corpus: Path, removing: Removing) -> Removing:
     tasks = corpus.glob(f"{TASKS}/*/*") if (corpus / PLAN).is_file() else iter(())
     results = [path for path in tasks if path.name != "completions"]
     scores = corpus.glob(f"{GOLD}/*-scores")  # the worst pages among them
-    for path in (corpus / INDEX, corpus / AGAINST, corpus / UNFINISHED_INTAKE, *scores, *results):
+    for path in (corpus / INDEX, corpus / AGAINST, *scores, *results):
         shutil.rmtree(path, ignore_errors=True)
-    for path in (*filter(Path.is_file, results), *corpus.glob(".*.tmp"), *corpus.glob(f"{GOLD}/.*.tmp")):
+    unfinished = (path for folder in (".", INTAKE, GOLD) for path in corpus.glob(f"{folder}/.*.tmp"))
+    for path in (*filter(Path.is_file, results), *unfinished):
         path.unlink(missing_ok=True)
     removing = msgspec.structs.replace(removing, erased=True)
     write_removing(corpus, removing)

@@ -4,7 +4,6 @@ The result becomes a new corpus (`store`) or is appended to the intake of the cr
 row of each page counts.
 """
 
-import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,8 +14,8 @@ from pathlib import Path
 from newscorpus.config import BuildConfig, Limits
 from newscorpus.data import LOW_CONFIDENCE, Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.files import exclusive, replacing, sync_folder
-from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED, UNFINISHED_INTAKE
+from newscorpus.files import exclusive, replacing
+from newscorpus.layout import BUILD_LOCK, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED
 from newscorpus.lines import writable
 from newscorpus.page.judgement import Judgement, Rules, RuleTally, extractor_of, judge, lost_page, prepare
 from newscorpus.page.recipe import Recipe, add_profile
@@ -24,7 +23,7 @@ from newscorpus.page.rows import Fetch, Row, Withdrawal, encode_row
 from newscorpus.page.source_page import Named, SourcePage
 from newscorpus.portal.portal import Portal, version_of
 from newscorpus.portal.profile import profiles_of
-from newscorpus.store.intake import IntakeWriter, encode_header, journal_line, read_intake
+from newscorpus.store.intake import encode_header, journal_line, read_intake, segments, write_segment
 from newscorpus.store.ledger import REJECTIONS, Ledger, Series, UrlOutcome
 from newscorpus.store.ledger.addresses import unfinished_captures
 from newscorpus.store.pages import finished_captures, page_of_capture
@@ -115,31 +114,26 @@ def extract_pages(
 def store(extracted: Iterable[Extracted], folder: Path) -> Reextraction:
     """Write `intake/` and `rejected.jsonl` of a new corpus, which `newscorpus build` publishes.
 
-    Both appear only when complete; after a kill they are written anew.
+    Both appear when complete, the intake last; after a kill they are written anew.
 
     Raises:
         CorpusError: the folder already holds an intake.
     """
-    if (folder / INTAKE).exists():
+    if segments(folder / INTAKE):
         raise CorpusError(
             f"{folder / INTAKE}: is there already; publish it (newscorpus build {folder}) or name a new folder"
         )
-    unfinished = folder / UNFINISHED_INTAKE
-    if unfinished.exists():
-        shutil.rmtree(unfinished)
-    unfinished.mkdir(parents=True)
+    segment = folder / INTAKE_SEGMENT.format(1)
     counts: Counter[str] = Counter()
     read: set[Fetch] = set()
-    with replacing(folder / REJECTED) as journal, IntakeWriter(unfinished, BuildConfig().signature) as intake:
+    with write_segment(segment, BuildConfig().signature) as append, replacing(folder / REJECTED) as journal:
         for page, outcome in extracted:
             counts[_counted(outcome)] += 1
             read |= {(page.source, page.page.fetched)} if page else set()
             if isinstance(outcome, Row):
-                intake.append(outcome)
+                append(outcome)
             else:
                 journal.write(journal_line(outcome))
-    unfinished.rename(folder / INTAKE)
-    sync_folder(folder)
     return Reextraction(counts, frozenset(read))
 
 
@@ -214,8 +208,7 @@ class History:
         self._newest: dict[tuple[str, str], str] = {}
         self._words: dict[tuple[str, str], int] = {}
         # A damaged line counts as missing, so its page is due.
-        lines = read_intake(intake, BuildConfig().signature, damaged=lambda _: None) if intake.is_dir() else ()
-        for _, line in lines:
+        for _, line in read_intake(intake, BuildConfig().signature, damaged=lambda _: None):
             is_row = isinstance(line, Row)
             page = (line.page or line.record.url) if isinstance(line, Row) else line.url
             times = (line.reextraction, line.recipe)

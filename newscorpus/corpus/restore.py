@@ -147,9 +147,8 @@ def _judged(recipe: Recipe, profiles: Profiles, source: LostSource) -> Row | Rej
 
 def _rows(corpus: Path) -> Iterator[Row]:
     """Read the intact rows of the intake."""
-    if (corpus / INTAKE).is_dir():
-        lines = read_intake(corpus / INTAKE, BuildConfig().signature, damaged=lambda _: None)
-        yield from (line for _, line in lines if isinstance(line, Row))
+    lines = read_intake(corpus / INTAKE, BuildConfig().signature, damaged=lambda _: None)
+    yield from (line for _, line in lines if isinstance(line, Row))
 
 
 def _name(row: Row) -> int:

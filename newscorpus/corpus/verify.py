@@ -59,8 +59,7 @@ def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
         ("shares", tuple(replace(share, tokens=0) for share in shares), counts.shares),  # tokens are not counted again
     )
     damaged: list[DamagedLine] = []  # lines of a crawl's intake; none of them was published
-    if (corpus / INTAKE).is_dir():
-        deque(read_intake(corpus / INTAKE, BuildConfig().signature, damaged=damaged.append), maxlen=0)
+    deque(read_intake(corpus / INTAKE, BuildConfig().signature, damaged=damaged.append), maxlen=0)
     return manifest, [*findings, *(broken or miscounts), *_id_findings(published, ids), *map(str, damaged)]
 
 

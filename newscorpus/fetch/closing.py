@@ -38,6 +38,7 @@ from newscorpus.layout import (
 )
 from newscorpus.page.recipe import REVIEWED
 from newscorpus.store.crawl_log import CrawlLog
+from newscorpus.store.intake import segments
 from newscorpus.store.ledger import Ledger, LedgerError
 from newscorpus.store.ledger.addresses import ledger_files
 from newscorpus.store.ledger.portals import iso
@@ -250,7 +251,7 @@ class CorpusExtension:
             self._crawler.stats.set_value(stat("judged_again"), n)
 
     def _build(self) -> dict[str, Any]:
-        if not (self._corpus / INTAKE).is_dir():
+        if not segments(self._corpus / INTAKE):
             return {}
         try:
             built = build(self._corpus)

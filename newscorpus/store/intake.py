@@ -6,18 +6,17 @@ journal `rejected.jsonl` has a line per rejected page.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO, Self
 
 import msgspec
 
 from newscorpus.config import SignatureParameters
 from newscorpus.data import SCHEMA, Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.files import sync, sync_folder
-from newscorpus.layout import INTAKE_SEGMENT
+from newscorpus.files import replacing
 from newscorpus.lines import complete_lines, decoded_lines, encode_line, is_torn, writable
 from newscorpus.page.records import check_schema
 from newscorpus.page.rows import Row, Withdrawal, decode_line, decode_row, encode_row, unpacked
@@ -68,42 +67,13 @@ HEADERS = msgspec.json.Decoder(SegmentHeader)
 REJECTIONS = msgspec.json.Decoder(Rejected)
 
 
-class IntakeWriter:
-    """Appends rows to a new segment in `folder` (`CORPUS/intake`), created with the first row."""
-
-    def __init__(self, folder: Path, parameters: SignatureParameters) -> None:
-        self._folder = folder
-        self._parameters = parameters
-        self._file: BinaryIO | None = None
-
-    def append(self, row: Row | Withdrawal) -> None:
-        """Append a row or a withdrawal; it is safe after the next `commit`."""
-        if self._file is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            numbers = (int(path.stem) for path in segments(self._folder) if path.stem.isdecimal())
-            name = Path(INTAKE_SEGMENT.format(max(numbers, default=0) + 1)).name
-            self._file = (self._folder / name).open("xb")
-            self._file.write(encode_header(self._parameters))
-            sync_folder(self._folder)
-        self._file.write(encode_row(row))
-
-    def commit(self) -> None:
-        """Fsync all rows."""
-        if self._file is not None:
-            sync(self._file)
-
-    def close(self) -> None:
-        """Commit and close the segment; a later row opens another."""
-        if self._file is not None:
-            self.commit()
-            self._file.close()
-            self._file = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+@contextmanager
+def write_segment(path: Path, parameters: SignatureParameters) -> Iterator[Callable[[Row | Withdrawal], object]]:
+    """Write a segment with the rows passed to the yielded function; it appears when complete."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        file.write(encode_header(parameters))
+        yield lambda row: file.write(encode_row(row))
 
 
 def encode_header(parameters: SignatureParameters) -> bytes:
@@ -112,13 +82,7 @@ def encode_header(parameters: SignatureParameters) -> bytes:
 
 
 def segments(folder: Path) -> list[Path]:
-    """List the segments of an intake, oldest first.
-
-    Raises:
-        CorpusError: there is no such folder.
-    """
-    if not folder.is_dir():
-        raise CorpusError(f"{folder}: no intake here; crawl into this corpus first")
+    """List the segments of an intake, oldest first."""
     return sorted(folder.glob("*.jsonl"))
 
 
@@ -142,7 +106,7 @@ def read_intake(
         damaged: receives damaged lines, which are then skipped; None: they raise an error.
 
     Raises:
-        CorpusError: the folder is missing, a line is damaged, or a segment was signed with other parameters.
+        CorpusError: a line is damaged, or a segment was signed with other parameters.
     """
     for segment in segments(folder):
         start = (after or {}).get(segment.name, 0)

@@ -27,13 +27,13 @@ from newscorpus.config import BuildConfig, DuplicateConfig, ShardConfig, Survivo
 from newscorpus.corpus.build import BuildReport, build
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.data import LOW_CONFIDENCE, Article, Fields
-from newscorpus.layout import DUPLICATES, INTAKE, PUBLISHED, REJECTED
+from newscorpus.layout import DUPLICATES, INTAKE, INTAKE_SEGMENT, PUBLISHED, REJECTED
 from newscorpus.layout import LOW_CONFIDENCE as LOW
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
 from newscorpus.page.signature import sign
-from newscorpus.store.intake import IntakeWriter
+from newscorpus.store.intake import write_segment
 
 WORDS = [f"slovo{number}" for number in range(300)]
 FOOT = "Předplaťte si náš nový deník ještě dnes"
@@ -70,11 +70,10 @@ def rows(draw: st.DrawFn) -> Row:
 
 
 def write(folder: Path, lines: Sequence[Row]) -> None:
-    (folder / INTAKE).mkdir(parents=True)
-    (folder / REJECTED).touch()
-    with IntakeWriter(folder / INTAKE, BuildConfig().signature) as intake:
+    with write_segment(folder / INTAKE_SEGMENT.format(1), BuildConfig().signature) as append:
         for line in lines:
-            intake.append(line)
+            append(line)
+    (folder / REJECTED).touch()
 
 
 def plan_of(folder: Path, tasks: int, config: BuildConfig, memory_gb: float = 1.0) -> Plan:

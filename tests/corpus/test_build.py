@@ -29,7 +29,7 @@ from newscorpus.errors import CorpusError
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row, Withdrawal, encode_row
 from newscorpus.page.signature import sign
-from newscorpus.store.intake import IntakeWriter, encode_header, read_journal
+from newscorpus.store.intake import encode_header, read_journal, write_segment
 from newscorpus.store.ledger import Fetched, Ledger, Link, UrlOutcome, key_of
 from newscorpus.store.ledger.portals import Alarm
 from newscorpus.urls import document_id
@@ -146,8 +146,8 @@ def test_articles_after_a_redesign_are_flagged_until_a_new_template_extracts_the
 
     assert flagged() == left | {"first"}
     again = made["first"]
-    with IntakeWriter(tmp_path / "intake", PARAMETERS) as writer:
-        writer.append(Row(again, sign(again.text, PARAMETERS), reextraction=1))
+    with write_segment(tmp_path / "intake" / "000002.jsonl", PARAMETERS) as append:
+        append(Row(again, sign(again.text, PARAMETERS), reextraction=1))
     assert flagged() == left
 
 
@@ -382,11 +382,11 @@ def test_of_pages_of_one_document_its_own_or_else_the_lowest_stays(order: list[i
     rows = [Row(own, b""), *copies]
     with TemporaryDirectory() as folder:
         corpus = Path(folder)
-        for part in (order[:cuts], order[cuts:]):
-            with IntakeWriter(corpus / "intake", PARAMETERS) as writer:
+        for number, part in enumerate((order[:cuts], order[cuts:])):
+            with write_segment(corpus / "intake" / f"{number}.jsonl", PARAMETERS) as append:
                 for at in part:
                     record = replace(rows[at].record, fetched=days[at])
-                    writer.append(replace(rows[at], record=record, signature=sign(record.text, PARAMETERS)))
+                    append(replace(rows[at], record=record, signature=sign(record.text, PARAMETERS)))
         report = build(corpus)
         assert {record.url: record.text for record in kept(corpus)} == {own.url: own.text, other.url: text(3)}
         assert not any(record.supersedes for record in kept(corpus))

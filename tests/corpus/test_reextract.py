@@ -160,7 +160,7 @@ def test_a_killed_reextraction_is_written_anew(corpus: Path, tmp_path: Path) -> 
 
     with pytest.raises(KeyboardInterrupt):
         store(die_after_one(), tmp_path / "again")
-    assert not (tmp_path / "again" / "intake").exists()
+    assert not list(tmp_path.glob("again/intake/*"))
 
     again, whole = (store(reextract(archive_files(corpus), BTE, ()), tmp_path / name) for name in ("again", "whole"))
     assert again == whole

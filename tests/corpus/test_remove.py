@@ -230,8 +230,7 @@ def test_no_search_index_brings_it_back(corpus: Path) -> None:
 
 
 def test_no_byte_of_what_was_taken_out_is_left(corpus: Path) -> None:
-    (corpus / ".intake.tmp").mkdir()  # of a killed re-extraction
-    (corpus / ".intake.tmp" / "000001.jsonl").write_text("\n".join(paragraphs("story 3")))
+    (corpus / "intake" / ".000001.jsonl.tmp").write_text("\n".join(paragraphs("story 3")))  # of a killed re-extraction
     temporary_index(corpus).write_text("\n".join(paragraphs("story 3")))  # of a killed search
     report = remove(corpus, [GONE], REASON, from_archive=True)
     assert report == RemovalReport((), {}, rows=2, archived=3, linking=1, copies=())

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from crawled import take
+from crawled import take, take_in
 from rich.console import Console
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
@@ -29,7 +29,7 @@ from newscorpus.files import exclusive
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
 from newscorpus.page.signature import sign
-from newscorpus.store.intake import IntakeWriter
+from newscorpus.store.intake import write_segment
 from newscorpus.store.ledger import Fetched, Ledger, Link, Series
 from newscorpus.store.ledger.portals import UsedProfile
 from newscorpus.store.ledger.status import PortalStatus, status
@@ -108,10 +108,10 @@ def test_a_crawl_that_never_began_leaves_the_corpus_alone(tmp_path: Path) -> Non
 
 def test_the_end_says_how_many_are_published(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
-    with IntakeWriter(tmp_path / "intake", BuildConfig().signature) as intake:
+    with write_segment(tmp_path / "intake" / "000001.jsonl", BuildConfig().signature) as append:
         for name, text, flags in (("a", "one two", ()), ("b", "one two", ()), ("c", "three", (LOW_CONFIDENCE,))):
             article = Article(f"https://a.cz/{name}", text, Fields(), "model:main-text@3", flags=flags)
-            intake.append(Row(make_record(article, "a", "en", 1.0), sign(text)))
+            append(Row(make_record(article, "a", "en", 1.0), sign(text)))
     close(tmp_path, {"newscorpus/kept": 3, "downloader/request_count": 3})
     counts = "1 published, 1 left out as doubtful, 1 as duplicates or earlier texts"
     assert f"Kept 3 articles of 0 pages fetched; 3 are in the intake of {tmp_path}; {counts}\n" in caplog.text
@@ -134,7 +134,7 @@ def test_a_crawl_that_could_fetch_nothing_fails_though_articles_are_there(
 
 
 def test_a_build_that_fails_is_said_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / "intake").mkdir()
+    take_in(tmp_path)
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "corpus").symlink_to(tmp_path / "elsewhere")
     stats: dict[str, Any] = {"newscorpus/kept": 1}
@@ -145,7 +145,7 @@ def test_a_build_that_fails_is_said_and_reported(tmp_path: Path, caplog: pytest.
 
 
 def test_no_build_where_none_is_wanted(tmp_path: Path) -> None:
-    (tmp_path / "intake").mkdir()
+    take_in(tmp_path)
     close(tmp_path, {"newscorpus/kept": 1}, builds=False)
     assert report(tmp_path)["build"] == {}
     assert not (tmp_path / "corpus").exists()

@@ -11,7 +11,7 @@ from newscorpus.page.rows import Row, encode_row
 from newscorpus.page.signature import sign
 from newscorpus.store.archive.values import Capture, Exchange, Origin
 from newscorpus.store.archive.write import ArchiveWriter, encode
-from newscorpus.store.intake import IntakeWriter, encode_header, journal_line
+from newscorpus.store.intake import encode_header, journal_line, write_segment
 from newscorpus.store.ledger import REJECTIONS, Fetched, Lease, Ledger, Link, Series, UrlOutcome, key_of
 
 SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
@@ -44,9 +44,10 @@ def answer(
 
 def take_in(corpus: Path, *records: Record, parameters: SignatureParameters = BuildConfig().signature) -> Path:
     """Add a segment to the intake of a corpus."""
-    with IntakeWriter(corpus / "intake", parameters) as writer:
+    number = len(list(corpus.glob("intake/*.jsonl"))) + 1
+    with write_segment(corpus / INTAKE_SEGMENT.format(number), parameters) as append:
         for record in records:
-            writer.append(Row(record, sign(record.text, parameters)))
+            append(Row(record, sign(record.text, parameters)))
     return corpus
 
 

@@ -13,17 +13,18 @@ from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.lines import blank, encode_line
 from newscorpus.page.rows import Row, encode_row, unpacked
-from newscorpus.store.intake import DamagedLine, IntakeWriter, read_intake, read_row, torn_segments
+from newscorpus.store.intake import DamagedLine, read_intake, read_row, torn_segments, write_segment
 
 PARAMETERS = SignatureParameters()
 SIGNATURE = bytes(range(256)) * 2
 
 
 def fill(folder: Path, *records: Record) -> Path:
-    with IntakeWriter(folder, PARAMETERS) as writer:
+    segment = folder / "000001.jsonl"
+    with write_segment(segment, PARAMETERS) as append:
         for record in records:
-            writer.append(Row(record, SIGNATURE))
-    return max(folder.glob("*"))
+            append(Row(record, SIGNATURE))
+    return segment
 
 
 def read(folder: Path) -> list[Record]:
@@ -37,26 +38,11 @@ def test_rows_come_back_and_can_be_read_again_by_place(tmp_path: Path, record: R
     assert [read_row(place) for place, _ in reversed(stored)] == [row for _, row in reversed(stored)]
 
 
-def test_each_run_has_its_own_segment_and_none_without_rows(tmp_path: Path, record: Record) -> None:
-    fill(tmp_path, record)
-    with IntakeWriter(tmp_path, PARAMETERS):
-        pass
-    with IntakeWriter(tmp_path, PARAMETERS) as one, IntakeWriter(tmp_path, PARAMETERS) as other:
-        one.append(Row(record, SIGNATURE))
-        other.append(Row(record, SIGNATURE))
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["000001.jsonl", "000002.jsonl", "000003.jsonl"]
-    assert read(tmp_path) == [record] * 3
-
-
-def test_committed_rows_are_on_the_disk(tmp_path: Path, record: Record) -> None:
-    writer = IntakeWriter(tmp_path, PARAMETERS)
-    writer.append(Row(record, SIGNATURE))
-    writer.commit()
+def test_a_segment_appears_when_it_is_complete(tmp_path: Path, record: Record) -> None:
+    with write_segment(tmp_path / "000001.jsonl", PARAMETERS) as append:
+        append(Row(record, SIGNATURE))
+        assert list(tmp_path.glob("*.jsonl")) == []
     assert read(tmp_path) == [record]
-    writer.append(Row(record, SIGNATURE))
-    writer.close()
-    writer.close()
-    assert read(tmp_path) == [record, record]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -85,8 +71,8 @@ def test_damage_is_named_by_file_and_line(tmp_path: Path, record: Record, damage
 
 
 def test_a_signature_of_another_length_is_damage(tmp_path: Path, record: Record) -> None:
-    with IntakeWriter(tmp_path, PARAMETERS) as writer:
-        writer.append(Row(record, SIGNATURE[:-4]))
+    with write_segment(tmp_path / "000001.jsonl", PARAMETERS) as append:
+        append(Row(record, SIGNATURE[:-4]))
     with pytest.raises(CorpusError, match=r"line 2: a signature of 508 bytes"):
         read(tmp_path)
 
@@ -141,8 +127,3 @@ def test_a_blank_line_holds_nothing(tmp_path: Path, record: Record, bare_record:
     list(read_intake(tmp_path, PARAMETERS, damaged=damaged.append))
     blank(damaged[0].segment, damaged[0].offset, damaged[0].length)
     assert read(tmp_path) == [bare_record]
-
-
-def test_a_missing_intake_is_said(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="no intake here"):
-        read(tmp_path / "intake")

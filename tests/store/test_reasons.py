@@ -7,7 +7,7 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
-from crawled import answer
+from crawled import answer, take_in
 
 from newscorpus.cli import main
 from newscorpus.errors import CorpusError
@@ -133,7 +133,7 @@ def test_the_commands_of_the_advice_can_be_run(
     corpus, gone = tmp_path / "corpora" / "vesti", "https://a.example/days/1"
     with Ledger.open(corpus) as ledger:
         answer(ledger, gone, UrlOutcome("fetch", "http_404"), portal="vesti")
-    (corpus / "intake").mkdir(exist_ok=True)
+    take_in(corpus)
     loss = PortalLoss("", 9, 9, (gone,))
     lines = [line for name in known_reasons() for line in advice(corpus, [("vesti", replace(loss, reason=name))])]
     commands = {command for line in lines for command in re.findall("`newscorpus (.*?)`", line)}

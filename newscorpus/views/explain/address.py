@@ -16,8 +16,7 @@ from newscorpus.errors import CorpusError
 from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, LOW_CONFIDENCE, REJECTED, check_corpus, inside
 from newscorpus.lines import complete_lines
 from newscorpus.page.rows import Row, decode_line, decode_row, unpacked
-from newscorpus.store import intake
-from newscorpus.store.intake import REJECTIONS
+from newscorpus.store.intake import REJECTIONS, segments
 from newscorpus.store.ledger.addresses import UrlEntry, find
 from newscorpus.store.ledger.portals import iso
 from newscorpus.store.ledger.values import UrlState, evidence_of
@@ -179,8 +178,7 @@ def _outcome_of(corpus: Path, entry: UrlEntry) -> Record | Rejected | None:
 
 def _search(corpus: Path, document: str) -> Record | Rejected | None:
     """Search all rows for the newest of a document, then the rejections."""
-    segments = intake.segments(corpus / INTAKE) if (corpus / INTAKE).is_dir() else []
-    found = _decoded(segments, document.encode(), decode_line, unpacked)
+    found = _decoded(segments(corpus / INTAKE), document.encode(), decode_line, unpacked)
     lines = [line for line in found if line.document == document]
     if lines:
         newest = max(lines, key=lambda line: (line.fetch[1], line.reextraction, isinstance(line, Row)))

@@ -28,7 +28,7 @@ from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import TemplateSection
 from newscorpus.store.archive.values import Capture, Exchange, Origin
 from newscorpus.store.archive.write import ArchiveWriter, encode
-from newscorpus.store.intake import IntakeWriter, encode_header, journal_line
+from newscorpus.store.intake import encode_header, journal_line, write_segment
 from newscorpus.store.ledger import Fetched, Ledger, Link, Series, UrlOutcome, UrlState, key_of
 from newscorpus.views.explain.address import FATES, Explanation, Fate, explain, explanation_lines
 from newscorpus.views.explain.page import archived_source, show_page
@@ -200,9 +200,9 @@ def test_a_text_that_is_not_trusted_is_named_with_what_stands_for_it(tmp_path: P
     rows = [row for page in pages if isinstance(row := process_page(BTE, SourcePage(page, "news", ("en",))), Row)]
     confidences = zip(rows, (0.9, 0.1), strict=True)
     rows = [replace(row, record=replace(row.record, confidence=stated)) for row, stated in confidences]
-    with IntakeWriter(tmp_path / "intake", BuildConfig().signature) as intake:
-        intake.append(rows[0])
-        intake.append(rows[1])
+    with write_segment(tmp_path / "intake" / "000001.jsonl", BuildConfig().signature) as append:
+        append(rows[0])
+        append(rows[1])
     build(tmp_path, BuildConfig(least_confidence=0.5))
     said, text = told(tmp_path, "/a")
     assert said.fate is Fate.DOUBTFUL

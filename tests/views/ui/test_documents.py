@@ -22,7 +22,7 @@ from newscorpus.lab.gold.pages import read_pages
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row
 from newscorpus.page.signature import sign
-from newscorpus.store.intake import IntakeWriter, journal_line
+from newscorpus.store.intake import journal_line, write_segment
 from newscorpus.views.ui.app import TOKEN_HEADER, make_app
 
 HOST = "testserver"
@@ -39,11 +39,11 @@ def leader(demo_corpus: Path) -> Record:
 def revised(tmp_path: Path) -> Iterator[TestClient]:
     """Asks for a corpus with a document that has two texts, and nothing but what was published and left out."""
     parameters, corpus = SignatureParameters(), tmp_path / "small"
-    with IntakeWriter(corpus / "intake", parameters) as writer:
+    with write_segment(corpus / "intake" / "000001.jsonl", parameters) as append:
         for day, text in enumerate(["The old bridge was closed <b>today</b>.", "The old bridge was opened today."], 1):
             fetched = f"2026-05-0{day}T00:00:00+00:00"
             article = Article("https://a.example/1", text, Fields(title="Bridge"), "x", fetched=fetched)
-            writer.append(Row(make_record(article, "a", "en", 1.0), sign(text, parameters)))
+            append(Row(make_record(article, "a", "en", 1.0), sign(text, parameters)))
     build(corpus)
     lines = [Rejected("quality", "listing", f"detail {n}", f"https://a.example/{n}", "<i>Seen</i>") for n in range(30)]
     lines.append(Rejected("mine", "own_pipeline", "", "https://a.example/x"))
