@@ -88,6 +88,7 @@ _PULLED = re.compile(r"pull-?quote|quote-?pull|blockquote|zitat|cytat|citat", re
 MIN_PULLED, MOST_PULLED = 7, 4
 """Minimum number of words of a pull quote, since fewer are in two paragraphs by chance, and maximum number on a page:
 more are points of a summary or quotations in answers."""
+_IN_CELLS = ("p", "div")
 _PARTS_OF_LISTS = frozenset(("li", "dd", "dt", "td", "th", "pre"))
 MAX_POINTER = 45
 """Maximum number of characters of a phrase before links (the longest of end_phrases.toml has 43)."""
@@ -210,7 +211,7 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
 
     embedded = {each for each in around if each.tag == "blockquote" and _POST.search(each.classes)}
     posts = _find_parts(blocks, around, embedded)
-    rows = {at: row for at, block in enumerate(blocks) if (row := _row_of(block))}
+    rows = _rows(blocks)
     if posts and Part.EMBEDDED_POSTS not in leave_out:
         labelled = relabel(labelled, _amid_text(labelled, posts), Label.GOOD, Part.EMBEDDED_POSTS)
     bare = {at for at in posts if _is_link(blocks[at])}
@@ -304,8 +305,9 @@ def is_off_topic(texts: Iterable[str], fields: Fields) -> bool:
 
 def lines_of(labelled: Labelled) -> list[str]:
     """Return the texts of the good blocks, in order; the cells of a table row form one line."""
-    rows = groupby((block for _, block in _good(labelled)), lambda block: _row_of(block) or block.position)
-    lines = [CELL_MARK.join(block.text for block in row) for _, row in rows]
+    rows = _rows([item.block for item in labelled])
+    grouped = groupby(_good(labelled), lambda item: rows.get(item[0]) or item[0])
+    lines = [CELL_MARK.join(block.text for _, block in row) for _, row in grouped]
     for at in range(len(lines) - 1, 0, -1):
         if _is_drop_cap(*lines[at - 1 : at + 1]):
             lines[at - 1 : at + 1] = [lines[at - 1] + lines[at]]
@@ -322,11 +324,24 @@ def _good(labelled: Labelled) -> list[tuple[int, Block]]:
     return [(at, item.block) for at, item in enumerate(labelled) if item.is_good]
 
 
-def _row_of(block: Block) -> Element | None:
-    """Return the row of the data table in which a block is a cell."""
-    element, row = block.element, block.element.parent
-    is_cell = element.tag in ("td", "th") and block.whole and len(block.text) <= MAX_CELL_CHARACTERS
-    return row if is_cell and row is not None and row.tag == "tr" else None
+def _rows(blocks: Sequence[Block]) -> dict[int, Element]:
+    """Map the indices of cells of data tables to their rows; a cell may hold its text in a paragraph."""
+    cells: dict[int, Element] = {}
+    for at, block in enumerate(blocks):
+        element, parent = block.element, block.element.parent
+        cell = parent if element.tag in _IN_CELLS and parent else element
+        if cell.tag in ("td", "th"):
+            cells[at] = cell
+    sizes = Counter(cells.values())
+    return {
+        at: row
+        for at, cell in cells.items()
+        if (row := cell.parent)
+        and row.tag == "tr"
+        and sizes[cell] == 1
+        and blocks[at].whole
+        and len(blocks[at].text) <= MAX_CELL_CHARACTERS
+    }
 
 
 def _find_parts(blocks: Sequence[Block], around: Iterable[Element], parts: Collection[Element]) -> dict[int, Element]:

@@ -114,8 +114,9 @@ def test_no_cell_of_a_row_and_no_row_of_a_table_that_is_text_is_lost() -> None:
     assert "8 | 12" in lines(page(table(*of_text)))
 
 
-def test_a_row_of_a_table_is_a_line() -> None:
-    shown = page(table(*ROWS))
+@pytest.mark.parametrize("cell", ["{}", "<p>{}</p>", "<div><span>{}</span></div>"])
+def test_a_row_of_a_table_is_a_line(cell: str) -> None:
+    shown = page(table(*([cell.format(text) for text in row] for row in ROWS)))
     assert [line for line in lines(shown, upper=ANYTHING) if "|" in line] == [" | ".join(row) for row in ROWS]
     without = " ".join(lines(shown, Part.TABLES, upper=ANYTHING))
     assert not any(cell in without for row in ROWS for cell in row if len(cell) > 3)
@@ -129,6 +130,11 @@ def test_the_columns_of_a_layout_are_no_row() -> None:
         URL,
     )
     assert all(" | " not in line for line in lines(shown))
+
+
+def test_paragraphs_of_one_cell_are_no_row() -> None:
+    shown = page("<table><tr><td><p>The first boats leave at noon.</p><p>The last one at night.</p></td></tr></table>")
+    assert all(" | " not in line for line in lines(shown, upper=ANYTHING))
 
 
 def test_boxes_inside_the_article_belong_to_it_unless_they_are_left_out() -> None:
