@@ -54,6 +54,8 @@ HEADINGS = ("h1", "h2")
 """Tags of headings with which articles begin."""
 MAX_HEADINGS = 50
 """Maximum number of headings examined: each is compared with the blocks around it."""
+MIN_SIGNED_WORDS = 20
+"""Minimum number of words of a page's own `<article>` where both have a date or author (a choice: flash news)."""
 
 _ARTICLE: Final = 1 << NAMES.index("article")
 _META: Final = 1 << NAMES.index("meta")
@@ -184,16 +186,19 @@ def find_others(labelled: Labelled, title: str) -> frozenset[int]:
 def _article_at(labelled: Labelled, other: int, own: int) -> range:
     """Return the range of the article that begins with the heading at `other`; empty if none does."""
     mine, its = labelled[own].block, labelled[other].block
-    my_box, its_box = _part(mine.element, its.element), _part(its.element, mine.element)
+    my_box, its_box = _box(mine.element, its.element), _box(its.element, mine.element)
     are_first = mine.tag == its.tag == "h1"
     is_boxed = my_box is not mine.element and its_box is not its.element
+    least_own = least = DEFAULTS.min_article_words
     if is_boxed:
         shared = set(_NUMBER.sub("", my_box.classes).split()) & set(_NUMBER.sub("", its_box.classes).split())
         is_article = my_box.tag == "article"
         are_alike = my_box.tag == its_box.tag and (is_article or kinds_of(" ".join(sorted(shared))) & _ARTICLE)
-        begins = (are_alike and mine.tag == its.tag) or (
-            (are_first or (are_alike and is_article)) and _is_signed(labelled, other)
-        )
+        are_articles = are_alike and is_article
+        is_signed = _is_signed(labelled, other)
+        begins = (are_alike and mine.tag == its.tag) or ((are_first or are_articles) and is_signed)
+        if are_articles and is_signed and _is_signed(labelled, own):
+            least_own = MIN_SIGNED_WORDS
     else:
         begins = own < other and are_first and _is_signed(labelled, own) and _is_signed(labelled, other)
     if not begins:
@@ -201,15 +206,17 @@ def _article_at(labelled: Labelled, other: int, own: int) -> range:
     spans = range(own, other), range(other, len(labelled))
     if is_boxed:
         spans = _inside(labelled, own, my_box), _inside(labelled, other, its_box)
-    good = [[labelled[at].block.text for at in span if labelled[at].is_good] for span in spans]
-    is_long = min(sum(map(count_words, texts)) for texts in good) >= DEFAULTS.min_article_words
-    return spans[1] if is_long else range(0)
+    own_words, words = (
+        sum(count_words(labelled[at].block.text) for at in span if labelled[at].is_good) for span in spans
+    )
+    return spans[1] if own_words >= least_own and words >= least else range(0)
 
 
-def _part(element: Element, other: Element) -> Element:
-    """Return the outermost element around `element`, or itself, that does not contain `other`."""
+def _box(element: Element, other: Element) -> Element:
+    """Return the outermost `<article>`, else element, around `element` but not around `other`, or `element` itself."""
     around = frozenset(other.ancestry)
-    return next((each for each in element.ancestry if each not in around), element)
+    apart = [each for each in element.ancestry if each not in around]
+    return next((each for each in apart if each.tag == "article"), apart[0] if apart else element)
 
 
 def _inside(labelled: Labelled, at: int, box: Element) -> range:

@@ -102,6 +102,8 @@ STREAMS = {
     "boxes": "".join(f"<div class='story page-{at}' data-url='/{at}'><div>{story(at)}</div></div>" for at in range(3)),
     "dated boxes": "".join(f"<div class='b{at}x'><div>{story(at)}</div></div>" for at in range(3)),
     "no boxes": f"<main><div>{''.join(map(story, range(3)))}</div></main>",
+    "next article in a wrapper": f"<article>{story(0)}</article><div class='next'><p>Read next</p><article>"
+    f"{story(1, 'h2')}</article></div>",
     "smaller heading": f"<article>{story(0)}</article><p>Read on</p><article class='next'>{story(1, 'h2')}</article>",
     "another box": f"<div class='article own'>{story(0)}</div><aside>Read on</aside><div class='article next'>"
     f"<h1>{TITLES[1]}</h1>{prose(1)}</div>",
@@ -113,6 +115,13 @@ STREAMS = {
 )
 def test_of_a_stream_the_article_of_the_title_is_kept(stream: str, title: int) -> None:
     assert text(page(STREAMS[stream], title)) == GOLD[title]
+
+
+def test_flash_news_is_kept_apart_from_the_article_below() -> None:
+    byline = "<p class='byline'>By Ann Miller</p><time datetime='2026-05-01'>1 May 2026</time>"
+    news = " ".join(GOLD[0][0].split()[:30])
+    flash = f"<article><h1>{TITLES[0]}</h1>{byline}<p>{news}</p></article>"
+    assert text(page(f"{flash}<article>{story(1)}</article>")) == [news]
 
 
 def test_the_verdict_names_the_rule() -> None:
