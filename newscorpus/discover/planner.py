@@ -271,7 +271,7 @@ class FetchPlanner:
     def refuse_article(
         self, page: Page, links: PageLinks, trust: AddressTrust, depth: int, redirected: str = ""
     ) -> Plan:
-        """Refuse a page that is no article, or an AMP version, whose original is planned first.
+        """Refuse a page that is no article, an AMP version, or one in another script; the original is planned first.
 
         Other pages with the same canonical address all pass; `build` chooses among them. `redirected` is the address
         requested, if it redirected to that of `page`.
@@ -285,6 +285,9 @@ class FetchPlanner:
         elif links.is_amp and document_address(page.url, links.canonical) != document_address(page.url, ""):
             yield from self.page(links.canonical, depth, FetchKind.ARTICLE)
             yield Rejected("discovery", "other_version", f"of {links.canonical}", page.url)
+        elif (first := links.first_script) and self.portal.covers(first) and not self.portal.is_ignored(first):
+            yield from self.page(first, depth)
+            yield Rejected("discovery", "other_version", f"in another script than {first}", page.url)
 
     def _guesses(self, urls: Iterable[str]) -> Plan:
         for url in urls:

@@ -50,6 +50,8 @@ class PageLinks:
     names: tuple[str, ...] = ()
     forbids_following: bool = False  # the page asks robots not to follow its links: `<meta name=robots>`
     is_amp: bool = False  # the page declares itself an AMP version: `<html amp>` or `<html ⚡>`
+    # Address of the same page in the first of its language's scripts (`hreflang`), if this one is in another; else "".
+    first_script: str = ""
     # 16 hex digits, equal for pages with the same headings and paragraphs; "" where there is too little text. Links are
     # left out and every number counts as 0: menus, counters and dates differ between copies of a page.
     signature: str = ""

@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import cast
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
@@ -27,7 +28,7 @@ from newscorpus.portal.addresses import (
 )
 from newscorpus.portal.portal import target_of
 from newscorpus.tokens import collapse, hash_headline
-from newscorpus.urls import MAX_ADDRESS, SLUG_WORDS
+from newscorpus.urls import MAX_ADDRESS, SLUG_WORDS, document_id
 
 MAX_LINKS = 5_000
 """Maximum number of links taken from a page; front pages of big portals have some 500."""
@@ -86,6 +87,8 @@ REFRESH = re.compile(r"[\d.\s]*[;,\s]\s*(?:url\s*=\s*)?([\"']?)(.+?)\1\s*", re.I
 PLAIN_HREF = re.compile(r"(?:https?://[a-zA-Z0-9.:-]+)?/(?![/.\\])(?:(?!/\.)[^\s?#;\\])*")
 """An address that is absolute or lacks only the host, as most are; `urljoin` takes 20 times as long."""
 
+SCRIPT = re.compile(r"([a-z]{2,3})-[a-z]{4}(-[a-z]{2})?", re.IGNORECASE)
+"""A language in one of its scripts, such as `sr-Cyrl` or `sr-Cyrl-RS`."""
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 TEXTS = frozenset({"h1", "h2", "h3", "p"})
 OUTSIDE = frozenset({"a", "aside", "footer", "header", "nav", "script", "style", "template"})
@@ -110,12 +113,15 @@ def read_tree(root: HtmlElement, url: str) -> PageLinks:
     canonicals: list[str] = []
     lists: list[str] = []
     part_links: list[PartLink] = []
+    scripts = defaultdict[tuple[str, ...], dict[str, str]](dict)
     for element in root.iter("link", "a"):
         relations, href = _relations(element), element.get("href") or ""
         if element.tag == "link" and href:
             is_feed = "alternate" in relations and (element.get("type") or "").lower().strip() in LIST_TYPES
             lists += [_resolve(base, href)] if is_feed or "sitemap" in relations else []
             canonicals += [href] if "canonical" in relations else []
+            if "alternate" in relations and (tag := SCRIPT.fullmatch(element.get("hreflang") or "")):
+                scripts[tag.groups()].setdefault(tag[0], _resolve(base, href))
         number = _number(element) if element.tag == "a" else 0
         if href and (number or "next" in relations):
             part_links.append(PartLink(_resolve(base, href), number, "next" in relations))
@@ -149,6 +155,7 @@ def read_tree(root: HtmlElement, url: str) -> PageLinks:
         names=tuple(filter(None, names)),
         forbids_following=any(NO_FOLLOWING.search(content) for content in robots),
         is_amp=page is not None and bool({"amp", "⚡"} & {str(name).lower() for name in page.attrib}),
+        first_script=_first_script(url, scripts.values()),
         signature=_hash(content) if len(content) >= MIN_CHARACTERS else "",
         letters=sum(map(str.isalpha, text)),
         shown=_hash(" ".join((_without_numbers(text), *linked, *articles))),
@@ -201,6 +208,18 @@ def _without_numbers(text: str) -> str:
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _first_script(own: str, versions: Iterable[Mapping[str, str]]) -> str:
+    """Return the address of the page at `own` in the first script of its language, by name; "" if it is `own`.
+
+    `versions` are addresses by language tag, for each language and country.
+    """
+    for addresses in versions:
+        first = addresses[min(addresses)]
+        if document_id(own) in map(document_id, addresses.values()) and document_id(first) != document_id(own):
+            return first
+    return ""
 
 
 def _texts(root: HtmlElement) -> Iterator[tuple[str, bool]]:

@@ -318,6 +318,15 @@ def test_an_amp_page_leads_to_its_article(planner: MakePlanner) -> None:
     assert expect(Rejected, refused).reason == "other_version"
 
 
+def test_a_page_in_another_script_leads_to_the_first_one_unless_that_is_ignored(planner: MakePlanner) -> None:
+    asked = Page(f"{BASE}/lat/other-1", b""), PageLinks(first_script=STORY), LIKELY, 2
+    wanted, refused = planner().refuse_article(*asked)
+    assert wanted == PlannedFetch(STORY, FetchKind.ARTICLE, 2)
+    assert expect(Rejected, refused).reason == "other_version"
+    latin = replace(planner().portal, ignore=("^/(?!lat/)",))
+    assert [*replace(planner(), portal=latin).refuse_article(*asked)] == []
+
+
 def test_entries_that_were_not_taken_are_reported(planner: MakePlanner) -> None:
     for listing, reason, detail in (
         (Listing(beyond=7), "too_many_entries", "7 more than are taken of one list"),

@@ -254,6 +254,26 @@ def test_a_page_says_that_it_is_a_version(start: str, is_one: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("tags", "own", "expected"),
+    [
+        (("sr-Latn", "sr-Cyrl"), 0, 1),
+        (("sr-Latn", "sr-Cyrl"), 1, None),
+        (("sr-Latn", "sr-Cyrl"), 2, None),  # that of another page
+        (("sr-Cyrl-RS", "sr-Latn-RS", "sr-Cyrl-BA"), 1, 0),
+        (("sr-Cyrl-RS", "sr-Cyrl-BA"), 0, None),
+        (("sr", "en", "x-default"), 0, None),
+        (("hr-Latn", "sr-Cyrl"), 0, None),
+    ],
+)
+def test_a_page_names_its_version_in_the_first_script(tags: tuple[str, ...], own: int, expected: int | None) -> None:
+    head = "".join(f"<link rel=alternate hreflang={tag} href='/{at}/story'>" for at, tag in enumerate(tags))
+    found = read_tree(
+        html.document_fromstring(f"<html><head>{head}</head><body>Text</body></html>"), f"{SITE}/{own}/story"
+    )
+    assert found.first_script == ("" if expected is None else f"{SITE}/{expected}/story")
+
+
+@pytest.mark.parametrize(
     ("first", "number", "further"),
     [
         *(("/sport/story-1", 2, f"/sport/story-1{end}") for end in ("?page=2", "?strana=2", "/2", "/2/", "/strana/2")),
