@@ -66,8 +66,6 @@ def build(
     duplicates = DuplicateConfig(survivor=survivor, revision=revision)
     config = BuildConfig(duplicates=duplicates, shards=ShardConfig(format), least_confidence=min_confidence, gone=gone)
     report = build_corpus(corpus, config, progress, adopts=adopt)
-    for segment in report.torn:
-        typer.echo(f"{segment}: the last line is cut off, since the crawl was killed", err=True)
     for line in report.damage():
         typer.echo(line, err=True)
     left_out = counted({"low_confidence": report.low_confidence, "gone": report.gone, **report.duplicates})

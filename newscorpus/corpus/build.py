@@ -5,6 +5,7 @@ builds. Only the index is held in memory, some 0.5 kB per document; texts are re
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -37,11 +38,12 @@ from newscorpus.corpus.left_out import (
 from newscorpus.corpus.manifest import Manifest, Share
 from newscorpus.corpus.published import publish_ranges
 from newscorpus.data import GONE, REDESIGN, Record
-from newscorpus.errors import CorpusError, DamagedIndexError
+from newscorpus.errors import CorpusError, DamagedIndexError, LedgerError
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
 from newscorpus.store.intake import DamagedLine, DamagedRowError, segments, torn_segments
 from newscorpus.store.ledger.portals import alarms
+from newscorpus.store.ledger.recover import noted_lengths
 from newscorpus.store.ledger.revisits import gone_documents
 from newscorpus.tokens import count_words
 
@@ -75,7 +77,7 @@ class BuildReport:
     duplicates: Mapping[str, int]  # excluded rows by kind
     words: int  # in the corpus; 0 if others publish it
     shares: tuple[Share, ...]  # documents and words in the corpus by portal and language; likewise
-    torn: tuple[str, ...] = ()  # segments whose last line is incomplete because their writer died; it is ignored
+    torn: tuple[str, ...] = ()  # segments whose end is missing, with the reason
     low_confidence: int = 0  # rows excluded because their texts are not trusted
     gone: int = 0  # rows excluded because their site deleted them
     damaged: tuple[str, ...] = ()  # damaged lines of the intake, with file, number and reason
@@ -84,6 +86,7 @@ class BuildReport:
 
     def damage(self) -> Iterator[str]:
         """Describe the damage, one line each, and how much of it was restored."""
+        yield from self.torn
         yield from self.damaged
         if self.damaged:
             why = f" ({self.not_restored})" if self.not_restored else ""
@@ -111,7 +114,7 @@ def build(
     try:
         if not segments(corpus / INTAKE):
             raise CorpusError(f"{corpus / INTAKE}: no intake here; crawl into this corpus first")
-        torn = torn_segments(corpus / INTAKE)
+        torn = tuple(_torn(corpus))
         with exclusive(corpus / BUILD_LOCK):
             refuse_strangers(corpus, folders=(PUBLISHED, INDEX), adopts=adopts)
             resume_erasing(corpus)
@@ -124,7 +127,22 @@ def build(
     except OSError as error:
         where = error.filename or corpus
         raise CorpusError(f"{where}: {error.strerror}; what was published before stands") from error
-    return replace(report, torn=tuple(segment.name for segment in torn))
+    return replace(report, torn=torn)
+
+
+def _torn(corpus: Path) -> Iterator[str]:
+    """Describe segments that are shorter than committed, or end with an incomplete line, which is ignored."""
+    committed = dict[str, int]()
+    with suppress(LedgerError):  # a crawl names the error
+        committed = noted_lengths(corpus)
+    torn = torn_segments(corpus / INTAKE)
+    names = {f"{INTAKE}/{segment.name}" for segment in torn} | {name for name in committed if name.startswith(INTAKE)}
+    for segment in (corpus / name for name in sorted(names)):
+        left, written = segment.stat().st_size if segment.exists() else 0, committed.get(f"{INTAKE}/{segment.name}", 0)
+        if left < written:
+            yield f"{segment}: {left:,} of {written:,} bytes are left; the next crawl restores the missing articles"
+        elif segment in torn:
+            yield f"{segment}: the last line is cut off, since the crawl was killed"
 
 
 def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder, publisher: Publisher | None) -> BuildReport:

@@ -26,6 +26,7 @@ from newscorpus.corpus.manifest import Share
 from newscorpus.corpus.published import open_corpus
 from newscorpus.data import LOW_CONFIDENCE, REDESIGN, Article, Fields, Record, Rejected
 from newscorpus.errors import CorpusError
+from newscorpus.layout import COMMITTED
 from newscorpus.page.records import make_record
 from newscorpus.page.rows import Row, Withdrawal, encode_row
 from newscorpus.page.signature import sign
@@ -272,8 +273,13 @@ def test_a_torn_line_or_a_damaged_header_is_reported_and_the_rest_built(tmp_path
     content = segment.read_bytes()[:-10]
     segment.write_bytes(content[:20] + bytes([content[20] ^ 1]) + content[21:])
     report = build(tmp_path)
-    assert (report.kept, report.torn) == (1, ("000001.jsonl",))
+    assert (report.kept, report.torn) == (1, (f"{segment}: the last line is cut off, since the crawl was killed",))
     assert "line 1: altered" in report.damaged[0]
+    (tmp_path / COMMITTED).write_text(json.dumps({f"intake/{name}.jsonl": 5_000 for name in ("000001", "000002")}))
+    assert [line.partition(" bytes")[0] for line in build(tmp_path).torn] == [
+        f"{segment}: {len(content):,} of 5,000",
+        f"{segment.with_name('000002.jsonl')}: 0 of 5,000",
+    ]
 
 
 def test_damage_and_other_parameters_leave_the_published_corpus_alone(tmp_path: Path) -> None:
