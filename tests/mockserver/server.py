@@ -108,6 +108,8 @@ class Handler(BaseHandler):  # type: ignore[misc]
     """Answers by the first pattern of ROUTES that begins the path."""
 
     server: MockServer
+    wbufsize = -1
+    """The end of an answer leaves when its request no longer counts as under way."""
 
     def do_GET(self) -> None:
         if self.path == "/_log":
