@@ -13,7 +13,6 @@ from newscorpus.page.fields.dates import parse_moment
 from newscorpus.page.judgement import PageLinks
 from newscorpus.portal.addresses import (
     NAMED,
-    TOOL,
     AddressTrust,
     FetchKind,
     find_kind,
@@ -150,7 +149,8 @@ class FetchPlanner:
             if not (is_old and self.ledger.knows(child.url)):
                 yield from self.sitemap(child, url)
         compares = bool(self.began) and self._was_fetched(url)
-        pages = [entry for entry in listing.entries if not TOOL.search(entry.url)]  # feeds of changes list old versions
+        # Feeds of changes list old versions, those of galleries pictures
+        pages = [entry for entry in listing.entries if may_be_page(entry.url)]
         entries = [entry for entry in pages if self.period.may_hold(entry)]
         self._pass_over(len(pages) - len(entries))
         note_named(self.ledger, (plain_address(entry.url) for entry in entries))

@@ -208,8 +208,9 @@ def test_the_newest_pages_come_first(planner: MakePlanner) -> None:
     assert urls == ["/sport/", "/2026/05/", "/2025/05/", "/2024/05/"]
 
 
-def test_old_versions_in_a_feed_of_changes_are_no_articles(planner: MakePlanner) -> None:
-    urls = (f"{BASE}/index.php?title=Old_bridge&diff=152&oldid=109", f"{BASE}/index.php?title=Old_bridge")
+@pytest.mark.parametrize("other", ["/index.php?title=Old_bridge&diff=152&oldid=109", "/galleries/fair/bridge.png"])
+def test_old_versions_and_pictures_in_a_feed_are_no_articles(planner: MakePlanner, other: str) -> None:
+    urls = (BASE + other, f"{BASE}/index.php?title=Old_bridge")
     (found,) = ask(planner(), *(ListingEntry(url, (Evidence("title", "Old bridge", "feed"),)) for url in urls))
     assert expect(PlannedFetch, found).url == urls[1]
 
