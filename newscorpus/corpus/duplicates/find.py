@@ -137,12 +137,13 @@ def survivors(duplicates: Sequence[Duplicate]) -> Mapping[int, int]:
 
 
 def _order(collection: Collection, policy: Survivor, date: str) -> NDArray[np.int64]:
-    """Sort all positions by a policy, references first; ties by id, then by the digest."""
+    """Sort all positions by a policy, references first; ties by the length of the address, the id, then the digest."""
     documents = collection.documents
     when = documents[date]
     unknown = np.isnan(when)
     is_own = np.arange(len(documents)) >= collection.n_references
-    ties = (documents["digest"], collection.id_ranks)
+    # A site may show an article under the addresses of other languages or of its comments, too
+    ties = (documents["digest"], collection.id_ranks, documents["address"])
     first = (documents["is_list"], is_own)
     if policy is Survivor.LONGEST:
         return np.lexsort((*ties, -documents["n_words"].astype(np.int64), *first))
