@@ -131,12 +131,6 @@ def test_a_document_of_the_corpus(corpus: Path) -> None:
     assert f"stands for  {SITE}/reprint, near duplicate, similarity 0.99" in text
 
 
-def test_an_address_that_only_the_page_gives(corpus: Path) -> None:
-    said, text = told(corpus, "/canonical")
-    assert said.fate is Fate.PUBLISHED
-    assert f"asked as    {SITE}/one" in text
-
-
 def test_a_duplicate_and_what_stands_for_it(corpus: Path) -> None:
     said, text = told(corpus, "/reprint")
     assert said.fate is Fate.DUPLICATE
@@ -146,33 +140,27 @@ def test_a_duplicate_and_what_stands_for_it(corpus: Path) -> None:
     assert said.found.evidence == ()
 
 
-def test_a_rejection(corpus: Path) -> None:
-    said, text = told(corpus, "/bad")
-    assert (said.fate, said.row) == (Fate.REJECTED, None)
-    assert "why         quality/too_short  3 words" in text
-    assert "Too short by far" in text
-
-
-def test_a_rejection_of_what_was_kept_before(corpus: Path) -> None:
-    said, text = told(corpus, "/became-short")
-    assert said.fate is Fate.REJECTED
-    assert f"but         an earlier text stands in the corpus, fetched {FETCHED.format(0)}" in text
-
-
-def test_the_end_of_a_redirect_is_known_by_what_was_asked(corpus: Path) -> None:
-    said, text = told(corpus, "/home")
-    assert said.fate is Fate.REJECTED
-    assert f"asked as    {SITE}/moved" in text
-    assert f"redirected  to {SITE}/home" in text
-
-
 @pytest.mark.parametrize(
-    ("path", "fate"),
-    [("/", Fate.READ), ("/later", Fate.QUEUED), ("/never", Fate.NEVER_MET)],
+    ("path", "fate", "lines"),
+    [
+        ("/canonical", Fate.PUBLISHED, [f"asked as    {SITE}/one"]),
+        ("/bad", Fate.REJECTED, ["why         quality/too_short  3 words", "Too short by far"]),
+        (
+            "/became-short",
+            Fate.REJECTED,
+            [f"but         an earlier text stands in the corpus, fetched {FETCHED.format(0)}"],
+        ),
+        ("/home", Fate.REJECTED, [f"asked as    {SITE}/moved", f"redirected  to {SITE}/home"]),
+        ("/", Fate.READ, []),
+        ("/later", Fate.QUEUED, []),
+        ("/never", Fate.NEVER_MET, []),
+    ],
 )
-def test_addresses_without_an_end(corpus: Path, path: str, fate: Fate) -> None:
-    said, _ = told(corpus, path)
+def test_what_became_of_an_address(corpus: Path, path: str, fate: Fate, lines: list[str]) -> None:
+    said, text = told(corpus, path)
     assert said.fate is fate
+    assert [line for line in lines if line not in text] == []
+    assert said.row is None or path in {"/canonical", "/became-short"}
 
 
 def test_corpora_without_a_ledger_are_searched(corpus: Path, tmp_path: Path) -> None:
