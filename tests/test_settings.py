@@ -1,5 +1,3 @@
-import inspect
-
 from scrapy.settings import default_settings
 from scrapy.utils.misc import load_object
 
@@ -13,14 +11,6 @@ def names() -> list[str]:
 def test_every_setting_is_ours_or_scrapys() -> None:
     known = vars(default_settings)
     assert [name for name in names() if name not in known and not name.startswith("NEWSCORPUS_")] == []
-
-
-def test_every_setting_of_ours_is_documented_in_one_line() -> None:
-    lines = inspect.getsource(newscorpus.settings).split("\n")
-    for number, line in enumerate(lines):
-        if line.startswith("NEWSCORPUS_"):
-            assert lines[number + 1].startswith('"""'), line
-            assert lines[number + 1].endswith('"""'), line
 
 
 def test_components_can_be_loaded() -> None:
