@@ -11,10 +11,7 @@ from enum import StrEnum
 import msgspec
 
 SCHEMA = 3
-"""Version of the record's layout, raised when a key is added, removed or changes its type. Older ones can be read."""
-
-SINCE = "since"
-"""Key of a field's metadata: the schema that added it; by default the first."""
+"""Version of the record's layout, raised when a key is added, removed or changes its type."""
 
 LOW_CONFIDENCE = "low_confidence"
 """Flag of a text whose confidence is below the default minimum for publication."""
@@ -197,7 +194,7 @@ class Provenance:
     license: str = ""
     # "template", "model", "second-opinion", the name of an extractor without a model, such as "bte", or the place of a
     # text that the page does not show: "hidden", "noscript", "template-element", "json-ld" or "state"
-    text: str = field(default="", metadata={SINCE: 2})
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +206,8 @@ class Rights:
     tdm_policy: str = ""
     content_usage: str = ""
     noai: str = ""
-    content_signal: str = field(default="", metadata={SINCE: 3})
-    rsl: str = field(default="", metadata={SINCE: 3})  # addresses of licences, divided by spaces
+    content_signal: str = ""
+    rsl: str = ""  # addresses of licences, divided by spaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +296,7 @@ class Record:
     paywalled: bool
     rights: Rights
     provenance: Provenance
-    capture: ArchiveCapture = field(default=ArchiveCapture(), kw_only=True, metadata={SINCE: 2})
+    capture: ArchiveCapture
     extractor: str
     confidence: float
     n_words: int

@@ -139,7 +139,7 @@ def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of the corpus published in a folder.
 
     Raises:
-        CorpusError: it is missing, damaged, or of a later schema.
+        CorpusError: it is missing, damaged, or of another schema.
     """
     path = folder / MANIFEST
     try:
@@ -155,7 +155,7 @@ def decode_manifest(content: bytes, path: Path) -> Manifest:
     """Decode a manifest; `path` is for error messages.
 
     Raises:
-        CorpusError: it is damaged, or of a later schema.
+        CorpusError: it is damaged, or of another schema.
     """
     try:
         manifest = msgspec.json.decode(content, type=Manifest)

@@ -10,10 +10,10 @@ import pyarrow
 from pyarrow import parquet
 
 from newscorpus.corpus.export.scores import NO_SCORES, Scores
-from newscorpus.data import SCHEMA, Record
+from newscorpus.data import Record
 from newscorpus.errors import CorpusError
 from newscorpus.lines import ZSTD_LEVEL
-from newscorpus.page.records import current, keys_of
+from newscorpus.page.records import check_schema, keys_of
 
 GROUP_ROWS = 5_000
 """Records in a row group: some 20 MB of news; a reader holds one group in memory."""
@@ -24,26 +24,23 @@ READ_ROWS = 500
 VALUES = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
 
 
-def _arrow_fields(of: Any, schema: int) -> list[pyarrow.Field]:
-    return [
-        pyarrow.field(name, _arrow_type(kind, schema), nullable=False) for name, kind in keys_of(of, schema).items()
-    ]
+def _arrow_fields(of: Any) -> list[pyarrow.Field]:
+    return [pyarrow.field(name, _arrow_type(kind), nullable=False) for name, kind in keys_of(of).items()]
 
 
-def _arrow_type(kind: Any, schema: int) -> pyarrow.DataType:
+def _arrow_type(kind: Any) -> pyarrow.DataType:
     if get_origin(kind) is tuple:
-        return pyarrow.list_(pyarrow.field("element", _arrow_type(get_args(kind)[0], schema), nullable=False))
-    return VALUES.get(kind) or pyarrow.struct(_arrow_fields(kind, schema))
+        return pyarrow.list_(pyarrow.field("element", _arrow_type(get_args(kind)[0]), nullable=False))
+    return VALUES.get(kind) or pyarrow.struct(_arrow_fields(kind))
 
 
-SCHEMAS = {schema: pyarrow.schema(_arrow_fields(Record, schema)) for schema in range(1, SCHEMA + 1)}
-"""The columns of each record schema."""
+COLUMNS = pyarrow.schema(_arrow_fields(Record))
 
 
 def write_parquet(file: IO[bytes], records: Iterable[Record], scores: Scores = NO_SCORES) -> None:
     """Write records, compressed by zstd, with a checksum per page; equal records give equal bytes."""
     numbers = [pyarrow.field(name, VALUES[float]) for name in scores.names]
-    schema = pyarrow.schema([*SCHEMAS[SCHEMA], *numbers])
+    schema = pyarrow.schema([*COLUMNS, *numbers])
     rest = iter(records)
     with parquet.ParquetWriter(
         file, schema, compression="zstd", compression_level=ZSTD_LEVEL, write_page_checksum=True
@@ -61,11 +58,13 @@ def read_parquet(path: Path) -> Iterator[Record]:
     """
     try:
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
-            if not any(map(file.schema_arrow.equals, SCHEMAS.values())):
-                odd = sorted({*file.schema_arrow.names} ^ {*SCHEMAS[SCHEMA].names}) or ["types differ"]
+            if not file.schema_arrow.equals(COLUMNS):
+                odd = sorted({*file.schema_arrow.names} ^ {*COLUMNS.names}) or ["types differ"]
                 raise CorpusError(f"{path}: its columns are not those of a record: {', '.join(odd)}")
             for batch in file.iter_batches(READ_ROWS):
                 for row in batch.to_pylist():
-                    yield current(msgspec.convert(row, Record))
+                    record = msgspec.convert(row, Record)
+                    check_schema(record.schema, f"record {record.id} has ")
+                    yield record
     except (OSError, pyarrow.ArrowException, msgspec.ValidationError) as error:
         raise CorpusError(f"{path}: {' '.join(str(error).split())}") from error

@@ -79,7 +79,7 @@ class Published:
         """
         path, rows = self.folder / shard.name, 0
         _check(path, shard, by_hash=True)
-        for record in read_shard(path, exact_schema=self.manifest.schema if exact else None):
+        for record in read_shard(path, exact=exact):
             yield record
             rows += 1
         if rows != shard.rows:
@@ -90,7 +90,7 @@ def open_corpus(folder: Path) -> Published:
     """Open the corpus published in a folder: that of a crawl, or the one that holds the manifest.
 
     Raises:
-        CorpusError: there is no corpus; the manifest is missing, damaged or of a later schema; a shard is missing or
+        CorpusError: there is no corpus; the manifest is missing, damaged or of another schema; a shard is missing or
             has another size.
     """
     folder = published_folder(check_corpus(folder))

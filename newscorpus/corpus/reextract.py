@@ -27,7 +27,6 @@ from newscorpus.store.intake import encode_header, journal_line, read_intake, se
 from newscorpus.store.ledger import REJECTIONS, Ledger, Series, UrlOutcome
 from newscorpus.store.ledger.addresses import unfinished_captures
 from newscorpus.store.pages import finished_captures, page_of_capture
-from newscorpus.urls import document_id
 from newscorpus.workers import Lost, in_order
 
 SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
@@ -254,12 +253,7 @@ class History:
         fetch, address = _name(page)
         times = self._pages.get((fetch, address), (0, ""))[0] + 1
         held = self._documents.get(fetch, {})
-        rows = {name: row for name, row in held.items() if row.is_row}
-        gone = [name for name, row in rows.items() if row.page == address] or [
-            name  # a row of an early version does not name its page: the document must be this one
-            for name, row in rows.items()
-            if not row.recipe and (name == document_id(address) or len(held) == 1)
-        ]
+        gone = [name for name, row in held.items() if row.is_row and row.page == address]
         if isinstance(outcome, Row):
             yield replace(outcome, reextraction=times)
             gone = [name for name in gone if name != outcome.document]

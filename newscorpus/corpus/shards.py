@@ -64,10 +64,10 @@ def is_marked(record: Record) -> bool:
     return zlib.crc32(record.id.encode()) % MARKED_EVERY == 0
 
 
-def read_shard(path: Path, exact_schema: int | None = None) -> Iterator[Record]:
+def read_shard(path: Path, *, exact: bool = False) -> Iterator[Record]:
     """Read the records of a shard.
 
-    With `exact_schema`, lines that differ from the encoding of their record in that schema are refused.
+    `exact` refuses lines that differ from the encoding of their record.
 
     Raises:
         CorpusError: the file is missing, damaged, holds something other than records, or needs pyarrow.
@@ -80,7 +80,7 @@ def read_shard(path: Path, exact_schema: int | None = None) -> Iterator[Record]:
             record = decode(line)
         except CorpusError as error:
             raise CorpusError(f"{path}, line {number}: {error}") from error
-        if exact_schema is not None and encode(record, exact_schema) != line:
+        if exact and encode(record) != line:
             raise CorpusError(f"{path}, line {number}: has other keys than a record, or has them in another order")
         yield record
 

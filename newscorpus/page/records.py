@@ -1,4 +1,4 @@
-"""Make the corpus row of an article, encode it as JSON, and decode rows of this and older schemas."""
+"""Make the corpus row of an article, encode it as JSON, and decode it."""
 
 import dataclasses
 import hashlib
@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from newscorpus.data import SCHEMA, SINCE, Article, Fields, Record
+from newscorpus.data import SCHEMA, Article, Fields, Record
 from newscorpus.errors import CorpusError
 from newscorpus.lines import encode_line, writable
 from newscorpus.tokens import collapse, count_words
@@ -61,43 +61,23 @@ def make_record(article: Article, source: str, language: str, language_score: fl
     )
 
 
-def encode(record: Record, schema: int = SCHEMA) -> bytes:
+def encode(record: Record) -> bytes:
     """Encode a record as a line of JSON with newline: every key of the schema, in the order of `Record`."""
-    return encode_line(record if schema == SCHEMA else _as_of(replace(record, schema=schema), schema))
-
-
-def _as_of(value: Any, schema: int) -> Any:
-    """Keep only the keys that the schema has."""
-    if isinstance(value, tuple):
-        return [_as_of(item, schema) for item in value]
-    if not dataclasses.is_dataclass(value):
-        return value
-    return {name: _as_of(getattr(value, name), schema) for name in keys_of(type(value), schema)}
+    return encode_line(record)
 
 
 def decode(line: bytes) -> Record:
-    """Decode the record of a line; older schemas are upgraded, missing keys left empty.
+    """Decode the record of a line; missing keys that may be empty are left empty.
 
     Raises:
-        CorpusError: the line is no record, or has a later schema.
+        CorpusError: the line is no record, or has another schema.
     """
     try:
         record = DECODER.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CorpusError(f"not a record: {error}") from error
-    return current(record)
-
-
-def current(record: Record) -> Record:
-    """Upgrade a record to the current schema.
-
-    Raises:
-        CorpusError: the record has a later schema.
-    """
-    if record.schema == SCHEMA:
-        return record
     check_schema(record.schema, f"record {record.id} has ")
-    return replace(record, schema=SCHEMA)
+    return record
 
 
 def check_schema(schema: int, beginning: str = "") -> None:
@@ -106,16 +86,14 @@ def check_schema(schema: int, beginning: str = "") -> None:
     Raises:
         CorpusError: the schema is unknown.
     """
-    if not 1 <= schema <= SCHEMA:
-        raise CorpusError(f"{beginning}schema {schema}; this version reads 1 to {SCHEMA}")
+    if schema != SCHEMA:
+        raise CorpusError(f"{beginning}schema {schema}; this version reads {SCHEMA}")
 
 
-def keys_of(kind: Any, schema: int = SCHEMA) -> dict[str, Any]:
-    """List the fields that a dataclass of the record has in a schema, in order, with their types."""
+def keys_of(kind: Any) -> dict[str, Any]:
+    """List the fields of a dataclass of the record, in order, with their types."""
     hints = get_type_hints(kind)
-    return {
-        field.name: hints[field.name] for field in dataclasses.fields(kind) if field.metadata.get(SINCE, 1) <= schema
-    }
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
 
 def item_type(kind: Any) -> tuple[Any, bool]:
@@ -124,18 +102,18 @@ def item_type(kind: Any) -> tuple[Any, bool]:
     return (get_args(kind)[0] if repeated else kind), repeated
 
 
-def column_types(schema: int = SCHEMA) -> dict[str, str]:
+def column_types() -> dict[str, str]:
     """Name the type of each column as Arrow does: "string", "list<string>", "struct<robots: string, ...>" ..."""
-    return {name: _arrow_name(kind, schema) for name, kind in keys_of(Record, schema).items()}
+    return {name: _arrow_name(kind) for name, kind in keys_of(Record).items()}
 
 
-def _arrow_name(kind: Any, schema: int) -> str:
+def _arrow_name(kind: Any) -> str:
     item, repeated = item_type(kind)
     if repeated:
-        return f"list<{_arrow_name(item, schema)}>"
+        return f"list<{_arrow_name(item)}>"
     if item in TYPE_NAMES:
         return TYPE_NAMES[item]
-    parts = (f"{name}: {_arrow_name(part, schema)}" for name, part in keys_of(item, schema).items())
+    parts = (f"{name}: {_arrow_name(part)}" for name, part in keys_of(item).items())
     return f"struct<{', '.join(parts)}>"
 
 

@@ -4,14 +4,14 @@ So all that holds for lines holds for rows: a torn one is the last, and one can 
 """
 
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
 import zstandard
 
 from newscorpus.data import Record, Rejected
 from newscorpus.errors import CorpusError
-from newscorpus.page.records import current
+from newscorpus.page.records import check_schema
 
 Fetch = tuple[str, str]
 """Name of the portal and time (ISO 8601) of a fetch."""
@@ -74,9 +74,9 @@ WITHDRAWALS = msgspec.json.Decoder(Withdrawal)
 WITHDRAWN = b'{"withdrawn":'
 """Beginning of a withdrawal's line."""
 
-CHECKSUM, SEAL = b"%08x", b',"crc32":"%08x"}'
-"""CRC-32 (ISO 3309) at the end of a line; and in lines of JSON, of the line without this key."""
-CHECKSUM_BYTES, SEAL_BYTES = (len(form % 0) for form in (CHECKSUM, SEAL))
+CHECKSUM = b"%08x"
+"""CRC-32 (ISO 3309) at the end of a line."""
+CHECKSUM_BYTES = len(CHECKSUM % 0)
 
 ESCAPE, ESCAPED, ESCAPED_NEWLINE = b"\x1b", b"\x1b1", b"\x1b2"
 """Two of 256 values are escaped, which costs 0.8 %."""
@@ -93,26 +93,22 @@ def encode_row(value: object) -> bytes:
 
 
 def unpacked(line: bytes) -> bytes:
-    """Return the JSON of a line; earlier versions wrote it as it is, with the checksum as its last key.
+    """Return the JSON of a line.
 
     Raises:
         CorpusError: the line fails its checksum.
     """
-    is_json = line.startswith(b"{")
-    end = len(line) - (SEAL_BYTES if is_json else CHECKSUM_BYTES)
-    content = line[:end] + b"}" if is_json else line[:end]
-    if line[end:] != (SEAL if is_json else CHECKSUM) % zlib.crc32(content):
+    content, checksum = line[:-CHECKSUM_BYTES], line[-CHECKSUM_BYTES:]
+    if checksum != CHECKSUM % zlib.crc32(content):
         raise CorpusError("altered since it was written, by its checksum")
-    if is_json:
-        return content
     return zstandard.decompress(content.replace(ESCAPED_NEWLINE, b"\n").replace(ESCAPED, ESCAPE))
 
 
 def decode_line(line: bytes) -> Row | Withdrawal:
-    """Decode a line of this or an older schema to a row or a withdrawal.
+    """Decode a line to a row or a withdrawal.
 
     Raises:
-        CorpusError: the line is neither, has a later schema, or fails its checksum.
+        CorpusError: the line is neither, has another schema, or fails its checksum.
     """
     text = unpacked(line)
     try:
@@ -121,15 +117,15 @@ def decode_line(line: bytes) -> Row | Withdrawal:
         row = ROWS.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CorpusError(str(error)) from error
-    record = current(row.record)
-    return row if record is row.record else replace(row, record=record)
+    check_schema(row.record.schema, f"record {row.record.id} has ")
+    return row
 
 
 def decode_row(line: bytes) -> Row:
     """Decode the line of a row.
 
     Raises:
-        CorpusError: the line is no row, or has a later schema.
+        CorpusError: the line is no row, or has another schema.
     """
     row = decode_line(line)
     if isinstance(row, Withdrawal):

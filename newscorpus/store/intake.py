@@ -148,7 +148,7 @@ def _checked_row(line: bytes, parameters: SignatureParameters) -> Row | Withdraw
 
 
 def _check_header(line: bytes, parameters: SignatureParameters) -> None:
-    """Refuse a segment of a later schema or with other signature parameters."""
+    """Refuse a segment of another schema or with other signature parameters."""
     header = HEADERS.decode(unpacked(line))
     stored, ours = asdict(header.signature), asdict(parameters)
     others = [f"{name} {stored[name]!r} instead of {ours[name]!r}" for name in ours if stored[name] != ours[name]]

@@ -199,8 +199,8 @@ def test_rows_are_counted(tmp_path: Path, records: list[Record]) -> None:
         (b'"title":"",', b"", "missing required field `title`"),
         (b'"cluster":"",', b"", "other keys than a record"),
         (b'"title":"",', b'"title":"","headline":"",', "other keys than a record"),
-        (b'"schema":3', b'"schema":4', "schema 4; this version reads 1 to 3"),
-        (b'"schema":3', b'"schema":2', "other keys than a record"),
+        (b'"schema":3', b'"schema":4', "schema 4; this version reads 3"),
+        (b'"schema":3', b'"schema":2', "schema 2; this version reads 3"),
         (b"{", b"[", "not a record"),
     ],
 )

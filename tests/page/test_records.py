@@ -67,7 +67,7 @@ def test_damaged_lines_are_refused(line: bytes) -> None:
 
 @pytest.mark.parametrize("schema", [0, SCHEMA + 1])
 def test_other_schemas_are_refused(record: Record, schema: int) -> None:
-    with pytest.raises(CorpusError, match=rf"has schema {schema}; this version reads 1 to {SCHEMA}"):
+    with pytest.raises(CorpusError, match=rf"has schema {schema}; this version reads {SCHEMA}"):
         decode(encode(replace(record, schema=schema)))
 
 

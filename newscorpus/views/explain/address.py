@@ -204,7 +204,7 @@ def _decoded(
     for path in paths:
         for offset, line in complete_lines(path) if path.is_file() else ():
             try:
-                if part in (text := unpack(line)) and not text.startswith(b'{"schema"'):
+                if part in unpack(line):
                     yield decode(line)
             except (msgspec.DecodeError, CorpusError) as error:
                 raise CorpusError(f"{path}, at offset {offset}: {error}") from error
