@@ -62,6 +62,7 @@ ARTICLES: Sequence[str] = SCHEMA["articles"].split()
 OTHERS: Sequence[str] = SCHEMA["others"].split()
 KINDS = {name.lower(): name for name in (*ARTICLES, *OTHERS)}
 RANKS = {name: rank for rank, name in enumerate((*ARTICLES, *OTHERS))}
+NAMES_ITSELF = {"headline", "name", "url", "@id", "mainEntityOfPage"}
 MAX_VALUES = 50
 """Maximum number of values read of a key: authors, tags, images."""
 MAX_BODY_CHARACTERS = 500_000
@@ -203,10 +204,11 @@ class Entities:
 def choose(nodes: Sequence[Node], addresses: frozenset[str]) -> Entities:
     """Find the main entity of the page with these `addresses`.
 
-    Articles come first, then entities that name this page, are dated and titled, or are more specific.
+    Articles come first, then entities that name this page, are dated and titled, or are more specific. A gallery or
+    video without a name is a part of the document.
     """
     main = max(
-        nodes,
+        (node for node in nodes if NAMES_ITSELF & node.keys() or kind(node) in ARTICLES or kind(node).endswith("Page")),
         key=lambda node: (
             kind(node) in ARTICLES,
             not addresses.isdisjoint(_addresses(node)),

@@ -1,7 +1,16 @@
 import pytest
 from lxml import html as lxml_html
 
-from newscorpus.page.fields.structured import MAX_NAMES, MAX_NESTED, MAX_TEXT, Node, parse, read_json_ld, read_microdata
+from newscorpus.page.fields.structured import (
+    MAX_NAMES,
+    MAX_NESTED,
+    MAX_TEXT,
+    Node,
+    choose,
+    parse,
+    read_json_ld,
+    read_microdata,
+)
 
 BROKEN = [
     ('{"headline": "A",}', [{"headline": "A"}]),
@@ -58,6 +67,14 @@ def test_items_nest_and_values_come_from_the_right_place() -> None:
             "keywords": ["x", "y"],
         },
     )
+
+
+@pytest.mark.parametrize(("named", "kinds"), [("", []), ('<h2 itemprop="name">Regatta</h2>', ["ImageGallery"])])
+def test_a_gallery_without_a_name_is_a_part_of_the_document(named: str, kinds: list[str]) -> None:
+    """Jetpack, a plugin of WordPress, marks the pictures inside an article so."""
+    picture = '<div itemprop="associatedMedia" itemscope itemtype="http://schema.org/ImageObject"></div>'
+    nodes = read(f'<div itemscope itemtype="http://schema.org/ImageGallery">{named}{picture}</div>')
+    assert choose(nodes, frozenset()).main.get("@type", []) == [f"http://schema.org/{kind}" for kind in kinds]
 
 
 @pytest.mark.parametrize(
