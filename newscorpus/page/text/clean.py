@@ -123,6 +123,10 @@ CONSENT, APPEAL, NOTE, COMMENTS, SUMMARY = "consent_form", "appeal", "note_below
 TEASERS = "teasers"
 """Reasons of the blocks that are left out."""
 
+_BIO_BOX = re.compile(
+    r"(?:^|\s)(?:(?:post|entry|article)[-_]+)?(?:author[-_]*(?:bio|box|about)|about[-_]*(?:the[-_]*)?author)(?=\s|$)"
+)
+"""Classes of a box about the author."""
 _CONSENT = re.compile(
     r"(?:^|\s)(?:onetrust|didomi|cookiebot|(?:cookies?|consent|gdpr|ccpa|privacy)[-_]"
     r"(?:banner|bar|box|form|layer|message|modal|notice|overlay|popup|pref|settings|wall))",
@@ -539,6 +543,8 @@ def _additions(
     blocks, n_words = [item.block for item in labelled], features.words.astype(np.float64)
     kinds = dict.fromkeys(_comments(labelled, good, n_words), COMMENTS)
     authors = tuple(name for name in fields.authors if " " in name)
+    bios = _find_parts(blocks, around, {each for each in around if _BIO_BOX.search(each.classes)})
+    kinds |= {at: NOTE for at in good if at in bios}
     for at in good[1:][-NEAR_END:]:
         text, says_rights = blocks[at].text, features.matrix[at, _RIGHTS_COLUMN]
         if n_words[at] <= MAX_NOTE_WORDS and (

@@ -216,6 +216,10 @@ def test_a_note_on_the_author_below_the_text_is_left_out() -> None:
     at_end = page(head=head).body.replace(b"</article>", f"<p>{note}</p></article>".encode())
     assert note not in lines(replace(page(), body=at_end), upper=ANYTHING)
     assert note in lines(page(f"<p>{note}</p>", head=head), upper=ANYTHING), "amid the text"
+    said = "Jana Malik grew up beside the sound and keeps the tickets of all ferries that she has crossed it on."
+    box = f"<div class='author-bio show-avatars'><h2>By Jana Malik</h2><p>{said}</p></div></article>"
+    at_end = page(head=head).body.replace(b"</article>", box.encode())
+    assert "Malik" not in "\n".join(lines(replace(page(), body=at_end), upper=ANYTHING))
 
 
 def test_a_dated_line_with_tags_is_left_out() -> None:
