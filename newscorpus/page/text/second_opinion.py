@@ -105,7 +105,12 @@ def other_text(prepared: PreparedPage) -> list[str]:
         else:
             joined.append(line)
     found = joined[1:]
-    return found[1:] if found and lower_words(found[0]) in possible_headlines(prepared.fields.title) else found
+    headlines = possible_headlines(prepared.fields.title)
+    first = lower_words(found[0]) if found else ()
+    # Where it finds no text, it gives all text of an element in one line, with the headline and the boxes below
+    if len(found) == 1 and any(headline and first[: len(headline)] == headline != first for headline in headlines):
+        return []
+    return found[1:] if first in headlines and found else found
 
 
 def _plain(line: str) -> str:
