@@ -5,7 +5,7 @@ change.
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
@@ -38,6 +38,8 @@ SECTION_EXTRAS = re.compile(r"^\d{1,2}-(?=[^\W\d_]{4})|(?:^|\s*[-–—|]\s*)(?:
 
 FOLDER_NAME = re.compile("[a-z][a-z0-9-]*")
 """A section that is spelled like a folder of an address."""
+MAX_WORD = 30
+"""Characters before a tag in the text that are searched for the word before it (a choice)."""
 MAX_TITLE = 300
 """Longest title, in characters; longer ones come from unclosed elements. The longest gold title has 186."""
 AMERICAN = frozenset({"us", "ph"})
@@ -210,6 +212,20 @@ def is_generated(item: Evidence) -> bool:
         word for tag in _parted_tags([item]) for place, word in enumerate(tag.split()) if not place or len(word) > 3
     )
     return item.field == "tags" and not any(word[0].islower() for word in words)
+
+
+def capitalise_tags(tags: Sequence[str], text: str) -> tuple[str, ...]:
+    """Spell tags in lower case as `text` does within sentences: "angela merkel" as "Angela Merkel"."""
+    low = sorted(filter(str.islower, tags), key=len, reverse=True)
+    if not low:
+        return tuple(tags)
+    forms = defaultdict[str, Counter[str]](Counter)
+    for found in re.finditer(rf"(?<!\w)(?:{'|'.join(map(re.escape, low))})(?!\w)", text, re.IGNORECASE):
+        before = "".join(text[max(found.start() - MAX_WORD, 0) : found.start()].split()[-1:])
+        # In titles and menus the word before has a capital letter, too
+        forms[found[0].lower()][found[0]] += before[:1].islower() and before[-1] not in ".!?:"
+    usual = {tag: max(of, key=of.__getitem__) for tag, of in forms.items() if tag not in of and max(of.values())}
+    return tuple(dict.fromkeys(usual.get(tag, tag) for tag in tags))
 
 
 def _parted_tags(evidence: Iterable[Evidence]) -> dict[str, None]:

@@ -12,6 +12,7 @@ from newscorpus.model_folders import FIELDS_MODEL
 from newscorpus.page.fields.byline import near, read_everywhere, read_lead, read_marked, read_near
 from newscorpus.page.fields.dates import Setting, parse_date, parse_moment, read_address
 from newscorpus.page.fields.decide import (
+    capitalise_tags,
     decide_dates,
     decide_headline,
     decide_language,
@@ -104,6 +105,8 @@ def read_fields(
         authors, agencies, authors_source = decide_people(found, names - persons)
     section, licence = decide_section(found, markup.url), decide_plain("license", found)
     tags, tags_source = decide_tags(found, section.value, markup.url)
+    if tags_source != "template" and any(map(str.islower, tags)):
+        tags = capitalise_tags(tags, _running_text(tree))
     images = (*(image for each in entities for image in entity_images(each, markup.base)), *meta_images(markup))
     fields = Fields(
         title=title.value,

@@ -259,6 +259,13 @@ def test_a_shown_day_has_the_order_of_day_and_month_that_the_address_or_a_moment
     assert read(shown).fields.published == "2026-02-10"
 
 
+def test_tags_in_lower_case_are_spelled_as_the_text_does_within_sentences() -> None:
+    declared = "angela merkel, nato, bridge, climate change, town"
+    text = "A Bridge. Town News. Who saw Angela Merkel when she met NATO. The Climate change, the climate change stays."
+    page = f"<meta name=keywords content='{declared}'><h1>The Town Waits</h1><p>{text}</p>"
+    assert read(page).fields.tags == ("Angela Merkel", "NATO", "bridge", "climate change", "town")
+
+
 def test_keywords_that_are_the_address_are_no_tags() -> None:
     head = "<meta name=keywords content='domaci,old-bridge'><h1>The old bridge is closed</h1>"
     assert read(head, "https://vesti.example/wiki/domaci/old-bridge").fields.tags == ()
