@@ -25,7 +25,7 @@ from newscorpus.lab.evaluation.scores import Estimate, Overlap, estimate, ngram_
 from newscorpus.lab.gold.pages import NO_ARTICLE, TEXT_LICENCES, GoldPage, has_article, read_pages
 from newscorpus.lab.training.main_text import FOLDS, learn_trees, read_examples
 from newscorpus.lab.training.sources import fold_of, gold_source
-from newscorpus.page.extractor import Extractor, SystemExtractor
+from newscorpus.page.extractor import WHOLE, Extractor, SystemExtractor
 from newscorpus.page.loading import load
 from newscorpus.page.quality.assess import assess_quality
 from newscorpus.page.text.main_text import MODEL, MainTextSystem
@@ -127,7 +127,7 @@ def our_outcomes(data: Path) -> Iterator[Outcome]:
     tell = partial(print, file=sys.stderr)
     trees = learn_trees(read_examples(gold_source(data, tell, TEXT_LICENCES).pages), tell)
     systems = [MainTextSystem(trees.model_without(fold)) for fold in range(FOLDS)]
-    models = [SystemExtractor(system.find, respect_paywall=False) for system in systems]
+    models = [SystemExtractor(system.find, options=WHOLE) for system in systems]
     for page in pages_of(data, lambda kind: has_article(kind) or kind in NO_ARTICLE):
         yield outcome(page, models[fold_of(page.site, FOLDS)])
 

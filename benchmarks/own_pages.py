@@ -25,7 +25,7 @@ from newscorpus.lab.training.main_text import FOLDS, PASSES, read_examples
 from newscorpus.lab.training.onnx import trees_to_onnx
 from newscorpus.lab.training.own import estimate_gain, score_pages, train_own_trees
 from newscorpus.lab.training.sources import TrainingPages, gold_source
-from newscorpus.page.extractor import SystemExtractor
+from newscorpus.page.extractor import WHOLE, SystemExtractor
 from newscorpus.page.text.classify import FIRST, SECOND, add_context
 from newscorpus.page.text.main_text import INPUTS, MODEL, MainTextSystem
 from newscorpus.terminal import progress
@@ -92,7 +92,7 @@ def train_without(hosts: Container[str], data: Path) -> Artifact:
 
 
 def _score(artifact: Artifact, pages: Sequence[GoldPage]) -> list[float]:
-    return score_pages(SystemExtractor(MainTextSystem(artifact).find, respect_paywall=False), pages)
+    return score_pages(SystemExtractor(MainTextSystem(artifact).find, options=WHOLE), pages)
 
 
 def _compare(pages: Sequence[GoldPage], base: Artifact, draws: int) -> Iterator[tuple[str, float, float]]:

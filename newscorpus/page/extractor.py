@@ -15,7 +15,7 @@ from typing import Protocol
 from lxml.html import HtmlElement
 
 from newscorpus.arrays import Floats
-from newscorpus.config import Part
+from newscorpus.config import Part, Revision
 from newscorpus.data import (
     LOW_CONFIDENCE,
     Article,
@@ -154,6 +154,21 @@ class Review(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Options:
+    """How an extractor reads and labels pages."""
+
+    respect_paywall: bool = True  # the hidden text of a page declared paywalled is left out
+    leave_out: tuple[Part, ...] = ()  # parts of articles to leave out; only the default system supports this
+    fields_model: str = FIELDS_MODEL  # name or folder of the model that reads the fields a page does not declare
+    revision: Revision = Revision()  # of the labels, for systems that decide block by block
+    second_opinion: bool = True  # the default system asks another extractor where it is unsure
+
+
+WHOLE = Options(respect_paywall=False)
+"""Options for pages with gold text, which also has the hidden text of paywalled pages."""
+
+
+@dataclass(frozen=True, slots=True)
 class PreparedPage:
     """A parsed page: the input of every extractor."""
 
@@ -204,16 +219,12 @@ def parse_page(page: Page) -> ParsedPage | Rejected:
 def read(
     page: Page,
     template: TemplateRules | None = None,
-    *,
-    respect_paywall: bool = True,
-    leave_out: tuple[Part, ...] = (),
+    options: Options = Options(),
     review: Review | None = None,
-    fields_model: str = FIELDS_MODEL,
 ) -> PreparedPage | Rejected:
     """Parse `page` if needed, segment it and read its fields; a rejection carries the page's address.
 
-    With `respect_paywall`, hidden blocks of a page declared paywalled are left out. `leave_out` and `review` are passed
-    to the extractors; `fields_model` reads the fields that the page does not declare.
+    `review` and the parts to leave out are passed to the extractors.
     """
     parsed = parse_page(page)
     if isinstance(parsed, Rejected):
@@ -221,15 +232,15 @@ def read(
     tree = parsed.tree
     evidence = template.read_fields(tree) if template else ()
     hits = template.hits(tree) if template else ()
-    described = None if evidence or fields_model != FIELDS_MODEL else parsed.described
-    described = described or read_fields(tree, page, evidence, fields_model)
+    described = None if evidence or options.fields_model != FIELDS_MODEL else parsed.described
+    described = described or read_fields(tree, page, evidence, options.fields_model)
     if template:
         tree = deepcopy(tree)
         template.remove_unwanted(tree)
     blocks = segment(tree)
     if excess := find_excess(blocks, page.url):
         return excess
-    is_closed = respect_paywall and described.fields.paywalled
+    is_closed = options.respect_paywall and described.fields.paywalled
     return PreparedPage(
         page=page,
         html=parsed.html,
@@ -242,7 +253,7 @@ def read(
         rule_hits=hits,
         is_closed=is_closed,
         all_blocks=blocks,
-        leave_out=leave_out,
+        leave_out=options.leave_out,
         review=review,
     )
 
@@ -275,10 +286,8 @@ class SystemExtractor:
     # the text has few words. A text much shorter than that of `find` is flagged `template_short`, or replaced by it if
     # it has few words.
     template: TemplateRules | None = None
-    respect_paywall: bool = True  # hidden text of a page declared paywalled is not used
-    leave_out: tuple[Part, ...] = ()  # parts of articles to leave out; only the default system supports this
+    options: Options = Options()
     review: Review | None = None  # from the portal's profile, for systems that use it
-    fields_model: str = FIELDS_MODEL  # name or folder of the model that reads the fields a page does not declare
 
     def __call__(self, page: Page) -> Article | Rejected:
         """Return the article on `page`, or why there is none."""
@@ -307,14 +316,7 @@ class SystemExtractor:
 
     def read(self, page: Page) -> PreparedPage | Rejected:
         """Prepare a page for `find`."""
-        return read(
-            page,
-            self.template,
-            respect_paywall=self.respect_paywall,
-            leave_out=self.leave_out,
-            review=self.review,
-            fields_model=self.fields_model,
-        )
+        return read(page, self.template, self.options, self.review)
 
     def after(self, prepared: PreparedPage) -> Extractor:
         """Return this extractor for callers that hold `prepared`, so that its page is not parsed again."""

@@ -4,13 +4,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from newscorpus.artifacts import load_artifact
 from newscorpus.config import Part, Revision
 from newscorpus.data import Page, Rejected
 from newscorpus.model_folders import FIELDS_MODEL
-from newscorpus.page.extractor import BlockSystemExtractor, Extractor, PreparedPage, SystemExtractor
+from newscorpus.page.extractor import (
+    WHOLE,
+    BlockSystemExtractor,
+    Extractor,
+    Options,
+    PreparedPage,
+    SystemExtractor,
+)
 from newscorpus.page.profiles.review import load_review
 from newscorpus.page.quality.language import LanguageDetector, by_fasttext, by_langid
 from newscorpus.page.recipe import REVIEWED, Recipe
@@ -48,27 +54,15 @@ OWN: Mapping[str, MakeSystem] = {DEFAULT: _main_text, NO_FALLBACK: _main_text, T
 """Built-in systems."""
 
 
-def load(
-    name: str,
-    template: TemplateRules | None = None,
-    *,
-    respect_paywall: bool = True,
-    revision: Revision = Revision(),
-    leave_out: tuple[Part, ...] = (),
-    second_opinion: bool = True,
-    fields_model: str = FIELDS_MODEL,
-) -> Extractor:
+def load(name: str, template: TemplateRules | None = None, options: Options = Options()) -> Extractor:
     """Load the extractor called `name`, or that of the model in the folder `name`.
 
-    Where the portal's `template` matches text, that is used. With `respect_paywall`, systems ignore hidden text of
-    pages declared paywalled. The default system also leaves out the parts in `leave_out` and, with `second_opinion`,
-    asks another extractor where it is unsure. `fields_model`, a name or a folder, reads the fields that a page does not
-    declare.
+    Where the portal's `template` matches text, that is used.
 
     Raises:
-        ValueError: there is no such extractor, or it does not accept the template, the `revision` or the
-            `fields_model`; one line.
+        ValueError: there is no such extractor, or it does not accept the template or the options; one line.
     """
+    revision, fields_model = options.revision, options.fields_model
     if name not in OWN and name in entries("newscorpus.extractors"):
         if template or revision != Revision() or fields_model != FIELDS_MODEL:
             raise ValueError(
@@ -79,10 +73,10 @@ def load(
     system, model = (name, "") if name in systems() else (system_of(name), name)
     if fields_model != FIELDS_MODEL:
         check_fields_model(fields_model)
-    system = NO_FALLBACK if system == DEFAULT and not second_opinion else system
+    system = NO_FALLBACK if system == DEFAULT and not options.second_opinion else system
     make_system: MakeSystem = OWN[system] if system in OWN else entries("newscorpus.systems")[system].load()
     made = make_system(system, template, model, revision)
-    extractor = replace(made, respect_paywall=respect_paywall, leave_out=leave_out, fields_model=fields_model)
+    extractor = replace(made, options=options)
     if revision != Revision() and not isinstance(extractor, BlockSystemExtractor):
         raise ValueError(f"the extractor {name!r} does not decide block by block: no post-analysis and no thresholds")
     return extractor
@@ -90,7 +84,7 @@ def load(
 
 def load_whole(name: str) -> Extractor:
     """Load the extractor called `name` for pages with gold text: it also reads hidden text of paywalled pages."""
-    return load(name, respect_paywall=False)
+    return load(name, options=WHOLE)
 
 
 def prepare(recipe: Recipe) -> None:
@@ -120,16 +114,10 @@ def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
     name, revision = recipe.decider_for(page)
     source = page.source if page.template else ""
     leave_out = tuple(part for part in Part if part in {*recipe.leave_out, *page.leave_out})
-    extractor = _load(
-        name,
-        source,
-        page.template,
-        respect_paywall=page.respect_paywall,
-        revision=revision,
-        leave_out=leave_out,
-        second_opinion=recipe.second_opinion and recipe.extractor != NO_FALLBACK,
-        fields_model=recipe.fields_model_for(page),
-    )
+    second_opinion = recipe.second_opinion and recipe.extractor != NO_FALLBACK
+    fields_model = recipe.fields_model_for(page)
+    options = Options(page.respect_paywall, leave_out, fields_model, revision, second_opinion)
+    extractor = _load(name, source, page.template, options)
     if page.profile is None:
         return extractor
     if name not in REVIEWED or not isinstance(extractor, SystemExtractor):
@@ -138,5 +126,5 @@ def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
 
 
 @cache
-def _load(name: str, source: str, template: TemplateSection | None, **options: Any) -> Extractor:
-    return load(name, TemplateRules(source, template) if template else None, **options)
+def _load(name: str, source: str, template: TemplateSection | None, options: Options) -> Extractor:
+    return load(name, TemplateRules(source, template) if template else None, options)

@@ -12,7 +12,7 @@ from newscorpus.data import Block, Element, Fields, Page, Rejected
 from newscorpus.lab.gold.align import align
 from newscorpus.lab.gold.pages import LISTS_MISSING, SET_WEIGHTS, GoldPage, has_article
 from newscorpus.lab.training.sources import fold_of
-from newscorpus.page.extractor import read
+from newscorpus.page.extractor import WHOLE, read
 from newscorpus.page.text.features import FEATURES, Hints, PageFeatures, measure
 from newscorpus.tokens import count_words
 
@@ -51,7 +51,7 @@ class Example:
 
 def make_example(page: GoldPage) -> Example | None:
     """Make the training example of `page`; None if it cannot be parsed or has no blocks."""
-    prepared = read(Page.from_html(page.html, page.url), respect_paywall=False)
+    prepared = read(Page.from_html(page.html, page.url), options=WHOLE)
     if isinstance(prepared, Rejected) or not prepared.blocks:
         return None
     fields = prepared.fields

@@ -26,7 +26,7 @@ from newscorpus.lab.training.verdicts import (
     learn_confidence,
 )
 from newscorpus.model_folders import Metadata
-from newscorpus.page.extractor import PreparedPage, good_paragraphs, read
+from newscorpus.page.extractor import WHOLE, PreparedPage, good_paragraphs, read
 from newscorpus.page.text.classify import COLUMNS, FIRST, SECOND, add_context, label_by
 from newscorpus.page.text.main_text import INPUTS, MODEL
 from newscorpus.page.text.post_analysis import revise
@@ -171,7 +171,7 @@ def learn_trees(
     ]
     for at, confidence in find_unsure(graded).items():
         example, labelled, page = examples[at], labels[at], graded[at]
-        prepared = read(Page.from_html(example.page.html, example.page.url), respect_paywall=False)
+        prepared = read(Page.from_html(example.page.html, example.page.url), options=WHOLE)
         other = other_text(prepared) if isinstance(prepared, PreparedPage) else []
         signs = read_pair(page.signs, confidence, labelled, good_paragraphs(labelled), other)
         graded[at] = replace(page, other=OtherText(signs, ngram_scores("\n".join(other), example.page.text).f1))

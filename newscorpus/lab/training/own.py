@@ -28,7 +28,7 @@ from newscorpus.lab.training.model import Train, TrainedModel
 from newscorpus.lab.training.onnx import add_trees, trees_to_onnx
 from newscorpus.lab.training.sources import Described, Progress, TrainingPages, group_kfold
 from newscorpus.model_folders import Metadata, own_models
-from newscorpus.page.extractor import Extractor, good_paragraphs, read
+from newscorpus.page.extractor import WHOLE, Extractor, good_paragraphs, read
 from newscorpus.page.loading import load_whole
 from newscorpus.page.registry import systems
 from newscorpus.page.text.classify import COLUMNS, FIRST, SECOND, Trees, add_context, probability_of
@@ -86,7 +86,7 @@ def own_source(paths: Sequence[Path]) -> TrainingPages:
 def with_marks(page: GoldPage) -> GoldPage:
     """Return the page as a training page; marks on its blocks, if any, decide on its text."""
     page = replace(page, list=TEACH)
-    prepared = read(Page.from_html(page.html, page.url), respect_paywall=False) if page.marks else None
+    prepared = read(Page.from_html(page.html, page.url), options=WHOLE) if page.marks else None
     if prepared is None or isinstance(prepared, Rejected):
         return page
     marks = {(mark.block, mark.position): Label(mark.label) for mark in page.marks}

@@ -24,6 +24,7 @@ from newscorpus.errors import CorpusError
 from newscorpus.layout import inside
 from newscorpus.page.extractor import (
     BlockSystemExtractor,
+    Options,
     ParsedPage,
     PreparedPage,
     SystemExtractor,
@@ -227,7 +228,7 @@ def show_page(recipe: Recipe, page: SourcePage, *, is_blind: bool = False) -> Sh
         prepared = extractor.read(page.page)
         once = extractor.after(prepared) if isinstance(prepared, PreparedPage) else extractor
     else:  # another tool with its own parser
-        prepared, once = read(page.page, respect_paywall=page.respect_paywall), extractor
+        prepared, once = read(page.page, options=Options(page.respect_paywall)), extractor
     found = judge(page, Rules(recipe, extractor=once)).decided
     result = found.record if isinstance(found, Row) else found
     if isinstance(result, Rejected):

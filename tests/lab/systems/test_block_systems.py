@@ -9,7 +9,7 @@ from newscorpus.config import Revision
 from newscorpus.data import Article, Page, Rejected
 from newscorpus.lab.evaluation.scores import ngram_scores
 from newscorpus.lab.systems.blocks import neighbour_names, with_neighbours
-from newscorpus.page.extractor import BlockSystemExtractor
+from newscorpus.page.extractor import BlockSystemExtractor, Options
 from newscorpus.page.loading import load
 from newscorpus.views.demo.run import read_gold
 from newscorpus.views.demo.server import SITE
@@ -52,7 +52,9 @@ def test_a_page_without_what_a_system_classifies_is_told_so(name: str, html: str
 def test_the_first_two_rules_of_brezovnik_precede_the_tree() -> None:
     prose = f"<p>{'The bridge stays open until the new one stands. ' * 5}</p>"
     page = Page.from_html(f"{prose}<p>Read also: Carts</p>")
-    own, all_rules = (load("shallow-tree", revision=Revision(rules, -1)) for rules in (None, ("brezovnik",)))
+    own, all_rules = (
+        load("shallow-tree", options=Options(revision=Revision(rules, -1))) for rules in (None, ("brezovnik",))
+    )
     assert isinstance(own, BlockSystemExtractor)
     assert isinstance(all_rules, BlockSystemExtractor)
     assert own.label(page)[-1].reasons == ()

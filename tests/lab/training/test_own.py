@@ -18,7 +18,7 @@ from newscorpus.lab.training.own import advice, apart, estimate_gain, is_own, na
 from newscorpus.lab.training.registry import TRAINERS
 from newscorpus.lab.training.sources import group_kfold
 from newscorpus.model_folders import METADATA, Metadata, model_folder
-from newscorpus.page.extractor import SystemExtractor
+from newscorpus.page.extractor import WHOLE, Options, SystemExtractor
 from newscorpus.page.fields.nodes import load_linear
 from newscorpus.page.judge import process_page
 from newscorpus.page.loading import extractor_of, load, load_whole
@@ -105,7 +105,7 @@ def test_added_trees_keep_those_of_the_shipped_model(pages: list[GoldPage], tmp_
     source = own_source([write(tmp_path / "vesti.jsonl", pages)])
     added = trainer.start_from(source, silent)
     alone = trainer.train_own(source, silent)
-    shipped = load("main-text", respect_paywall=False)
+    shipped = load("main-text", options=WHOLE)
     assert len(added.weights["second.onnx"]) > len(alone.weights["second.onnx"])
     added.save(tmp_path / "main-text")
     own = load_whole(str(tmp_path / "main-text"))
@@ -255,11 +255,11 @@ def test_a_model_of_the_fields_that_a_person_gives_reads_what_the_shipped_one_do
 
 def test_what_is_no_model_of_fields_is_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^the model 'node-svm' is one of node-svm, which reads no fields$"):
-        load("main-text", fields_model="node-svm")
+        load("main-text", options=Options(fields_model="node-svm"))
     with pytest.raises(ValueError, match=r"^unknown model of fields 'models/none'; it is learned-fields, or the "):
-        load("main-text", fields_model="models/none")
+        load("main-text", options=Options(fields_model="models/none"))
     with pytest.raises(ValueError, match=r"^the extractor 'justext' cannot be combined with "):
-        load("justext", fields_model=str(tmp_path))
+        load("justext", options=Options(fields_model=str(tmp_path)))
 
 
 def test_no_second_opinion_holds_for_a_model_of_ones_own(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from prose import paragraphs
 
 from newscorpus.config import Part, Revision
 from newscorpus.data import Article, Fields, Label, LabelledBlock, Page, Rejected
+from newscorpus.page.extractor import Options
 from newscorpus.page.loading import load
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
@@ -47,7 +48,9 @@ def page(*inserted: str, head: str = "") -> Page:
 
 
 def lines(found: Page, *leave_out: Part, upper: float | None = None) -> list[str]:
-    article = expect(Article, load("main-text", leave_out=leave_out, revision=Revision(upper=upper))(found))
+    article = expect(
+        Article, load("main-text", options=Options(leave_out=leave_out, revision=Revision(upper=upper)))(found)
+    )
     return article.text.split("\n")
 
 
@@ -198,7 +201,7 @@ def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
 def test_a_line_with_an_agency_alone_names_it_at_the_end() -> None:
     def article(line: str) -> Article:
         body = page().body.replace(b"</article>", f"<p>{line}</p></article>".encode())
-        found = load("main-text", revision=Revision(upper=ANYTHING))(replace(page(), body=body))
+        found = load("main-text", options=Options(revision=Revision(upper=ANYTHING)))(replace(page(), body=body))
         assert isinstance(found, Article)
         return found
 

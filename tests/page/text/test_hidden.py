@@ -8,7 +8,7 @@ import pytest
 from prose import paragraphs
 
 from newscorpus.data import PAYWALLED_TEXT_NOT_USED, Article, Fields, Page, Rejected
-from newscorpus.page.extractor import SystemExtractor
+from newscorpus.page.extractor import Options, SystemExtractor
 from newscorpus.page.loading import load
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.text.hidden import MAX_CHARACTERS, read_state
@@ -33,7 +33,7 @@ def page(body: str, *, node: Mapping[str, object] = {}) -> Page:
 
 
 def extractor(*, respect_paywall: bool = True) -> SystemExtractor:
-    return expect(SystemExtractor, load("main-text", respect_paywall=respect_paywall))
+    return expect(SystemExtractor, load("main-text", options=Options(respect_paywall)))
 
 
 def article(found: Page) -> Article:
