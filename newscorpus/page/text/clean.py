@@ -486,7 +486,8 @@ def _bylines(labelled: Labelled, fields: Fields, headlines: Collection[tuple[str
             is_timed = "time" in block.inline and sum(word not in tags for word in words) <= MAX_BYLINE_WORDS
             # As in "Posted on Saturday, 3 February 2024 in Economy".
             is_dated = year_and_day and year_and_day.issubset(map(int, _NUMBER.findall(block.text)))
-            is_alone = is_dated and (at, block) in good[:NEAR_ENDS] and len(words) <= MAX_DATE_WORDS
+            is_short = len(words) <= MAX_DATE_WORDS or _are_names(block)
+            is_alone = is_dated and (at, block) in good[:NEAR_ENDS] and is_short
             known = [*names, section] if is_dated and section else names
             is_note = (at, block) in good[-NEAR_ENDS:] and is_note_of_change(block.text)
             if is_timed or is_alone or is_note or is_byline(block.text, known, spelled):
@@ -494,14 +495,21 @@ def _bylines(labelled: Labelled, fields: Fields, headlines: Collection[tuple[str
     return found
 
 
+def _are_names(block: Block) -> bool:
+    """Tell whether a block, no heading, has few words, all but one capitalised: "3 May 2026, Jan Mol and Eva Dub"."""
+    words = _WORD.findall(block.text)
+    small = sum(word[0].islower() for word in words)
+    return len(words) <= MAX_BYLINE_WORDS and small <= 1 and not is_heading(block)
+
+
 def is_note_of_change(text: str) -> bool:
     """Tell whether a text says when the page was last changed, in few words beside the page's name or address."""
-    changed = UPDATE.search(text)
-    date = next(find_dates(text[changed.end() :]), None) if changed else None
-    if not changed or not date or date.start > MAX_BEFORE_DATE:
-        return False
-    around = (*text[: changed.start()].split(), *text[changed.end() + date.end :].split())
-    return sum(any(map(str.isalpha, word)) and not _PATH.search(word) for word in around) <= MAX_BYLINE_WORDS
+    for changed in UPDATE.finditer(text):
+        date = next(find_dates(text[changed.end() :]), None)
+        if date and date.start <= MAX_BEFORE_DATE:
+            around = (*text[: changed.start()].split(), *text[changed.end() + date.end :].split())
+            return sum(any(map(str.isalpha, word)) and not _PATH.search(word) for word in around) <= MAX_BYLINE_WORDS
+    return False
 
 
 def _terms(labelled: Labelled, fields: Fields) -> set[int]:

@@ -298,6 +298,7 @@ def test_lines_that_say_how_to_cite_the_article_are_left_out(title: str, is_left
     ("text", "is_note"),
     [
         ("news/old-bridge.txt · Last modified: 2026/07/03 22:40 by 127.0.0.1", True),
+        ("news/the-updated-bridge.txt · Last modified: 2026/07/03 22:40", True),
         ("This page was last edited on 19 April 2026, at 23:40.", True),
         ("The list was updated in 2026.", False),
         ("The law was last updated on 5 May 2026, when the council decided to close the bridge.", False),
@@ -305,6 +306,20 @@ def test_lines_that_say_how_to_cite_the_article_are_left_out(title: str, is_left
 )
 def test_lines_that_say_when_the_page_was_changed_are_recognised(text: str, *, is_note: bool) -> None:
     assert is_note_of_change(text) is is_note
+
+
+@pytest.mark.parametrize(
+    ("line", "is_left_out"),
+    [
+        ("3 May 2026, Jana Malik and Eva Dubova", True),
+        ("3 May 2026 is the day of the first trip", False),
+        ("4 May 2026, Jana Malik and Eva Dubova", False),
+    ],
+)
+def test_a_line_of_the_day_and_names_above_the_text_is_left_out(line: str, *, is_left_out: bool) -> None:
+    head = '<meta property="article:published_time" content="2026-05-03">'
+    shown = replace(found := page(head=head), body=found.body.replace(b"</h1>", f"</h1><p>{line}</p>".encode()))
+    assert (line in lines(shown, upper=ANYTHING)) is not is_left_out
 
 
 def test_a_paragraph_on_the_author_stays() -> None:
