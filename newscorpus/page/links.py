@@ -242,9 +242,9 @@ def _texts(root: HtmlElement) -> Iterator[tuple[str, bool]]:
 def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
     """Yield the targets of links, `rel=next`, frames and refreshes.
 
-    Excluded are links to pages of a single picture, to the print version of the page or a page about it, "1" as a
-    further page of the list, and `nofollow` links that only add a query to the page's address: they reply, share or
-    sort. Pagination is followed.
+    Excluded are short links, those to pages of a single picture, to the print version of the page or a page about it,
+    "1" as a further page of the list, and `nofollow` links that only add a query to the page's address: they reply,
+    share or sort. Pagination is followed.
     """
     article = target_of(own) if looks_like_article(own) else ""
     named = unquote(target_of(own))
@@ -259,7 +259,7 @@ def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
         about = ABOUT_PAGE.search(href) if ":" in href and not find_archive(href) else None
         is_copy = bool(printed and printed[1] in article) or bool(about and named.endswith(f"/{unquote(about[1])}"))
         is_first = (element.text or "").strip() == "1" and is_further_of(_resolve(base, href), own)
-        is_aside = is_reply or is_copy or is_first or "attachment" in relations
+        is_aside = is_reply or is_copy or is_first or not {"attachment", "shortlink"}.isdisjoint(relations)
         if href and not is_aside and (element.tag != "link" or "next" in relations):
             yield href
 

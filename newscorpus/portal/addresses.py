@@ -48,12 +48,16 @@ NO_PAGES = frozenset(
 """File extensions that are never pages; some site generators link to the source of each post."""
 
 SERVICES = re.compile(
-    r"/(?:(?:\w{1,3}-)?(?:admin|json|login)|log-?out|sign-?(?:in|up)|cart|checkout|basket|my-account|oembed|xmlrpc)"
+    r"/(?:(?:\w{1,3}-)?(?:admin|json|login)|log-?out|sign-?(?:in|up)|cart|checkout|basket|my-account|oembed|trackback|xmlrpc)"
     r"(?:\.php)?(?:/|$)",
     re.IGNORECASE,
 )
 """Paths of services, which hold no articles."""
-OWN_FEED = re.compile(r"(?:/[^/]+/(?:feeds?|rss2?)(?:/(?:rss2?|atom|rdf))?|/[^/_-]+[_-]rss2?)/?$", re.IGNORECASE)
+OWN_FEED = re.compile(
+    r"(?:/[^/]+/(?:feeds?|rss2?)(?:/(?:rss2?|atom|rdf))?|/[^/_-]+[_-]rss2?"
+    r"|/(?:feeds?|rss)/(?:authors?|categor[a-z]{1,4}|comments?|discussions|search|tags?)/[^/]+)/?$",
+    re.IGNORECASE,
+)
 """End of the path of a feed of a post, tag, section or search; a site's own feed lies right below its root."""
 FEED_VALUE = re.compile(r"(?:comments-)?(?:feed|rss2?|atom|rdf)", re.IGNORECASE)
 """Values of a query parameter that requests a feed in place of the page."""
@@ -306,7 +310,9 @@ NAMED_ARCHIVE = re.compile(
     re.IGNORECASE,
 )
 """An archive with a name, such as `/tag/bridges/`, or `/wiki/Category:Bridges`."""
-DAY_ARCHIVE = re.compile(r"/(?:19|20)\d\d(?:[/-](?:0?[1-9]|1[0-2])(?:[/-](?:0?[1-9]|[12]\d|3[01]))?)?(?:/|\.html?)?$")
+DAY_ARCHIVE = re.compile(
+    r"/(?:19|20)\d\d(?:[/-](?:0?[1-9]|1[0-2])(?:[/-](?:0?[1-9]|[12]\d|3[01]))?|/week/\d\d?)?(?:/|\.html?)?$"
+)
 SEARCH = re.compile(r"/(?:@@)?search(?:\.\w{2,5})?/?$", re.IGNORECASE)
 """End of the path of a search, whose links to tags are archives."""
 ARCHIVE_NAMES = frozenset({"author", "author_name", "cat", "category_name", "m", "tag"})

@@ -69,6 +69,7 @@ ASKED = "<a rel='nofollow' href='{0}'>x</a>"
         pytest.param(
             "<a rel='attachment wp-att-7' href='/old-bridge/picture/'><img src='a.jpg'></a>", [], id="picture of a post"
         ),
+        pytest.param("<a rel=shortlink href='/17'>x</a><a rel=bookmark href='/18'>x</a>", ["/18"], id="short link"),
         pytest.param('<a href="file:///etc/passwd">x</a>', ["file:///etc/passwd"], id="file, to be refused"),
         pytest.param(
             "<!-- <a href='/a'>a</a> --><script>'<a href=\"/b\">b</a>'</script><p>text</p>", [], id="comment and script"
@@ -164,6 +165,7 @@ def test_a_page_that_sends_its_readers_on_leads_there() -> None:
 def test_what_leads_to_no_page_is_left_out_but_a_section_named_like_a_file() -> None:
     hrefs = (
         "mailto:a@b.c javascript:void(0) tel:123 /a.JPG /b.pdf /c.zip ftp://x.org/ http://[x data:x "
+        "/trackback/72/ /feeds/authors/jana-malik/ "
         "/posts/old-bridge.rst /?attachment_id=17 /old-bridge/feed/ /?feed=comments-rss2&p=17 "
         "/tag/rain/feeds/atom/ /tag/rain/index.rss /search_rss?tag=rain "
         "/wp-login.php?redirect_to=x /user/login /?title=Login&returnto=Bridge /Account.aspx?ReturnUrl=%2Fbridge "

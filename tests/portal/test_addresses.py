@@ -189,6 +189,7 @@ def test_what_only_looks_like_one_is_left_alone() -> None:
         ("/2024/05/17/index.html", "/0/0/0"),
         ("/tag/bridge/index.html", "/tag/*"),
         ("/2024/?page=2", "/0"),
+        ("/2024/week/7/", "/0/week/0"),
         ("/category/town/page/2/", "/category/*"),
         ("/kategorie/kultura.xml", "/kategorie/*"),
         ("/contributors/jana-malik/archive", "/contributors/*"),
