@@ -49,7 +49,7 @@ MAX_TEXT = 2_000
 MICRODATA = etree.XPath("//*[@itemprop or @itemscope]")
 RDFA = etree.XPath("//*[@itemprop or @itemscope or @typeof or (@property and not(self::meta))]")
 """The annotated elements. A union of queries for each attribute would take quadratic time."""
-NAMED_BY_TEXT = frozenset({"author", "creator", "name", "publisher"})
+NAMED_BY_TEXT = frozenset({"articleSection", "author", "creator", "headline", "keywords", "name", "publisher"})
 """Properties whose text is read, not the link."""
 LISTED = "keywords"
 """The property whose element may be a list with one value per item."""
@@ -70,6 +70,8 @@ MAX_BODY_CHARACTERS = 500_000
 
 TEXTS: Sequence[tuple[str, Sequence[str]]] = tuple(SCHEMA["fields"].items())
 """Keys of each field, best first; a key counts only if those before it are empty."""
+PERSON_WORDS = range(1, 5)
+"""Number of words of a person's name that is no property of its own."""
 PERSON_KEYS = ("givenName", "familyName")
 NAME_KEYS = ("name", "headline", "alternateName", "@value", "url", "@id")
 PAGE_TEXTS = [
@@ -175,6 +177,11 @@ def read_microdata(tree: HtmlElement, body: bytes) -> tuple[Node, ...]:
                 holder[name] = value if present is None else [present, value]
         if item and holder is not stray and element.get("itemprop", element.get("property")):
             nested.add(element)
+    for element, (item, *_) in chains.items():
+        if item and "person" in _types(item) and item.keys().isdisjoint((*PERSON_KEYS, "name")):
+            shown = collapse(opening(element, MAX_TEXT))
+            if len(shown.split()) in PERSON_WORDS:  # only its link is a property
+                item["name"] = shown
     found = [item for element, (item, *_) in chains.items() if item and element not in nested]
     return tuple(found if len(stray) == 1 else [*found, stray])
 

@@ -85,6 +85,11 @@ def test_a_gallery_without_a_name_is_a_part_of_the_document(named: str, kinds: l
             ({"@type": ["schema:Article"], "headline": "A"},),
         ),
         ('<p itemprop="headline">A</p>', ({"@type": "Article", "headline": "A"},)),
+        ('<a href="/town/" itemprop="articleSection">Town</a>', ({"@type": "Article", "articleSection": "Town"},)),
+        (
+            "<p itemscope itemtype=Article><b itemprop=author itemscope itemtype=Person><a itemprop=url href=/j>J</a>",
+            ({"@type": ["Article"], "author": {"@type": ["Person"], "url": "/j", "name": "J"}},),
+        ),
         (
             '<div itemscope itemtype="Article"><div itemprop="comment" itemscope itemtype="Comment"></div></div>',
             ({"@type": ["Article"]},),
