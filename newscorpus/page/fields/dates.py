@@ -91,6 +91,7 @@ ADDRESS_DATE = re.compile(
 ADDRESS_DAY_FIRST = re.compile(
     r"(?<!\d)(?P<day>[0-2]\d|3[01])(?P<mark>[/_.-])(?P<month>0[1-9]|1[0-2])(?P=mark)(?P<year>(?:19|20)\d{2})(?!\d)"
 )
+ADDRESS_MONTH = re.compile(r"/((?:19|20)\d\d)/(0[1-9]|1[0-2])/")
 FOR_MACHINES = re.compile(r"(\d{4}-\d\d-\d\d(?P<clock>[T ]\d\d:\d\d(?::\d\d)?)?)(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?")
 """The usual machine format; Python's own parser is ten times as fast."""
 DIGIT = re.compile(r"\d")
@@ -234,6 +235,12 @@ def read_address(url: str) -> Iterator[Evidence]:
         is_step = match["mark"] == "/" and path[match.end() : match.end() + 1] in {"", "/"}
         if is_step or len(match["month"] + match["day"]) == 4:
             yield Evidence("published", f"{match['year']}-{int(match['month']):02}-{int(match['day']):02}", "url")
+
+
+def month_in(url: str) -> str:
+    """Return the month in a path such as `/2024/02/the-bridge`, as "2024-02"; "" for none."""
+    found = ADDRESS_MONTH.search(urlsplit(url).path)
+    return f"{found[1]}-{found[2]}" if found else ""
 
 
 def parse_moment(text: str) -> datetime | None:

@@ -80,6 +80,8 @@ MAX_DATES = 3
 HOUR = timedelta(hours=1)
 MACHINE = STATED | {"time-tag"}
 """Sources whose dates are written for machines: moments, often in UTC."""
+ZONES = timedelta(days=1)
+"""Maximum distance of a moment's day from the local one."""
 WIDEST_ZONE = timedelta(hours=14)
 
 
@@ -179,9 +181,7 @@ def decide_tags(evidence: Sequence[Evidence], section: str, url: str = "") -> tu
     """
     steps = unquote(urlsplit(url).path).lower().strip("/").split("/")
     candidates = tuple(
-        item
-        for item in of_field("tags", evidence)
-        if item.source != "meta" or not {steps[-1]} <= set(map(str.lower, _parted_tags([item]))) <= set(steps)
+        item for item in of_field("tags", evidence) if item.source != "meta" or not _names_address(item, steps)
     )
     shown = tuple(item for item in candidates if item.source not in {"feed", "sitemap"})
     if not (candidates := shown or candidates):
@@ -199,6 +199,12 @@ def decide_tags(evidence: Sequence[Evidence], section: str, url: str = "") -> tu
         sections = {squeezed(item.value) for item in of_field("section", evidence)} | {squeezed(section)}
         tags = dict.fromkeys(tag for tag in tags if squeezed(tag) not in sections)
     return tuple(tags), best[0].source if tags else ""
+
+
+def _names_address(item: Evidence, steps: Sequence[str]) -> bool:
+    """Tell whether several keywords are steps of an address, among them its last one."""
+    words = {tag.lower() for tag in _parted_tags([item])}
+    return len(words) > 1 and {steps[-1]} <= words <= set(steps)
 
 
 def is_generated(item: Evidence) -> bool:
@@ -374,13 +380,23 @@ def read_data_layer(markup: Markup) -> Iterator[Evidence]:
                 return
 
 
-def decide_dates(evidence: Sequence[Evidence], setting: Setting) -> tuple[Decided, Decided]:
+def decide_dates(evidence: Sequence[Evidence], setting: Setting, month: str = "") -> tuple[Decided, Decided]:
     """Return publication and last change, each with its source.
 
     The day with most votes wins, ties go to the most trusted source; its time is then converted to the zone shown on
-    the page, if any. If only a change is known, it counts as publication.
+    the page, if any. If only a change is known, it counts as publication. Where a stated date lies in the `month` of
+    the address, those of other months are none: generators declare the day of the build.
     """
     candidates = tuple(_with_day_first(of_field("published", evidence), setting))
+    shown_days = [parse_date(each.value, setting) for each in candidates if each.source != "url"]
+    if month and any(day.startswith(month) for day in shown_days):
+        first = date.fromisoformat(f"{month}-01")
+        days = first - ZONES, first + timedelta(days=31) + ZONES
+        candidates = tuple(
+            each
+            for each in candidates
+            if (value := parse_date(each.value, setting)) and days[0] <= date.fromisoformat(value[:10]) <= days[1]
+        )
     published, modified = _elected(candidates, setting), _elected(of_field("modified", evidence), setting)
     shown = [parse_date(item.value, setting) for item in candidates if item.source in {"time-tag", "text", "meta"}]
     moment = _moment(published.value)

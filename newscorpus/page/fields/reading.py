@@ -10,7 +10,7 @@ from lxml.html import HtmlElement
 from newscorpus.data import Evidence, Fields, Page, Provenance
 from newscorpus.model_folders import FIELDS_MODEL
 from newscorpus.page.fields.byline import near, read_everywhere, read_lead, read_marked, read_near
-from newscorpus.page.fields.dates import Setting, parse_date, parse_moment, read_address
+from newscorpus.page.fields.dates import Setting, month_in, parse_date, parse_moment, read_address
 from newscorpus.page.fields.decide import (
     capitalise_tags,
     decide_dates,
@@ -99,7 +99,7 @@ def read_fields(
     found = tuple(item for item in everything if item.source == "learned" or item.field not in decided)
     entities, names = (json_ld, microdata), _sites(found, markup)
     title, lead = decide_headline(found, names, markup.url), decide_plain("lead", found)
-    published, modified = decide_dates(found, setting)
+    published, modified = decide_dates(found, setting, month_in(markup.url))
     authors, agencies, authors_source = decide_people(found, names)
     if not (authors or agencies) and (persons := _named_after(found, names, entities, tree)):
         authors, agencies, authors_source = decide_people(found, names - persons)
@@ -167,9 +167,11 @@ def _from_text(
     headline = find_headline(tree, markup, [item.value for item in of_field("title", declared)], sites)
     authors, agencies, _ = decide_people(declared, sites)
     wanted = {"authors"} if not agencies and all(map(is_vague, authors)) else set()
-    # A date in UTC leaves the local day open.
-    local = (not item.value.endswith(("Z", "+00:00", "+0000")) for item in declared if item.field == "published")
-    wanted |= set() if any(local) else {"published"}
+    # A date in UTC leaves the local day open, and one of another month than the address is doubtful.
+    said = (item.value for item in of_field("published", declared))
+    local = (parse_date(value, setting) for value in said if not value.endswith(("Z", "+00:00", "+0000")))
+    month = month_in(markup.url)
+    wanted |= set() if any(day and day.startswith(month) for day in local) else {"published"}
     before, after = near(headline) if headline is not None else ([], [])
     fed = tuple(item for item in of_field("tags", declared) if item.source == "feed")
     around = surroundings(headline, tree) if headline is not None else frozenset()

@@ -270,3 +270,13 @@ def test_keywords_that_are_the_address_are_no_tags() -> None:
     head = "<meta name=keywords content='domaci,old-bridge'><h1>The old bridge is closed</h1>"
     assert read(head, "https://vesti.example/wiki/domaci/old-bridge").fields.tags == ()
     assert read(head, "https://vesti.example/domaci/old-bridge/2").fields.tags == ("domaci", "old-bridge")
+
+
+def test_a_day_of_the_build_gives_way_to_one_in_the_month_of_the_address() -> None:
+    built = "<meta name=Date content='2026-11-26 20:13:29'><h1>The old bridge is closed</h1>"
+    shown = f"{built}<div><span class=date>2024-05-20</span> by <span class=author>Jana Malik</span></div><p>Text."
+    assert read(shown, "https://vesti.example/2024/05/51-old-bridge/").fields.published == "2024-05-20"
+    assert read(shown, "https://vesti.example/old-bridge/").fields.published.startswith("2026-11-26")
+    assert read(built, "https://vesti.example/2024/05/51-old-bridge/").fields.published.startswith("2026-11-26")
+    unread = shown.replace("2026-11-26 20:13:29", "a while ago")
+    assert read(unread, "https://vesti.example/old-bridge/").fields.published == "2024-05-20"
