@@ -110,7 +110,14 @@ ABOUT_SITE = re.compile(
     r"|newsletters?|privacy(?:-policy)?|subscri(?:be|ptions?)|terms(?:-(?:of-(?:use|service)|and-conditions))?"
     r"|agb|anket[ay]|datenschutz|gdpr|impress?um|inzerc(?:e|ia)|kontakty?|o-n[aá]s|o-nama|om-oss|predplatne"
     r"|prenumer(?:ata|era)|redak(?:ce|cia|cja|cija|tion)|regulamin|(?:uvjeti|uslovi)-kori[sš]\w+|podm[ií]nky"
-    r"|ueber-uns|контакт[иы]?|о-на(?:с|ма))(?:\.\w{2,5})?/?$",
+    r"|ueber-uns|контакт[иы]?|о-на(?:с|ма)"
+    r"|pogoji(?:-uporabe)?|(?:varstvo-)?zasebnosti?|oglasevanje|marketing|politika-privatnosti|reklama|pravyla|pravila"
+    r"|konfid[ei]n\w+|rolunk|felhasznalasi-feltetelek|adatvedelem|mediaajanlat|mediadaten|nutzungsbedingungen"
+    r"|aviso-legal|quienes-somos|publicidad|contacto|politica-de-(?:privacidad|cookies)|mentions-legales)(?:\.\w{2,5})?/?$"
+    # Services of newspapers: weather, programmes, horoscopes, notices of deaths.
+    r"|/(?:weather|pocas[ií]|pogoda|vreme|vrijeme|idojaras|wetter|el-tiempo|meteo|tv-\w+|programacion-tv"
+    r"|(?:horoskop|horosco(?:pe|po)s?|horoszkop|goroskop|osmrtnice|citulje|obituaries|gyaszhirek|trauer(?:anzeigen)?|esquelas"
+    r"|necrologi(?:e|os)?|nekrologi|parte)(?:/[^/]+){0,2})(?:\.\w{2,5})?/?$",
     re.IGNORECASE,
 )
 PAGE_NUMBER = frozenset({"offset", "page", "paged", "start", "strana", "stranica", "stranka", "strona"})
@@ -219,7 +226,7 @@ PATH_BEGIN = re.compile(r"^/amp(?=/.)", re.IGNORECASE)
 COMMENTS = re.compile(r"/comment-page-\d+(?=/?$)", re.IGNORECASE)
 """End of the path of a page whose comments fill several pages."""
 SWITCHES = frozenset({"amp", "nb", "print", "tisk"})
-CHOICES = frozenset({"outputtype", "output", "view", "format", "version"})
+CHOICES = frozenset({"do", "format", "output", "outputtype", "version", "view"})
 VERSIONS = frozenset({"amp", "print"})
 ACTIONS = frozenset(
     {"_wpnonce", "cpage", "cst", "like_comment", "replytocom", "reply_to", "unapproved", "moderation-hash"}
