@@ -212,7 +212,8 @@ def looks_like_article(url: str) -> bool:
     named = any(map(ARTICLE_WORD.search, (*folders, name, *(key for key, _ in query))))
     if named and any(map(ID.fullmatch, (*folders, last, *(value for _, value in query)))):
         return True
-    return sum(1 for word in re.split(r"[-_+ ]", last) if word) >= SLUG_WORDS
+    words = [word for word in re.split(r"[-_+ ]", last) if word]
+    return len(words) >= SLUG_WORDS and not all(map(str.isdecimal, words))
 
 
 def _is_id(text: str) -> bool:

@@ -121,6 +121,7 @@ def test_patterns_of_the_portal_come_before_looks(patterns: dict[str, list[str]]
         ({}, "/horoskop/rak/", AddressTrust.LISTED),
         ({}, "/osmrtnice/9000/", AddressTrust.LISTED),
         ({}, "/vreme/sneg", AddressTrust.DOUBTFUL),
+        ({}, "/archiv/2026-10-25/", AddressTrust.LISTED),
         ({}, "/horoskop/the-week-of-the-lion", AddressTrust.LIKELY),
         ({}, "/about-time", AddressTrust.DOUBTFUL),
         ({}, "/contact/bridge", AddressTrust.DOUBTFUL),
