@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
@@ -96,7 +96,11 @@ def read_times(
         aside = stands_aside(element, FOREIGN if beside else ASIDE)
         return aside, not beside, not declared, distances.get(element, 0), element in markup.early_times
 
-    times = [element for element in markup.times[:MAX_TIMES] if not _is_of_another(element, markup)]
+    times = [
+        element
+        for element in markup.times[:MAX_TIMES]
+        if not _is_of_another(element, markup) and not any(map(_heads_site, _up_to(element, around)))
+    ]
     own = [element for element in times if not (around and is_elsewhere(element, around))]
     if not own and not any(element.tag == "article" for element in around):
         own = [element for element in times if not _is_in_teaser(element, markup)]
@@ -109,6 +113,11 @@ def read_times(
         for value in (shown, declared) if shown[:10] != declared[:10] else (declared,):
             if value:
                 yield Evidence(field, value, "time-tag")
+
+
+def _up_to(element: HtmlElement, around: Container[HtmlElement]) -> Iterator[HtmlElement]:
+    """Yield the ancestors of an element below those of the headline, innermost first."""
+    return takewhile(lambda holder: holder not in around, element.iterancestors())
 
 
 def heading_text(element: HtmlElement) -> str:
@@ -224,7 +233,7 @@ def stands_aside(element: HtmlElement, names: re.Pattern[str] = ASIDE) -> bool:
 
 
 def is_elsewhere(element: HtmlElement, around: Container[HtmlElement]) -> bool:
-    """Tell whether `element` belongs to another document: a comment, teaser, embedded post or reading suggestion.
+    """Tell whether `element` belongs to another document (comment, teaser, embedded post) or to the site's header.
 
     `around` are the ancestors of the headline; those that also contain the element are the document's.
     """
@@ -233,10 +242,20 @@ def is_elsewhere(element: HtmlElement, around: Container[HtmlElement]) -> bool:
             return False
         if holder.tag in QUOTES or ENTRY.search(holder.get("class", "")) or _is_card(marks_of(holder)):
             return True
+        if _heads_site(holder):
+            return True
         headings = islice(holder.iter("h2", "h3", "h4"), MAX_HEADINGS)
         if sum(_links_elsewhere(heading, element) for heading in headings) == 1:  # several are in a list of cards
             return True
     return False
+
+
+def _heads_site(holder: HtmlElement) -> bool:
+    """Tell whether an element is the header of the site, by its menu or link to the front page; it may show the day."""
+    if holder.tag != "header" and holder.get("role") != "banner":
+        return False
+    links = (urlsplit(link.get("href", "")) for link in islice(holder.iter("a"), MAX_HOME_LINKS))
+    return holder.find(".//nav") is not None or any(link.path == "/" and not link.query for link in links)
 
 
 def _links_elsewhere(heading: HtmlElement, element: HtmlElement) -> bool:

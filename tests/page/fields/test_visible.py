@@ -441,3 +441,10 @@ def test_the_description_of_another_article_is_no_lead() -> None:
     other = "<meta name='description' content='Zcela jiný článek o fotbalovém zápase, který skončil remízou.'>"
     fields = read(f"<h1>Vláda jedná o daních</h1><p class='author'>Eva Malá</p>{PARAGRAPH}", OG + other)
     assert (fields.title, fields.lead, fields.authors) == ("Vláda jedná o daních", "", ("Eva Malá",))
+
+
+@pytest.mark.parametrize("day", ["<time>3. února 2024</time>", "<div class='date'>3. 2. 2024</div>"])
+def test_the_day_in_the_header_of_a_site_is_no_date_of_its_page(day: str) -> None:
+    logo, text = "<a href='/'>Krajské Noviny</a>", f"<h1>Vláda jedná o daních</h1>{PARAGRAPH}"
+    assert read(f"<header>{logo}{day}</header><main>{text}</main>").published == ""
+    assert read(f"<article><header>{day}</header>{text}</article>").published[:10] == "2024-02-03"
