@@ -15,6 +15,7 @@ from newscorpus.page.fields.nearby import Line, following, lines_of, long_ones, 
 from newscorpus.page.fields.people import (
     AGENCY_NAMES,
     REVIEW,
+    SOURCE,
     is_agency,
     is_personal_name,
     names_in,
@@ -219,7 +220,7 @@ def _authors(lines: Iterable[Line], around: Collection[HtmlElement], setting: Se
             parts = map(short_text, inside[1:INSIDE])
             texts = [line.text, *(part for part in parts if without_prefix(part) != part)]
         else:
-            texts = []
+            texts = list(filter(is_agency, names_in(line.text))) if SOURCE.match(line.text) else []
         names: dict[str, None] = {}
         for text in texts:
             # Dates become separators, with the label right before them; labels elsewhere would be taken for names.

@@ -191,7 +191,9 @@ def _cleaned(part: str, position: int) -> str:
     name = part.strip()[source.end() if source else 0 :]
     name = without_prefix(LAST.sub("", name) if position else name).strip(" \t,.:;-–—*/|\"'«»“”„")
     name = name + "." if re.search(r"\b(?:[A-ZÀ-Ž]|Jr|Sr)$", name) and part.strip().endswith(".") else name
-    if not name or NO_NAME.search(name) or name.casefold() in NOBODY:
+    _, colon, value = name.partition(": ")
+    is_other_label = colon and not is_personal_name(value)  # "Section: Society"
+    if not name or NO_NAME.search(name) or name.casefold() in NOBODY or is_other_label:
         return ""
     if is_agency(name):
         return name

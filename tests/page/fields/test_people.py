@@ -60,6 +60,7 @@ from newscorpus.page.fields.people import authors_and_agencies, is_account, is_p
         ("Napisao: Ivo Ivić", ("Ivo Ivić",)),
         ("Besedilo: Ana Novak", ("Ana Novak",)),
         ("Zdroj: TASR", ("TASR",)),
+        ("Автор: Олена Ткаченко | Розділ: Суспільство", ("Олена Ткаченко",)),
         ("Извор: Танјуг", ("Танјуг",)),
         ("Jan Novák, zdroj: Noviny", ("Jan Novák",)),
         ("Hina/Ivo Ivić", ("Hina", "Ivo Ivić")),

@@ -448,3 +448,16 @@ def test_the_day_in_the_header_of_a_site_is_no_date_of_its_page(day: str) -> Non
     logo, text = "<a href='/'>Krajské Noviny</a>", f"<h1>Vláda jedná o daních</h1>{PARAGRAPH}"
     assert read(f"<header>{logo}{day}</header><main>{text}</main>").published == ""
     assert read(f"<article><header>{day}</header>{text}</article>").published[:10] == "2024-02-03"
+
+
+@pytest.mark.parametrize(
+    ("line", "agencies"),
+    [
+        ("Izvor: Tanjug", ("Tanjug",)),
+        ("Джерело: Укрінформ | 14:35", ("Укрінформ",)),
+        ("Source: State University, San Francisco", ()),
+    ],
+)
+def test_a_line_of_the_source_names_an_agency(line: str, agencies: tuple[str, ...]) -> None:
+    fields = read(f"<h1>Vláda jedná o daních</h1><div class=x>{line}</div>{PARAGRAPH}")
+    assert (fields.agencies, fields.authors) == (agencies, ())
