@@ -233,12 +233,19 @@ def read_state(tree: HtmlElement, fields: Fields, url: str) -> list[str]:
     for value in _values(tree, budget):
         verdicts: dict[int, bool] = {}  # by `id`, which stays unique while `value` holds the objects
         for text, around in _texts(value, budget):
-            for item in around:
+            for item in reversed(around):
                 if id(item) not in verdicts:
                     verdicts[id(item)] = _names_article(item, names)
-            if any(verdicts[id(item)] for item in around):
-                found.add(text)
+                if verdicts[id(item)]:
+                    found.add(text)
+                if verdicts[id(item)] or _is_document(item):  # another article, such as the next one
+                    break
     return sorted(found, key=lambda text: (-len(text), text))
+
+
+def _is_document(item: Mapping[str, object]) -> bool:
+    """Tell whether an object describes a document, by its title and address."""
+    return not {"title", "headline"}.isdisjoint(item) and not {"url", "slug", "href"}.isdisjoint(item)
 
 
 def _names_article(item: Mapping[str, object], names: Names) -> bool:
@@ -391,8 +398,7 @@ def _part(item: object, budget: _Budget, depth: int = 0) -> str:
             text = "".join(map(inner, item))
         case dict():
             kind = next((kind for key in KIND_KEYS if isinstance(kind := item.get(key), str)), "")
-            is_document = not {"title", "headline"}.isdisjoint(item) and not {"url", "slug", "href"}.isdisjoint(item)
-            if not is_document and not NO_TEXT.search(kind):
+            if not _is_document(item) and not NO_TEXT.search(kind):
                 text = next(filter(None, (inner(item[key]) for key in TEXT_KEYS if key in item)), "")
                 text += "" if not kind or INLINE.fullmatch(kind) else "\n"
     return text

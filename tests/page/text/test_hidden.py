@@ -235,6 +235,14 @@ HOSTILE = {
 
 
 @pytest.mark.timeout(60)
+def test_of_a_list_of_articles_in_the_state_the_own_one_is_read() -> None:
+    other = {"title": "A regatta on the lake", "url": "/regatta", "body": "".join(f"<p>{text}</p>" for text in OTHER)}
+    state = json.dumps({"article": {"title": STATE_TITLE, "url": "/quarry", "body": HTML}, "next": [other]})
+    tree = parse(f"<html><body><script type='application/json'>{state}</script></body></html>")
+    (text,) = read_state(tree, Fields(title=STATE_TITLE), "https://news.example/quarry")
+    assert GOLD[1] in text
+
+
 @pytest.mark.parametrize("case", HOSTILE)
 def test_hostile_state_is_read_in_bounded_time(case: str) -> None:
     assert read(HOSTILE[case]) == []
