@@ -192,7 +192,8 @@ def test_bylines_credits_and_labels_of_advertising_are_left_out(line: str) -> No
 
 def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
     said = " ".join(GOLD[4].split()[2:14])
-    for box in (f"<aside><p>“{said}”</p></aside>", f"<div class=pull-quote>{said}</div>"):
+    boxes_of = ("<aside><p>“{}”</p></aside>", "<div class=pull-quote>{}</div>", "<div class=izpostavljeno>{}</div>")
+    for box in (form.format(said) for form in boxes_of):
         assert said not in "\n".join(lines(page(box), upper=ANYTHING)).replace(GOLD[4], "")
     boxes = "".join(f"<blockquote>{' '.join(GOLD[at].split()[:9])}</blockquote>" for at in range(5))
     assert " ".join(GOLD[0].split()[:9]) in lines(page(boxes), upper=ANYTHING), "many are points of a summary"
@@ -255,6 +256,17 @@ def test_pointers_captions_and_polls_are_left_out(box: str) -> None:
     assert lines(page(box), upper=ANYTHING) == lines(page(), upper=ANYTHING)
 
 
+@pytest.mark.parametrize("times", [1, 4])
+def test_a_headline_linked_between_paragraphs_of_news_is_left_out(times: int) -> None:
+    dated = '<meta property="article:published_time" content="2026-05-03">'
+    box = f"<p>{GOLD[1][:80]}</p><div><p><strong>{LINKED}</strong></p></div>" * times
+    said = re.sub(r"<[^>]+>", "", LINKED)
+    assert (said in lines(page(box, head=dated), upper=ANYTHING)) is (times == 4), "many are a list"
+    assert said in lines(page(box), upper=ANYTHING), "without a date"
+    sentence = "<p><a href='/a'>The ferry to Holm is paid by the county.</a></p>"
+    assert "The ferry to Holm is paid by the county." in lines(page(sentence, head=dated), upper=ANYTHING)
+
+
 @pytest.mark.parametrize(
     ("html", "said"),
     [
@@ -262,6 +274,11 @@ def test_pointers_captions_and_polls_are_left_out(box: str) -> None:
         ("<p>Related: two of the crew are cousins.</p>", None),
         (f"<p>Read more</p><p><a href='/a'>{'The tide came in. ' * 12}</a></p>", "Read more"),
         ("<h2>Related</h2><p>Two of the crew are cousins.</p>", "Related"),
+        ("<p><a href='/a'>The ferry to Holm is paid by the county.</a></p>", None),
+        (
+            f"<p>{LINKED}</p><p>Two of the crew are cousins of the captain, says the log of the harbour.</p>" * 4,
+            "Boats for Holm by May",
+        ),
         ("<p><img src='/a.jpg'> The ferry has a photo of each captain.</p>", None),
         ("<p>The pier in 1978. (Picture: county record office)</p>", None),
         ("<p><img src='/a.jpg'> The keeper opened the new pier (pictured below).</p>", None),
@@ -504,7 +521,9 @@ def test_an_article_on_giving_is_no_appeal() -> None:
     assert left(f"<section>{one}{BODY}</section>{BODY}{BODY}")[1] == set(), "two phrases in one paragraph of seven"
 
 
-@pytest.mark.parametrize("form", ["class='privacy-modal'", "id='onetrust-consent-sdk'", "class='box cookie-notice'"])
+@pytest.mark.parametrize(
+    "form", ["class='privacy-modal'", "id='onetrust-consent-sdk'", "class='box cookie-notice'", "class='embed-consent'"]
+)
 def test_forms_that_ask_for_consent(form: str) -> None:
     asked = f"<div {form}><p>When you visit our website, we store small files to collect information.</p></div>"
     assert left(BODY + asked) == (LIGHTHOUSE, {"consent_form"})
