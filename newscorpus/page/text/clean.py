@@ -57,7 +57,8 @@ _BOX = re.compile(
 )
 """Classes and ids of boxes with summaries or facts."""
 
-BYLINE, ADVERT_LABEL, SIGNATURE, CARD, CITATION = "byline", "advert_label", "signature", "card", "citation"
+BYLINE, TERM, ADVERT_LABEL, SIGNATURE = "byline", "term", "advert_label", "signature"
+CARD, CITATION = "card", "citation"
 CREDIT, CAPTION, POINTER, POLL, PULL_QUOTE = "credit", "caption", "pointer", "poll", "pull_quote"
 """Reasons of blocks that are left out."""
 QUOTATION, ATTRIBUTION, CELL, DROP_CAP = "quotation", "attribution", "cell", "drop_cap"
@@ -255,7 +256,8 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     }
     labelled = relabel(labelled, signatures, Label.BAD, SIGNATURE)
     headlines = {words for words in possible_headlines(fields.title) if len(words) >= MIN_HEADLINE}
-    labelled = relabel(labelled, _bylines(labelled, fields, headlines) | _terms(labelled, fields), Label.BAD, BYLINE)
+    for kind, found in ((TERM, _terms(labelled, fields)), (BYLINE, _bylines(labelled, fields, headlines))):
+        labelled = relabel(labelled, found, Label.BAD, kind)
     labelled = relabel(labelled, _citation(labelled, headlines), Label.BAD, CITATION)
     for kind, found in _lines_between(labelled).items():
         labelled = relabel(labelled, found, Label.BAD, kind)

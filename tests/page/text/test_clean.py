@@ -378,6 +378,11 @@ def left(html: str, *bad: str, fields: Fields = NO_FIELDS, score: float = 0.6) -
     return texts, {reason for item in found for reason in item.reasons}
 
 
+def test_a_link_to_the_section_or_a_tag_is_left_out_as_a_term() -> None:
+    links = "".join(f"<p><a href='/{name}'>{name}</a></p>" for name in ("Harbour", "Weather"))
+    assert left(f"{BODY}{links}", fields=Fields(section="Harbour", tags=("weather",))) == (LIGHTHOUSE, {"term"})
+
+
 def test_an_article_stays_as_it_is() -> None:
     assert left(f"{BODY}<p>Labels on the boxes were lost, the comments of the crew were not.</p>")[1] == set()
 
