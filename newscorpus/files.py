@@ -36,6 +36,8 @@ def exclusive(path: Path, work: str = "build", patience_seconds: float = LOOK_SE
                     why = f"{path.parent}: another {work} is at work here ({failed})"
                 case sqlite3.SQLITE_NOTADB:
                     why = f"{path}: no lock of newscorpus ({failed}); remove it"
+                case sqlite3.SQLITE_CANTOPEN:
+                    why = f"{path}: cannot be created; is {path.parent} a folder that you may write to?"
                 case _:  # such as a full disk
                     why = f"{path}: {failed}"
             raise CorpusError(why) from failed
