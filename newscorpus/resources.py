@@ -1,5 +1,6 @@
 """Find the data files of the package (models, portals, word lists), and read TOML files of users."""
 
+import difflib
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import is_dataclass
@@ -61,7 +62,13 @@ def read_config(path: Path, kind: type[T]) -> T:
 def refuse_unknown(path: Path, what: str, names: Iterable[str], known: Collection[str]) -> None:
     """Raise ArgumentError, as in `read_config`, for the first of `names` that is not in `known`."""
     if unknown := [name for name in names if name not in known]:
-        raise ArgumentError(f"{path}: unknown {what} {unknown[0]}; known: {', '.join(known)}")
+        raise ArgumentError(f"{path}: unknown {what} {unknown[0]}; {near_or_all(unknown[0], known)}")
+
+
+def near_or_all(name: str, known: Collection[str], all_are: str = "known") -> str:
+    """Return the end of a message on an unknown name: the known ones like it, else all known ones."""
+    near = difflib.get_close_matches(name, known, 2, 0.7)
+    return f"did you mean {' or '.join(near)}?" if near else f"{all_are}: {', '.join(known)}"
 
 
 def _check_keys(path: Path, table: Mapping[str, Any], kind: type, section: str) -> None:

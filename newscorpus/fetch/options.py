@@ -15,7 +15,7 @@ from newscorpus.layout import LEDGER
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.registry import check_fields_model, check_name
 from newscorpus.page.rights import RightsPolicy
-from newscorpus.resources import project_folder
+from newscorpus.resources import near_or_all, project_folder
 from newscorpus.workers import ByName
 
 read_quality: Callable[[Path], QualityConfig] = ByName("newscorpus.page.quality.assess:read_quality")
@@ -31,7 +31,7 @@ def check_settings(settings: BaseSettings) -> None:
         CrawlError: a NEWSCORPUS_ setting is unknown or wrong, or ROBOTSTXT_OBEY or the cache of DNS is off.
     """
     if unknown := sorted(name for name in settings if name.startswith(PREFIX) and name not in KNOWN):
-        raise CrawlError(f"unknown setting {unknown[0]}; known: {', '.join(KNOWN)}")
+        raise CrawlError(f"unknown setting {unknown[0]}; {near_or_all(unknown[0], KNOWN)}")
     if not settings.getbool("ROBOTSTXT_OBEY"):
         raise CrawlError("setting ROBOTSTXT_OBEY: newscorpus obeys robots.txt, always")
     if not (settings.getbool("DNSCACHE_ENABLED") and settings.getint("DNSCACHE_SIZE") > 0):

@@ -42,7 +42,7 @@ from newscorpus.portal.portal import (
     archive_page,
     read_quiet_hours,
 )
-from newscorpus.resources import data_folder, project_folder
+from newscorpus.resources import data_folder, near_or_all, project_folder
 from newscorpus.urls import is_web
 
 WEB_ADDRESS = "an address that begins with http:// or https://, such as 'https://www.vesti.example/'"
@@ -115,13 +115,14 @@ def read_portal(text: str, path: Path) -> Portal:
         raise PortalError(f"{path}: not valid TOML: {error}") from error
     for prefix, section, kind in _sections(table):
         known = {field.name: field for field in dataclasses.fields(kind)}
-        listed = f"known keys: {', '.join(known)}"
         if isinstance(section, dict) and (unknown := sorted(section.keys() - known.keys())):
-            raise PortalError(f"{path}: unknown key {prefix}{unknown[0]}; {listed}")
+            raise PortalError(
+                f"{path}: unknown key {prefix}{unknown[0]}; {near_or_all(unknown[0], known, 'known keys')}"
+            )
         none = dataclasses.MISSING
         required = (name for name, field in known.items() if field.default is none and field.default_factory is none)
         if missing := [name for name in required if name not in section]:
-            raise PortalError(f"{path}: missing key {prefix}{missing[0]}; {listed}")
+            raise PortalError(f"{path}: missing key {prefix}{missing[0]}; known keys: {', '.join(known)}")
     try:
         portal = msgspec.convert(table, Portal)
     except msgspec.ValidationError as error:

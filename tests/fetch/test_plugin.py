@@ -71,7 +71,7 @@ def test_what_the_project_sets_stays() -> None:
         ({}, "setting NEWSCORPUS_CONTACT is empty"),
         (
             {"NEWSCORPUS_CONTACT": "you@example.org", "NEWSCORPUS_ARCHIV": 1},
-            "unknown setting NEWSCORPUS_ARCHIV; known: ",
+            "unknown setting NEWSCORPUS_ARCHIV; did you mean NEWSCORPUS_ARCHIVE",
         ),
         ({"NEWSCORPUS_CONTACT": "you@example.org", "ROBOTSTXT_OBEY": False}, "setting ROBOTSTXT_OBEY: "),
     ],

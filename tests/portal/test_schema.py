@@ -110,9 +110,9 @@ def test_a_plain_template_file_gives_the_rules_for_the_text(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("old", "new", "key", "hint"),
     [
-        ("feeds =", "feed =", "feed", "known keys: name, languages"),
+        ("feeds =", "feed =", "feed", "did you mean feeds?"),
         ("delay_seconds = 2", "upper = 0.2\nlower = 0.8", "upper", "threshold, 0.2, is below the lower one, 0.8"),
-        ("max_depth = 3", "max_deep = 3", "limits.max_deep", "known keys: max_pages, max_depth"),
+        ("max_depth = 3", "max_deep = 3", "limits.max_deep", "did you mean max_depth?"),
         ("quiet_hours", "quiet", "politeness.quiet", "known keys: quiet_hours, time_zone"),
         ("22:00-06:00", "22-6", "politeness.quiet_hours", "expected a span such as"),
         ("Europe/Belgrade", "Belgrade", "politeness.time_zone", "no zone of the IANA database"),
