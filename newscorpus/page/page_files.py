@@ -112,16 +112,14 @@ class ExtractedLine:
 
 
 def given_pages(source: Path) -> Iterator[GivenPage | Rejected]:
-    """Read a file of pages; a broken line or file becomes a rejection that names it."""
-    faults: list[str] = []
-    for number, line in _number_lines(source, faults):
-        found = _decode_line(line)
-        if isinstance(found, GivenPage):
-            yield found
-        else:
-            yield Rejected("archive", "broken_record", f"{source}, line {number}: {found.error}")
-    for fault in faults:
-        yield Rejected("archive", "broken_record", f"{source}, {fault}")
+    """Read a file of pages, without empty lines; a broken line or file becomes a rejection that names it."""
+    number = 0
+    try:
+        for number, line in enumerate(unpacked_lines(source), 1):
+            if not line.isspace():
+                yield _decode_line(line, f"{source}, line {number}")
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+        yield _broken(f"{source}, after line {number}: cannot read: {error}")
 
 
 def learn_file(source: Path, recipe: Recipe, origin: PageOrigin, jobs: int, folder: Path) -> Profiles:
@@ -169,42 +167,28 @@ def extract_file(
         ImportError: the extractor needs a package that is not installed.
     """
     extractor_of(recipe, origin(Page("", b"")))
-    faults: list[str] = []
-    work = partial(_extract_line, recipe, origin, profiles)
-    seconds = Limits().page_seconds
-    for (number, line), found in in_order(work, _number_lines(source, faults), jobs, seconds, partial(prepare, recipe)):
-        if isinstance(found, Lost):
-            given = _decode_line(line)
-            lost = lost_page(SourcePage(Page("", b"")), found)
-            found = _encode_outcome(given, lost) if isinstance(given, GivenPage) else given  # noqa: PLW2901
-        yield ExtractedLine(error=f"{source}, line {number}: {found.error}") if found.error else found
-    for fault in faults:
-        yield ExtractedLine(error=f"{source}, {fault}")
+    work, seconds = partial(_extract, recipe, origin, profiles), Limits().page_seconds
+    for given, found in in_order(work, given_pages(source), jobs, seconds, partial(prepare, recipe)):
+        if isinstance(given, Rejected):
+            yield ExtractedLine(error=given.detail)
+            continue
+        outcome = lost_page(SourcePage(Page("", b"")), found) if isinstance(found, Lost) else found
+        if isinstance(outcome, Rejected):
+            line = rejection_line(given.id, given.url or "", outcome)
+            yield ExtractedLine(line, f"{outcome.stage}/{outcome.reason}")
+        else:
+            yield ExtractedLine(encode_line(msgspec.to_builtins(outcome.record) | {"id": given.id}))
 
 
-def _number_lines(source: Path, faults: list[str]) -> Iterator[tuple[int, bytes]]:
-    """Number the lines, without empty ones; an error that ends the file is added to `faults`."""
-    number = 0
-    try:
-        for number, line in enumerate(unpacked_lines(source), 1):
-            if not line.isspace():
-                yield number, line
-    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
-        faults.append(f"after line {number}: cannot read: {error}")
-
-
-def _extract_line(recipe: Recipe, origin: PageOrigin, profiles: Profiles, numbered: tuple[int, bytes]) -> ExtractedLine:
-    """Extract the page of a line, in a worker process."""
-    given = _decode_line(numbered[1])
-    if isinstance(given, ExtractedLine):
+def _extract(recipe: Recipe, origin: PageOrigin, profiles: Profiles, given: GivenPage | Rejected) -> Row | Rejected:
+    """Extract a page, in a worker process; pass a rejection on."""
+    if isinstance(given, Rejected):
         return given
     page = origin(Page.from_html(given.html, given.url or ""))
-    if profile := profiles.get(given.site):
-        page = replace(page, profile=profile)
-    return _encode_outcome(given, process_page(recipe, page))
+    return process_page(recipe, replace(page, profile=profiles.get(given.site, page.profile)))
 
 
-def _decode_line(line: bytes) -> GivenPage | ExtractedLine:
+def _decode_line(line: bytes, place: str) -> GivenPage | Rejected:
     try:
         try:
             given = GIVEN_PAGES.decode(line)
@@ -214,14 +198,12 @@ def _decode_line(line: bytes) -> GivenPage | ExtractedLine:
             # Programs that truncate texts write halves of surrogate pairs, which json accepts.
             given = msgspec.convert(json.loads(line), GivenPage)
     except (ValueError, RecursionError) as error:  # including all errors of msgspec and json
-        return ExtractedLine(error=str(error))
+        return _broken(f"{place}: {error}")
     return replace(given, id=writable(given.id), url=writable(given.url or ""), domain=writable(given.domain or ""))
 
 
-def _encode_outcome(given: GivenPage, found: Row | Rejected) -> ExtractedLine:
-    if isinstance(found, Rejected):
-        return ExtractedLine(rejection_line(given.id, given.url or "", found), f"{found.stage}/{found.reason}")
-    return ExtractedLine(encode_line(msgspec.to_builtins(found.record) | {"id": given.id}))
+def _broken(detail: str) -> Rejected:
+    return Rejected("archive", "broken_record", detail)
 
 
 def rejection_line(page_id: str | int, url: str, rejected: Rejected) -> bytes:
