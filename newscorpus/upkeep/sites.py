@@ -84,7 +84,8 @@ def address_of(name: str) -> str:
     found = [site.url for site in sites if site.name == name]
     if not found:
         near = difflib.get_close_matches(name, {site.name for site in sites}, MOST_NEAR)
-        hint = f"; like it: {', '.join(near)}" if near else ""
+        hint = f"; did you mean https://{name}/" if "." in name and not name.endswith((".html", ".htm")) else ""
+        hint += f"; like it: {', '.join(near)}" if near else ""
         raise ArgumentError(f"{name}: no file, address or known site{hint}; `newscorpus portal find` lists sites")
     if len(found) > 1:
         raise ArgumentError(f"{name}: several sites, name the address of one: {', '.join(found)}")

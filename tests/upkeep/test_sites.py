@@ -64,7 +64,12 @@ def test_what_is_not_there_is_one_line(word: str, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("novinkz", "like it: novinky"), ("bbc", r"several sites.*bbc\.com/hausa"), ("x.html", "no file")],
+    [
+        ("novinkz", "like it: novinky"),
+        ("bbc", r"several sites.*bbc\.com/hausa"),
+        ("x.html", "no file, address or known site; `"),
+        ("vesti.hr", "did you mean https://vesti.hr/"),
+    ],
 )
 def test_a_name_of_none_or_several_is_refused(name: str, said: str) -> None:
     with pytest.raises(ArgumentError, match=said):
