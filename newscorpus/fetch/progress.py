@@ -67,12 +67,12 @@ class ProgressExtension:
         self._fetched = {portal: self._ledger.counts.of("fetched", portal) for portal in self._portals}
         policies = [hints.policies.get(portal) for portal in self._portals]
         delays = [one.delay_seconds if one else settings.getfloat("DOWNLOAD_DELAY") for one in policies]
-        asked = [f"{name} at most every {seconds:g} s" for name, seconds in zip(self._portals, delays, strict=True)]
-        more = f" and {len(asked) - MOST_NAMED:,} more" if len(asked) > MOST_NAMED else ""
+        pauses = [f"{name} {seconds:g} s" for name, seconds in zip(self._portals, delays, strict=True) if seconds]
+        more = f" and {len(pauses) - MOST_NAMED:,} more" if len(pauses) > MOST_NAMED else ""
         logger.info(
-            "Crawl into %s as %s; asks %s%s",
+            "Crawl into %s as %s; pause between requests: %s%s",
             *(corpus_folder(settings).absolute(), settings.get("USER_AGENT")),
-            *(", ".join(asked[:MOST_NAMED]), more),
+            *(", ".join(pauses[:MOST_NAMED]) or "none", more),
         )
         for name, access in hints.access.items():
             logger.info("%s is asked with what its file carries of your own: %s", name, access.names)

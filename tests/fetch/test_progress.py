@@ -70,8 +70,8 @@ def test_a_log_gets_a_line_a_portal_once_a_minute(
     run(shown := Shown(ledger, tmp_path), ledger)
     assert shown.interval == 60
     start, first, second = caplog.messages
-    asked = "asks vesti at most every 2 s, novine at most every 2 s"
-    assert start == f"Crawl into {Path.cwd() / 'corpora/two'} as newscorpus/1; {asked}"
+    pauses = "pause between requests: vesti 2 s, novine 2 s"
+    assert start == f"Crawl into {Path.cwd() / 'corpora/two'} as newscorpus/1; {pauses}"
     assert first.startswith("vesti: 2 kept, 1 rejected, 1 queued, 120 pages a minute; rests until ")
     assert second == "novine: 0 kept, 0 rejected, 0 queued, 0 pages a minute; given up: refused"
 
