@@ -353,9 +353,11 @@ def explain(
     from newscorpus.views.explain.address import explanation_lines, page_lines
 
     if is_web(source) and (corpus is None or url or template or portal or profile):
-        raise typer.BadParameter("a URL needs --corpus, and takes none of --url, --portal, --template, --profile")
+        raise typer.BadParameter(
+            "a URL needs --corpus CORPUS, and takes none of --url, --portal, --template, --profile"
+        )
     if corpus is not None and not is_web(source):
-        raise typer.BadParameter("--corpus is for a URL")
+        raise typer.BadParameter(f"--corpus is for a URL; {source!r} begins with neither http:// nor https://")
     if portal and template:
         raise typer.BadParameter("--portal excludes --template")
     if output and format != "html":
@@ -406,6 +408,8 @@ def reasons(
     if corpus and not any((check_corpus(corpus) / name).exists() for name in (LEDGER, REJECTED)):
         raise CorpusError(f"{corpus}: not the corpus of a crawl; it holds neither {LEDGER} nor {REJECTED}")
     met = {f"{one.stage}/{one.reason}": one for one in refusals([corpus])} if corpus else {}
+    if corpus and not (met or reason):
+        typer.echo("no page was rejected")
     for name in (reason,) if reason else met if corpus else known_reasons():
         entry, found = find_reason(name), met.get(name)
         pages = f"  {number_of(found.number if found else 0, 'page')}" if corpus else ""

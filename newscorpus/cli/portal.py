@@ -169,6 +169,7 @@ def check(
         complain(f"check {failed} failed: {why}")
     if found.failed:
         raise typer.Exit(CHECK_FAILED)
+    typer.echo("all checks passed")
 
 
 def _page(source: str, url: str, contact: str) -> "Page":

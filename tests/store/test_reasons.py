@@ -12,6 +12,7 @@ from crawled import answer, take_in
 from newscorpus.cli import main
 from newscorpus.errors import CorpusError
 from newscorpus.fetch.visits import MESSAGES, REASONS
+from newscorpus.layout import REJECTED
 from newscorpus.page.quality.assess import FILTERS
 from newscorpus.store.ledger import Ledger
 from newscorpus.store.ledger.status import PortalLoss
@@ -88,7 +89,7 @@ def run(*arguments: str) -> None:
     assert done.value.code == 0
 
 
-def test_the_command(corpus: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("--corpus", str(corpus))
     shown = capsys.readouterr().out
     assert shown.index("fetch/http_404  7 pages") < shown.index("discovery/offsite  1 page")
@@ -97,6 +98,9 @@ def test_the_command(corpus: Path, capsys: pytest.CaptureFixture[str], monkeypat
     assert "discovery/trap  0 pages" in capsys.readouterr().out
     run()
     assert capsys.readouterr().out.count("\n") == 3 * len(known_reasons())
+    (corpus / REJECTED).write_text("")
+    run("--corpus", str(corpus))
+    assert capsys.readouterr().out == "no page was rejected\n"
 
 
 def test_the_biggest_losses_that_can_be_mended_are_advised_on() -> None:
