@@ -195,7 +195,7 @@ def reextract(
         if applied.n_passed:
             typer.echo(f"pages that this recipe had extracted before: {applied.n_passed:,}")
         if applied.outcomes:
-            typer.echo(f"newscorpus build {corpus} publishes the result")
+            typer.echo(f"Next: newscorpus build {corpus}")
         return
     with ExitStack() as stack:
         folder = output or Path(stack.enter_context(TemporaryDirectory(prefix="newscorpus-")))
@@ -278,7 +278,7 @@ def batch(
         published = open_corpus(plan.folder)
         manifest = published.manifest
         documents = number_of(manifest.documents, "document")
-        typer.echo(f"{documents}, {manifest.words} words; the corpus lies in {published.folder}")
+        typer.echo(f"{documents}, {manifest.words:,} words; the corpus lies in {published.folder}")
 
 
 def _run_here(recipe: Path, plan: "Plan", at_once: int) -> None:

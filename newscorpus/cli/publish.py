@@ -200,7 +200,10 @@ def export(
     creator: Annotated[str, Option(help="Name of the publisher, for cards and headers.")] = "",
     url: Annotated[str, Option(help="Address of the corpus, for cards and headers.")] = "",
 ) -> None:
-    """Write a published corpus for other programs."""
+    """Write a published corpus for other programs.
+
+    `newscorpus annotate` writes CoNLL-U.
+    """
     from newscorpus.corpus.export.export import export as export_corpus
     from newscorpus.corpus.export.source import About
     from newscorpus.corpus.published import corpus_of

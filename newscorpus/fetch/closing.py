@@ -65,7 +65,7 @@ MOST_REASONS = 3
 REJECTED_FOR = "most often rejected for"
 """Heading of rejection reasons."""
 
-NOTHING_LEFT = "nothing was to be asked for now; -a revisit=due asks again for what is due, revisit=all for every list"
+NOTHING_LEFT = "nothing is left to fetch; -a revisit=due fetches changed pages again, revisit=all every list"
 
 REJECTIONS = "newscorpus/rejected/"
 

@@ -80,7 +80,9 @@ class NewscorpusAddon(CrawlComponent):
         if contact := settings.get("NEWSCORPUS_CONTACT"):
             settings.set("USER_AGENT", user_agent(contact), PRIORITY)
         elif settings.getpriority("USER_AGENT") == 0:
-            raise CrawlError("setting NEWSCORPUS_CONTACT is empty; set it to an address at which sites can reach you")
+            raise CrawlError(
+                "setting NEWSCORPUS_CONTACT is empty; set it to your mail address or page, or set USER_AGENT"
+            )
 
 
 def add_settings(settings: BaseSettings) -> None:

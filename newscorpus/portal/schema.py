@@ -58,6 +58,7 @@ NO_ELEMENT_STEP = re.compile(r"(::text|::attr\([^)]*\)|/{1,2}(text\(\)|@[\w:-]+|
 
 PLAIN_RULE = re.compile(r"[A-Za-z0-9_-]+(=.*)?")
 PLAIN_FORMS = "element, attribute= or attribute=value; names of letters, digits, '-' and '_'"
+NOT_PLAIN = "CSS and XPath go into `template` of a portal file"
 FORMS = "a CSS selector, an XPath (starts with '/', './' or '('), element, attribute= or attribute=value"
 ATTRIBUTE_FORM = re.compile(r"([A-Za-z0-9_-]+)=(.*)", re.DOTALL)
 XPATH_STARTS = ("/", "./", "(")
@@ -340,7 +341,7 @@ def read_plain_rules(path: Path) -> tuple[str, ...]:
     rules = []
     for number, line in enumerate(lines, 1):
         if line.strip() and not PLAIN_RULE.fullmatch(line):
-            raise PortalError(f"{path}, line {number}: {line!r} is none of the forms {PLAIN_FORMS}")
+            raise PortalError(f"{path}, line {number}: {line!r} is none of the forms {PLAIN_FORMS}; {NOT_PLAIN}")
         if line.strip():
             with _faults_of(f"{path}, line {number}: "):
                 compile_rules(line)

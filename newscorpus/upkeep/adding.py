@@ -50,10 +50,10 @@ BY_PATTERN = {"ignore": IGNORED, "articles": ARTICLE, "sections": SECTION}
 """Keys of a portal's file, in order of precedence, and their verdicts."""
 
 BY_ITS_LOOK = {
-    AddressTrust.LIKELY: "looks like an article's; its page may say otherwise",
-    AddressTrust.DOUBTFUL: "does not look like an article's; its page may prove one",
-    AddressTrust.UNLIKELY: "looks like a list, a forum or a shop; its page has to prove much",
-    AddressTrust.LISTED: "is of a list or about the site; what its page declares decides",
+    AddressTrust.LIKELY: "looks like an article's; the page may prove otherwise",
+    AddressTrust.DOUBTFUL: "does not look like an article's; the page may prove to be one",
+    AddressTrust.UNLIKELY: "looks like a list, a forum or a shop; the page needs strong evidence of an article",
+    AddressTrust.LISTED: "names a list or a page about the site; an article only if the page declares one",
     AddressTrust.SECTION: "front page",
 }
 

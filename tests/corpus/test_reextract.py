@@ -338,7 +338,7 @@ def test_the_command_applies(crawled: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "pages extracted again: 4 (" in done.output
     assert "had extracted before" not in done.output
-    assert f"newscorpus build {crawled} publishes the result" in done.output
+    assert f"Next: newscorpus build {crawled}" in done.output
     done = CliRunner().invoke(app, arguments)
     assert done.output == "pages extracted again: 0\npages that this recipe had extracted before: 4\n"
     assert CliRunner().invoke(app, [*arguments, "--diff"]).exit_code == 2

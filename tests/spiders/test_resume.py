@@ -173,7 +173,7 @@ def test_the_limit_is_the_number_of_kept_rows_over_restarts_and_kills(
         assert (
             f"mock was cut short: the limit of articles is reached, addresses still queued: {now.queued}" in done.output
         )
-        assert "nothing was to be asked for" not in done.output
+        assert "nothing is left to fetch" not in done.output
         rows = (row for _, row in read_intake(done.corpus / "intake", BuildConfig().signature) if isinstance(row, Row))
         addresses = [*(row.page or row.record.url for row in rows), *(line["url"] for line in done.rejected)]
         assert len(addresses) == len(set(addresses))
@@ -244,7 +244,7 @@ def test_what_the_other_pages_say_is_the_same_for_a_crawl_that_was_killed(
     assert texts(done.records) == texts(whole.records)
     again = crawl(tmp_path, "-a", "portal=mock", *PROFILES_ON, portal=portal)
     assert "newscorpus/judged_again" not in again.stats
-    assert "nothing was to be asked for" in again.output
+    assert "nothing is left to fetch" in again.output
 
 
 @pytest.mark.slow

@@ -38,7 +38,9 @@ class Scores:
                 scorers.append(getattr(import_module(module), function))
                 columns += [f"score_{one}" for one in scorers[-1]("")]
             except Exception as error:  # module and function may raise anything
-                raise ArgumentError(f"--scorer {name}: {error!r}; expected MODULE:FUNCTION") from error
+                raise ArgumentError(
+                    f"--scorer {name}: {error!r}; expected MODULE:FUNCTION that returns a dictionary of numbers"
+                ) from error
         return cls(tuple(columns), tuple(scorers))
 
     def of(self, record: Record) -> dict[str, float]:

@@ -35,7 +35,7 @@ MOST_CHARACTERS = 100
 class Fate(StrEnum):
     """Outcome of an address, and what it means."""
 
-    NEVER_MET = "never_met", "never met: nothing that was read named it, or it lies outside portals and period"
+    NEVER_MET = "never_met", "unknown: no page, feed or sitemap named it, or it lies outside portals and period"
     MET = "met", "met on a page that is still being read"
     QUEUED = "queued", "queued: it is asked for when the crawl goes on"
     UNDER_WAY = "under_way", "being asked for now, or again when the crawl goes on"

@@ -277,7 +277,7 @@ def test_measures_and_a_scorer_add_numbers_and_its_errors_cost_the_score(
 
 @pytest.mark.parametrize("name", ["nowhere:f", "json:nothing", "json", "json:__doc__"])
 def test_a_scorer_that_is_not_there_is_one_line(corpus: Path, tmp_path: Path, name: str) -> None:
-    with pytest.raises(ArgumentError, match=f"^--scorer {name}: "):
+    with pytest.raises(ArgumentError, match=f"^--scorer {name}: .*returns a dictionary of numbers$"):
         export(corpus, tmp_path / "out", ExportFormat.DOLMA, ABOUT, config=ExportConfig(scorers=(name,)))
 
 
