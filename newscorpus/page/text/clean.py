@@ -8,7 +8,7 @@ name, and its place. `additions.toml` has the phrases.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, pairwise, takewhile
+from itertools import chain, groupby, islice, pairwise, takewhile
 from typing import Final
 
 import numpy as np
@@ -114,6 +114,7 @@ _MAX_CONTINUES = 60
 """Maximum number of characters of a line such as "Story continues below photo" (a choice)."""
 _POINTERS = tuple(PHRASES["more"].split("|"))
 
+LEAD = "lead"
 DESCRIBED = "described"
 """Reason of blocks that the page's description chose, or ruled out."""
 MAX_FUNCTION_WORD = 3
@@ -261,9 +262,8 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     labelled = relabel(labelled, _citation(labelled, headlines), Label.BAD, CITATION)
     for kind, found in _lines_between(labelled).items():
         labelled = relabel(labelled, found, Label.BAD, kind)
-    good = _good(labelled)
-    caps = {at - 1 for at, block in good if at and _is_drop_cap(blocks[at - 1].text, block.text)}
-    labelled = relabel(labelled, caps, Label.GOOD, DROP_CAP)
+    labelled = relabel(labelled, _drop_caps(labelled), Label.GOOD, DROP_CAP)
+    labelled = relabel(labelled, _shown_lead(labelled, fields), Label.GOOD, LEAD)
 
     if Part.EMBEDDED_POSTS in leave_out:
         labelled = relabel(labelled, posts, Label.BAD, Part.EMBEDDED_POSTS)
@@ -279,6 +279,15 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
         labelled = relabel(labelled, {at for at, _ in good} - described, Label.BAD, DESCRIBED)
         labelled = relabel(labelled, described, Label.GOOD, DESCRIBED)
     return labelled
+
+
+def _shown_lead(labelled: Labelled, fields: Fields) -> set[int]:
+    """Return the index of the lead as the page shows it, if it is an almost good block above the text."""
+    begin = next((at for at, item in enumerate(labelled) if item.is_good), 0)
+    lead = lower_words(fields.lead) if fields.provenance.lead == "text" else ()
+    near = (at for at in reversed(range(begin)) if labelled[at].label is Label.ALMOST)
+    same = (at for at in near if lead and lower_words(labelled[at].block.text) == lead)
+    return set(islice(same, 1))
 
 
 def _lines_between(labelled: Labelled) -> dict[str, set[int]]:
@@ -324,6 +333,12 @@ def lines_of(labelled: Labelled) -> list[str]:
         if _is_drop_cap(*lines[at - 1 : at + 1]):
             lines[at - 1 : at + 1] = [lines[at - 1] + lines[at]]
     return lines
+
+
+def _drop_caps(labelled: Labelled) -> set[int]:
+    """Return the indices of first letters above the good blocks that they begin."""
+    texts = [item.block.text for item in labelled]
+    return {at - 1 for at, block in _good(labelled) if at and _is_drop_cap(texts[at - 1], block.text)}
 
 
 def _is_drop_cap(text: str, below: str) -> bool:

@@ -4,17 +4,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from prose import paragraphs
 
 from newscorpus.config import Part, Revision
-from newscorpus.data import Article, Fields, Label, LabelledBlock, Page, Rejected
+from newscorpus.data import Article, Fields, Label, LabelledBlock, Page, Provenance, Rejected
 from newscorpus.page.extractor import Options
 from newscorpus.page.loading import load
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
+from newscorpus.page.text.classify import label_by
 from newscorpus.page.text.clean import clean, is_byline, is_note_of_change
-from newscorpus.page.text.features import measure
+from newscorpus.page.text.features import Hints, measure
 from tests.mockserver.kinds import expect
 
 TITLE = "The ferry at Aldwick runs again"
@@ -464,6 +466,18 @@ def test_runs_of_teasers_with_linked_headline_and_time(entry: str, number: int, 
 def test_many_runs_of_teasers_take_linear_time() -> None:
     teasers = f"<div><div>{HEADLINE}</div><div>{HEADLINE}</div>{NEWS}</div>"
     assert left(f"<div>{BODY}</div>{teasers * 5_000}")[1] == set()
+
+
+@pytest.mark.parametrize(
+    ("score", "source", "is_kept"), [(0.3, "text", True), (0.05, "text", False), (0.3, "meta", False)]
+)
+def test_a_doubtful_lead_that_the_page_shows_belongs_to_the_text(score: float, source: str, *, is_kept: bool) -> None:
+    blocks = segment(parse(page().body.decode().replace("</h1>", f"</h1><p class=lead>{FACTS}</p>")))
+    features, places = measure(blocks, Hints()), np.arange(len(blocks))
+    at = next(at for at, block in enumerate(blocks) if block.text == FACTS)
+    labelled = label_by(np.where(places == at, score, places > at), features, blocks)
+    found = clean(labelled, features, Fields(title=TITLE, lead=FACTS, provenance=Provenance(lead=source)))
+    assert found[at].is_good is is_kept
 
 
 def test_a_drop_cap_belongs_to_its_word() -> None:
