@@ -28,6 +28,7 @@ class ListingEntry:
     evidence: tuple[Evidence, ...] = ()  # metadata of the document in the list
     modified: str = ""  # time of the last modification, as written in the list; "" if missing
     headline: int = 0  # hash of the headline, and of a feed's description, in the list; 0 without a headline
+    has_own_change: bool = False  # the sitemap does not give most of its entries the same day
 
     @property
     def published(self) -> date | None:

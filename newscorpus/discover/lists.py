@@ -7,6 +7,7 @@ import codecs
 import io
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -19,7 +20,7 @@ from lxml import etree
 from newscorpus.config import Limits
 from newscorpus.content_encoding import GZIP_MAGIC, MAX_ENCODINGS, gunzip
 from newscorpus.data import Evidence, Page, Rejected
-from newscorpus.discover.entries import MAX_BYTES, Listing, ListingEntry
+from newscorpus.discover.entries import MAX_BYTES, Listing, ListingEntry, read_day
 from newscorpus.page.parsing.decode import decode
 from newscorpus.portal.addresses import FetchKind
 from newscorpus.tokens import collapse, hash_headline
@@ -96,6 +97,10 @@ WIDE = {b"<\0?\0": codecs.BOM_UTF16_LE, b"\0<\0?": codecs.BOM_UTF16_BE}
 """Start of XML in UTF-16 without a byte order mark -> that mark."""
 
 
+MIN_DATED, MOST_ON_A_DAY = 5, 0.5
+"""Least number of entries of a sitemap, and the largest share of one day, for their changes to be dates (a choice)."""
+
+
 class ListingError(ValueError):
     """A document is no valid feed or sitemap; the message says why."""
 
@@ -135,7 +140,8 @@ def parse_list(page: Page) -> Listing:
             _listing(_sitemap_entry(element) for element in root.iter("{*}*") if local_name(element) == name)
             for name in ("url", "sitemap")
         )
-        return Listing(pages.entries, maps.entries, pages.broken + maps.broken, pages.beyond + maps.beyond)
+        entries = _with_own_changes(pages.entries)
+        return Listing(entries, maps.entries, pages.broken + maps.broken, pages.beyond + maps.beyond)
     lines = () if text.lstrip().startswith("<") else (found[0].strip() for found in LINE.finditer(text))
     listing = _listing(ListingEntry(line) if _address("", line) else None for line in lines)
     if not listing.entries:
@@ -149,6 +155,14 @@ def _listing(found: Iterable[ListingEntry | None]) -> Listing:
     every = list(islice(found, MAX_ENTRIES))
     entries = tuple(entry for entry in every if entry is not None)
     return Listing(entries, broken=len(every) - len(entries), beyond=sum(1 for _ in found))
+
+
+def _with_own_changes(entries: tuple[ListingEntry, ...]) -> tuple[ListingEntry, ...]:
+    """Mark the entries of a sitemap whose last changes are their own, not those of the whole site or its generator."""
+    days = Counter(read_day(entry.modified) for entry in entries)
+    if len(entries) < MIN_DATED or max(days.values()) > MOST_ON_A_DAY * len(entries):
+        return entries
+    return tuple(replace(entry, has_own_change=bool(entry.modified)) for entry in entries)
 
 
 def _address(base: str, text: str) -> str:

@@ -12,6 +12,7 @@ from newscorpus.discover.period import ALWAYS, Period, days_of
 from newscorpus.page.fields.dates import parse_moment
 from newscorpus.page.judgement import PageLinks
 from newscorpus.portal.addresses import (
+    LAST_CHANGE,
     NAMED,
     AddressTrust,
     FetchKind,
@@ -116,6 +117,8 @@ class FetchPlanner:
             if stated:
                 self.ledger.revisits.note_change(url, stated)
             is_last = depth > 0 and outcome is not FetchKind.ARTICLE and self.frontier.is_archive(url)
+            if entry and entry.has_own_change:
+                evidence += (Evidence(LAST_CHANGE, stated, LAST_CHANGE),)
             yield PlannedFetch(url, outcome, depth, evidence, is_last=is_last)
         elif outcome is not None:
             yield outcome

@@ -8,7 +8,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from newscorpus.config import QualityConfig
-from newscorpus.data import Article, Page, Rejected
+from newscorpus.data import Article, Page, Record, Rejected
 from newscorpus.page.extractor import TEMPLATE_SHORT, BlockSystemExtractor, Extractor, ParsedPage, join, parse_page
 from newscorpus.page.fields.dates import parse_moment
 from newscorpus.page.fields.reading import read_fields
@@ -31,7 +31,7 @@ from newscorpus.page.signature import sign
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.text.hidden import CLOSED
 from newscorpus.page.walls import find_wall
-from newscorpus.portal.addresses import PROMISING, AddressTrust, is_about_site, is_front
+from newscorpus.portal.addresses import LAST_CHANGE, PROMISING, AddressTrust, is_about_site, is_front
 from newscorpus.tokens import collapse
 
 NO_ARTICLES = frozenset(
@@ -198,10 +198,24 @@ def make_row(recipe: Recipe, article: Article, page: SourcePage) -> Row | Reject
     article = replace(article, flags=(*article.flags, *verdict.flags))
     article = mask(article, quality.mask) if quality else article
     record = make_record(article, page.source, verdict.language, verdict.score)
-    record = replace(record, id=page.document or record.id)
+    record = _dated(replace(record, id=page.document or record.id), page.page)
     address = page.page.url
     version = recipe.version_for(page)
     return Row(record, sign(record.text), version, address if address != record.url else "")
+
+
+def _dated(record: Record, page: Page) -> Record:
+    """Return `record` with the date of the page's last change in a sitemap, if the page and its feed name none.
+
+    It is too weak to tell articles from other pages.
+    """
+    changed = next((one.value for one in page.evidence if one.field == LAST_CHANGE), "")
+    moment = parse_moment(changed)
+    if record.published or moment is None:
+        return record
+    day = moment.date().isoformat()
+    published = day if changed == day else moment.isoformat()
+    return replace(record, published=published, provenance=replace(record.provenance, published="sitemap"))
 
 
 def _excerpt(article: Article, quality: QualityConfig) -> str:

@@ -14,7 +14,9 @@ from newscorpus.urls import KEPT_ADDRESSES, SLUG_WORDS, canonical_url, names_doc
 
 PORTAL_EVIDENCE = "portal"
 """Source of evidence from a portal file."""
-OF_SITE = frozenset({PORTAL_EVIDENCE, ROBOTS_TXT})
+LAST_CHANGE = "last_change"
+"""Field, and source, of the last change that a sitemap states of a page."""
+OF_SITE = frozenset({PORTAL_EVIDENCE, ROBOTS_TXT, LAST_CHANGE})
 """Sources of evidence on all pages of a site, which does not tell articles from others."""
 
 NAMED = Evidence("kind", "article", "user")

@@ -2,6 +2,7 @@
 
 import gzip
 import tracemalloc
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -77,6 +78,15 @@ def test_rss_entries_and_what_they_say() -> None:
         Evidence("language", "cs-CZ", "feed"),
     )
     assert Evidence("authors", "Eva Malá", "feed") in listing.entries[1].evidence
+
+
+@pytest.mark.parametrize(
+    ("days", "are_own"), [((1, 2, 3, 4, 4), True), ((1, 2, 9, 9, 9), False), ((1, 2, 3, 4), False)]
+)
+def test_a_last_change_is_that_of_the_page_unless_most_entries_share_it(days: Sequence[int], *, are_own: bool) -> None:
+    entries = (f"<url><loc>/{at}</loc><lastmod>2026-11-0{day}</lastmod></url>" for at, day in enumerate(days))
+    found = parse_list(Page(URL, f"<urlset>{''.join(entries)}</urlset>".encode())).entries
+    assert [entry.has_own_change for entry in found] == [are_own] * len(days)
 
 
 def test_an_entry_of_a_comment_says_nothing_of_the_article() -> None:

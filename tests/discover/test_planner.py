@@ -17,7 +17,7 @@ from newscorpus.discover.frontier import MAX_IN_A_ROW, Frontier, SeenContents, m
 from newscorpus.discover.period import ALWAYS, Period
 from newscorpus.discover.planner import OUT_OF_PERIOD, FetchPlanner, PlannedFetch
 from newscorpus.page.judgement import PageLinks
-from newscorpus.portal.addresses import AddressTrust, FetchKind
+from newscorpus.portal.addresses import LAST_CHANGE, AddressTrust, FetchKind
 from newscorpus.portal.portal import Portal
 from newscorpus.store.ledger import Ledger, Link, UrlOutcome, key_of
 from tests.mockserver.kinds import expect
@@ -58,6 +58,14 @@ def ask(
 def finish(ledger: Ledger, url: str) -> None:
     """Fetch and keep what was asked for."""
     answer(ledger, url, UrlOutcome(reason="kept"), time=FETCHED)
+
+
+def test_a_page_travels_with_its_last_change_which_makes_it_no_article(planner: MakePlanner) -> None:
+    made, url = planner(), f"{BASE}/x"
+    (found,) = ask(made, ListingEntry(url, modified="2026-11-20", has_own_change=True))
+    assert isinstance(found, PlannedFetch)
+    assert found.evidence == (Evidence(LAST_CHANGE, "2026-11-20", LAST_CHANGE),)
+    assert made.frontier.find_trust(url, found.evidence) is made.frontier.find_trust(url)
 
 
 def test_what_a_feed_describes_is_an_article_and_its_words_travel_with_it(planner: MakePlanner) -> None:

@@ -10,7 +10,7 @@ from prose import paragraphs
 from walled import CONSENT
 
 from newscorpus.config import Part, QualityConfig, Revision
-from newscorpus.data import Article, Fields, Page, Rejected, Rights, RuleHit
+from newscorpus.data import Article, Evidence, Fields, Page, Rejected, Rights, RuleHit
 from newscorpus.page.extractor import ParsedPage
 from newscorpus.page.judge import extract_article, judge, make_row, process_page
 from newscorpus.page.judgement import Judgement, Rules
@@ -22,7 +22,7 @@ from newscorpus.page.rights import RightsPolicy
 from newscorpus.page.rows import Row
 from newscorpus.page.signature import sign
 from newscorpus.page.source_page import SourcePage, page_of_portal
-from newscorpus.portal.addresses import AddressTrust
+from newscorpus.portal.addresses import LAST_CHANGE, AddressTrust
 from newscorpus.portal.portal import Portal, TemplateSection
 from tests.mockserver.kinds import expect
 
@@ -55,6 +55,16 @@ def row(article: Article, *languages: str, quality: QualityConfig | None = Quali
     made = make_row(Recipe(quality=quality), article, SourcePage(PAGE, "mock", languages))
     assert isinstance(made, Row), made
     return made
+
+
+@pytest.mark.parametrize("changed", ["2026-11-20", "2026-11-20T10:00:00+00:00"])
+def test_a_row_without_a_date_gets_that_of_the_last_change_in_a_sitemap(changed: str) -> None:
+    page = SourcePage(replace(PAGE, evidence=(Evidence(LAST_CHANGE, changed, LAST_CHANGE),)), "mock", ("en",))
+    undated, dated = (
+        expect(Row, make_row(Recipe(), article(published=day), page)).record for day in ("", "2026-11-19")
+    )
+    assert (undated.published, undated.provenance.published) == (changed, "sitemap")
+    assert (dated.published, dated.provenance.published) == ("2026-11-19", "")
 
 
 def rejection(article: Article, *languages: str, quality: QualityConfig = QualityConfig()) -> Rejected:
