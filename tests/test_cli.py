@@ -260,10 +260,7 @@ def test_a_file_of_pages(run: Run, tmp_path: Path) -> None:
         (["extract", "PAGE", "--extractor", "nonsense"], "unknown extractor 'nonsense'; known are: "),
         (["extract", "PAGE", "--format", "blocks", "--extractor", "bte"], "does not decide block by block"),
         ([*EXTRACT, "PAGE", "--output", "absent/out.txt"], "newscorpus: absent/out.txt: No such file or directory"),
-        (
-            ["extract", "http://localhost:1/", "--contact", "me@example.org"],
-            "http://localhost:1/ was not fetched: private_address",
-        ),
+        (["extract", "http://localhost:1/"], "http://localhost:1/ was not fetched: connection_refused\n"),
         (["build", "absent"], "absent: no such folder"),
         (["status", "PAGE"], "page.html: a file; name the folder of a corpus"),
         (["verify", "."], ".: no corpus here"),

@@ -1,6 +1,6 @@
 """Define the command, and the options that several verbs share."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial, wraps
 from importlib.metadata import version
@@ -96,18 +96,25 @@ Template = Annotated[Path | None, Option(help="Plain template file, or a portal'
 Contact = Annotated[str, Option(envvar="NEWSCORPUS_CONTACT", help="Mail address or URL, for the user agent.")]
 
 
-def fetch(url: str, contact: str, loopback: Collection[str] = ()) -> "Page":
-    """Fetch one page as a crawl would.
+def fetch(url: str, contact: str) -> "Page":
+    """Fetch one page as a crawl would; from this machine also without a contact.
 
     Raises:
+        BadParameter: the contact is missing.
         ConnectionError: the page was not fetched.
     """
     from newscorpus.data import Page, Rejected
+    from newscorpus.fetch.crawl import project_settings
     from newscorpus.spiders.one_page import fetch_page
+    from newscorpus.urls import host_and_port, is_loopback
 
+    contact = contact or project_settings().get("NEWSCORPUS_CONTACT", "")
+    loopback = (host_and_port(url),) if is_loopback(url) else ()
+    if not contact and not loopback:
+        raise typer.BadParameter("a URL needs --contact (or NEWSCORPUS_CONTACT), so that the site can reach you")
     found: Page | Rejected = fetch_page(url, contact, loopback)
     if isinstance(found, Rejected):
-        raise ConnectionError(f"{url} was not fetched: {found.reason}, {found.detail}")
+        raise ConnectionError(f"{url} was not fetched: {', '.join(filter(None, (found.reason, found.detail)))}")
     return found
 
 

@@ -63,8 +63,8 @@ def extract(
     from_web = is_web(source)
     if "://" in source and not from_web:
         raise typer.BadParameter(f"{source}: only addresses that begin with http:// or https:// are fetched")
-    if from_web and (url or not contact):
-        raise typer.BadParameter("a URL needs --contact (or NEWSCORPUS_CONTACT), and takes no --url")
+    if from_web and url:
+        raise typer.BadParameter("--url is for a saved page")
     if url and not is_web(url):
         raise typer.BadParameter(f"--url is {url!r}; an address begins with https:// or http://")
     if portal and template:

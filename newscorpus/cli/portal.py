@@ -174,19 +174,14 @@ def check(
 
 def _page(source: str, url: str, contact: str) -> "Page":
     """Fetch the page at an address, or read a saved one."""
-    from newscorpus.fetch.crawl import project_settings
     from newscorpus.page.page_files import read_source
-    from newscorpus.urls import host_and_port, is_loopback, is_web
+    from newscorpus.urls import is_web
 
     if not is_web(source):
         return read_source(source, url)
     if url:
         raise typer.BadParameter("--url is for a saved page")
-    contact = contact or project_settings().get("NEWSCORPUS_CONTACT", "")
-    loopback = (host_and_port(source),) if is_loopback(source) else ()
-    if not contact and not loopback:
-        raise typer.BadParameter("an address needs --contact (or NEWSCORPUS_CONTACT), so that the site can reach you")
-    return fetch(source, contact, loopback)
+    return fetch(source, contact)
 
 
 def _first_crawl(name: str, contact: str) -> "FirstCrawl":

@@ -287,7 +287,7 @@ def fetch_rejection(error: BaseException | None, url: str) -> Rejected:
         reason = next((reason for start, reason in MESSAGES.items() if detail.startswith(start)), reason)
     else:
         reason = next((reason for kind, reason in REASONS.items() if isinstance(error, kind)), reason)
-        detail = f"{type(error).__name__}: {detail}"
+        detail = "" if reason == "connection_refused" else f"{type(error).__name__}: {detail}"
     return Rejected("fetch", reason, detail, url)
 
 
