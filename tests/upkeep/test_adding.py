@@ -102,7 +102,7 @@ TRIED = Portal("news", ("en",), ("news.example",), (URL,), articles=("^/a/",), s
         ("/s/1234567", "section", "by '^/s/'"),
         ("/x/1234567", "article", "looks like an article's"),
         ("/x/", "section", "does not look like"),
-        ("/tag/x", "section", "is of a list"),
+        ("/tag/x", "section", "names a list"),
         ("/forum/x", "section", "a list, a forum or a shop"),
         ("/x/2099/01/", "trap", "a date to come"),
         ("/", "section", "front page"),
