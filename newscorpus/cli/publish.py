@@ -1,5 +1,6 @@
 """Add the verbs that publish a corpus: `build`, `dedup`, `release`, `remove`, `export`, `annotate` and `upload`."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -68,11 +69,13 @@ def build(
     report = build_corpus(corpus, config, progress, adopts=adopt)
     for line in report.damage():
         typer.echo(line, err=True)
-    left_out = counted({"low_confidence": report.low_confidence, "gone": report.gone, **report.duplicates})
-    typer.echo(
-        f"{number_of(report.documents, 'document')}; {report.kept:,} kept, {report.words:,} words; left out: {left_out}"
-    )
+    left_out = _left_out({"low_confidence": report.low_confidence, "gone": report.gone, **report.duplicates})
+    typer.echo(f"{number_of(report.documents, 'document')}; {report.kept:,} kept, {report.words:,} words{left_out}")
     typer.echo(f"The corpus lies in {corpus / PUBLISHED}")
+
+
+def _left_out(counts: Mapping[str, int]) -> str:
+    return f"; left out: {counted(counts)}" if any(counts.values()) else ""
 
 
 @app.command()
@@ -97,7 +100,7 @@ def dedup(
 
     config = replace(ANY_CONFIDENCE, duplicates=DuplicateConfig(survivor=survivor, revision=revision))
     done = dedup_documents(inputs, output, against or (), config, jobs, progress)
-    typer.echo(f"{number_of(done.documents, 'document')}; {done.kept:,} kept; left out: {counted(done.duplicates)}")
+    typer.echo(f"{number_of(done.documents, 'document')}; {done.kept:,} kept{_left_out(done.duplicates)}")
     if report:
         for source, repeated, kind, count in done.reprints[:SHOWN]:
             typer.echo(f"{count:8} {kind:8} {source or 'unknown'} repeats {repeated or 'unknown'}")

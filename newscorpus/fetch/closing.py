@@ -321,7 +321,8 @@ def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]], sta
     else:
         for portal, cells in rows.items():
             counted = ", ".join(f"{value} {name}" for name, value in cells.items() if value and name != REJECTED_FOR)
-            logger.info("%s: %s; %s: %s", portal, counted, REJECTED_FOR, cells[REJECTED_FOR] or "nothing")
+            why = f"; {REJECTED_FOR}: {cells[REJECTED_FOR]}" if cells[REJECTED_FOR] else ""
+            logger.info("%s: %s%s", portal, counted, why)
     empty = [portal for portal, one in figures.items() if not one["kept"]]
     for portal in empty if len(empty) < len(figures) else ():
         logger.warning("Kept nothing of %s: %s", portal, rows[portal][REJECTED_FOR] or "nothing was found")

@@ -249,6 +249,12 @@ def test_where_nothing_was_fetched_no_megabytes_are_shown(caplog: pytest.LogCapt
     assert caplog.messages[0].startswith("warc: 2 kept, 5 rejected, 7 queued, 2,468 words; most often")
 
 
+def test_a_log_names_no_reasons_where_nothing_was_rejected(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    show_portals(Console(file=io.StringIO()), by_portal([portal("vesti", 2)], {}, {}), ())
+    assert caplog.messages == ["vesti: 2 kept, 0 rejected, 7 queued, 2,468 words, 2.5 MB, 987 words/MB"]
+
+
 def test_nothing_at_all_has_a_reason() -> None:
     stats = {
         "downloader/response_count": 6,

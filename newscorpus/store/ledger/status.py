@@ -111,10 +111,10 @@ class DayCoverage:
 
     def __str__(self) -> str:
         named = ", ".join(f"{source} {n:,}" for source, n in self.named.items())
-        left_out = ", ".join(f"{reason} {n:,}" for reason, n in self.left_out.items()) or "nothing"
+        left_out = ", ".join(f"{reason} {n:,}" for reason, n in self.left_out.items())
         return (
             f"{self.day}: {sum(self.named.values()):,} articles named ({named}), {self.rows:,} rows,"
-            f" {self.unfetched:,} not fetched; left out: {left_out}"
+            f" {self.unfetched:,} not fetched" + (f"; left out: {left_out}" if left_out else "")
         )
 
 

@@ -1,6 +1,7 @@
 """The figures of each portal, what a crawl left out, and the articles of each day."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -264,6 +265,7 @@ def test_what_was_named_on_a_day_is_counted_by_what_became_of_it(tmp_path: Path)
         f"{today}: 40 articles named (feed 12, list 16, sitemap 12), 20 rows, 6 not fetched;"
         " left out: quality/too_short 10, duplicates/near 4"
     )
+    assert str(replace(day, left_out={})).endswith("20 rows, 6 not fetched")
 
 
 def test_a_fifth_left_out_as_copies_is_named_with_three_addresses(tmp_path: Path) -> None:
