@@ -94,7 +94,7 @@ def export(
 
     Raises:
         CorpusError: the corpus cannot be read, is empty or cannot be split as asked, `output` is no export, or a
-            selection is wrong.
+            selection is wrong, or has no documents and is not of those since a release.
         OSError: the disk is full or the folder cannot be written; an earlier export is unchanged.
     """
     published = open_corpus(corpus)
@@ -138,6 +138,8 @@ def export(
             staging,
         )
         documents = {name: part.documents for name, part in counts.items()}
+        if config.where and not config.since and not any(documents.values()):
+            raise CorpusError(f"--where {config.where!r}: true for no document; nothing was written to {output}")
         words = {name: part.words for name, part in counts.items()}
         report = ExportReport(
             form, published.manifest.generation, split, config, documents, words, changes, tuple(scores.failures)

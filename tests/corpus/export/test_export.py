@@ -226,6 +226,17 @@ def test_an_expression_that_is_wrong_or_reads_files_is_refused_in_one_line(
     assert not (tmp_path / "out").exists()
 
 
+def test_an_expression_that_is_true_of_nothing_replaces_no_export(corpus: Path, tmp_path: Path) -> None:
+    output, nothing = tmp_path / "out", ExportConfig(where="language == 'de'")
+    export(corpus, output, ExportFormat.TEXT, ABOUT)
+    with pytest.raises(CorpusError, match=r"^--where .*: true for no document; nothing was written to"):
+        export(corpus, output, ExportFormat.HF, ABOUT, config=nothing)
+    assert json.loads((output / ".export.json").read_bytes())["format"] == "text"
+    release(corpus, "1")
+    report = export(corpus, output, ExportFormat.TEXT, ABOUT, config=replace(nothing, since="1"))
+    assert report.documents == {"": 0}
+
+
 def test_without_duckdb_its_extra_is_named(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(ImportError, match=r"pip install 'newscorpus\[where\]'"):
