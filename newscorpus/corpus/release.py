@@ -172,7 +172,8 @@ def find_version(name: str, corpus: Path | None = None) -> Version:
     tagged = corpus / RELEASES / name if corpus and TAG.fullmatch(name) else None
     folder = tagged if tagged and tagged.is_dir() else Path(name)
     if not folder.is_dir():
-        where = f" of {corpus}" if corpus else "; a tag needs --corpus"
+        tags = ", ".join(note.tag for note in releases(corpus)) if corpus else ""
+        where = f" of {corpus}, which has {tags or 'none'}" if corpus else "; a tag needs --corpus"
         raise CorpusError(f"{name}: neither a folder nor a release{where}")
     if not (folder / NOTE).is_file():
         return _read_version(open_corpus(folder).records())
