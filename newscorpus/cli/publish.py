@@ -163,8 +163,10 @@ def remove(
         what = f"taken out before, on {when}" if when else "nothing of it was here; it will not be taken in"
         typer.echo(f"{name}: {what}")
     if report.rows or report.archived:
-        responses = f", {number_of(report.archived, 'response')} of the archive" if from_archive else ""
-        gone = f"{number_of(report.rows, 'row')}{responses}"
+        documents = number_of(len({*names} - {*report.unknown}), "document")
+        rows = [f"{documents} ({number_of(report.rows, 'row')})"] if report.rows else []
+        responses = [f"{number_of(report.archived, 'response')} of the archive"] if report.archived else []
+        gone = ", ".join(rows + responses)
         typer.echo(f"Taken out: {gone}. The corpus was published again without them.")
     if report.linking:
         typer.echo(f"Links to it stay in {number_of(report.linking, 'archived page')} of other documents.")

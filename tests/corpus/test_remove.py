@@ -411,6 +411,13 @@ def test_lists_that_link_to_it_go_however_they_are_sent(tmp_path: Path) -> None:
     assert remove(tmp_path, [gone], REASON, from_archive=True).archived == 1 + len(sent)
 
 
+def test_documents_rows_and_responses_are_counted(corpus: Path) -> None:
+    command = ["remove", str(corpus), GONE, "--reason", REASON]
+    assert "Taken out: 1 document (2 rows). The corpus" in CliRunner().invoke(app, command).output
+    again = CliRunner().invoke(app, [*command, "--from-archive"]).output
+    assert "\nTaken out: 3 responses of the archive. The corpus" in again
+
+
 def test_what_is_not_here_is_said_and_never_taken_in(corpus: Path) -> None:
     url = "https://news.example/never"
     done = CliRunner().invoke(app, ["remove", str(corpus), url, "--reason", REASON])
