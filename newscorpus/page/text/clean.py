@@ -98,9 +98,6 @@ MAX_POINTER = 45
 """Maximum number of characters of a phrase before links (the longest of end_phrases.toml has 43)."""
 MAX_LINKED = 200
 """Maximum number of characters of a headline below such a phrase; a longer link is a paragraph (a choice)."""
-MIN_LINKED, MIN_BESIDE, MOST_LINKED = 4, 10, 3
-"""Minimum number of words of a linked headline without a phrase, and of the paragraphs around it, and maximum number of
-such headlines on a page (choices)."""
 MAX_BESIDE = 6
 """Maximum number of blocks of boxes between a quotation and the text around it (a choice: heading and some lines)."""
 _POLL = re.compile(
@@ -238,7 +235,7 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     )
     # Together, since a quiz or survey may consist of them
     labelled = relabel(labelled, _small_parts(labelled, dict.fromkeys(polls, POLL)), Label.BAD, POLL)
-    labelled = relabel(labelled, _pointers(labelled) | _linked_headlines(labelled, fields), Label.BAD, POINTER)
+    labelled = relabel(labelled, _pointers(labelled), Label.BAD, POINTER)
     # Rows with a text cell, and all rows of a table where half of them have one
     good_rows = {row for at, row in rows.items() if labelled[at].is_good}
     n_rows, n_good = (Counter(row.parent for row in some) for some in ({*rows.values()}, good_rows))
@@ -484,24 +481,6 @@ def _pointers(labelled: Labelled) -> set[int]:
         if below or is_last or not labelled[at + 1].is_good:
             found.update(range(at, at + 1 + len(below)))
     return found
-
-
-def _linked_headlines(labelled: Labelled, fields: Fields) -> set[int]:
-    """Return the indices of links that stand between two paragraphs like the headline of another article.
-
-    More than a few are a list of products or the like; on pages without a date they lead to offers and chapters.
-    """
-    good = _good(labelled) if fields.published else []
-    found = {
-        at
-        for (_, above), (at, block), (_, below) in zip(good, good[1:], good[2:], strict=False)
-        if block.tag in _IN_CELLS
-        and _is_headline(block)
-        and block.text[-1] != "."
-        and count_words(block.text) >= MIN_LINKED
-        and not any(_is_link(each) or count_words(each.text) < MIN_BESIDE for each in (above, below))
-    }
-    return found if len(found) <= MOST_LINKED else set()
 
 
 def _is_headline(block: Block) -> bool:
