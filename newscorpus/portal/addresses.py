@@ -122,7 +122,10 @@ ABOUT_SITE = re.compile(
     r"|necrologi(?:e|os)?|nekrologi|parte)(?:/[^/]+){0,2})(?:\.\w{2,5})?/?$",
     re.IGNORECASE,
 )
-PAGE_NUMBER = frozenset({"offset", "page", "paged", "start", "strana", "stranica", "stranka", "strona"})
+PAGE_NUMBER = re.compile(
+    r"(?:.*[\W_])?(?:current_?)?(?:offset|paged?|start|strana|stranica|stranka|strona)\]?", re.IGNORECASE
+)
+"""Name of a parameter with a page number: "page", "query-12-page" (WordPress), "tx_news[currentPage]" (TYPO3)."""
 DOCUMENT = re.compile(r"\.(?:aspx?|cfm|do|jhtml|jsp|php\d?|s?html?)$", re.IGNORECASE)
 NUMBER = re.compile(r"\d{5,}")
 """An article number; four digits may be a year."""
@@ -185,15 +188,23 @@ def is_listing(url: str) -> bool:
     """Whether an address looks like a listing: of a tag or an author, or with a page number in its query."""
     parts = urlsplit(url)
     # With a path a short `p` is a page number; without one it is an article number (WordPress).
-    numbers = PAGE_NUMBER | {"p"} if parts.path.strip("/") else PAGE_NUMBER
-    paged = (value for name, value in parse_qsl(parts.query) if name in numbers and (name != "p" or len(value) < 3))
+    has_path = bool(parts.path.strip("/"))
+    paged = (
+        value
+        for name, value in parse_qsl(parts.query)
+        if PAGE_NUMBER.fullmatch(name) or (name == "p" and has_path and len(value) < 3)
+    )
     return bool(LISTING.search(parts.path)) or any(map(str.isdigit, paged))
 
 
 def is_front(url: str) -> bool:
     """Whether an address is a front page: without a path, and without numbers in its query except page numbers."""
     parts = urlsplit(url)
-    asked = (value or name for name, value in parse_qsl(parts.query, keep_blank_values=True) if name not in PAGE_NUMBER)
+    asked = (
+        value or name
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+        if not PAGE_NUMBER.fullmatch(name)
+    )
     return parts.path in {"", "/"} and not any(re.search(r"\d{3}|^\d+$", text) for text in asked)
 
 
@@ -360,7 +371,7 @@ def is_further(url: str) -> bool:
     """Whether `url` is a second or later page of a list, by a number at the end of its path or in its query."""
     parts = _split(url)
     return bool(FURTHER.search(parts.path)) or any(
-        name in PAGE_NUMBER and value.isdigit() for name, value in parse_qsl(parts.query)
+        PAGE_NUMBER.fullmatch(name) and value.isdigit() for name, value in parse_qsl(parts.query)
     )
 
 
@@ -370,7 +381,9 @@ def is_further_of(url: str, listing: str) -> bool:
     if not listing or not is_further(url) or parts.netloc != others.netloc:
         return False
     paths = [FURTHER.sub("", each.path).strip("/") for each in (parts, others)]
-    names, known = ({name for name, _ in parse_qsl(each.query)} - PAGE_NUMBER for each in (parts, others))
+    names, known = (
+        {name for name, _ in parse_qsl(each.query) if not PAGE_NUMBER.fullmatch(name)} for each in (parts, others)
+    )
     return paths[0] == paths[1] and names <= known
 
 

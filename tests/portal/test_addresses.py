@@ -219,7 +219,8 @@ def test_archives_of_tags_categories_and_days_have_one_shape(path: str, shape: s
 
 def test_further_pages_of_lists_have_a_number() -> None:
     further = "/page/2/ /sport/index-3.html /index2.html /blog/page-12 /sport?page=2".split()
-    others = "/sport?p=2 /sport/ /the-last-page-closed-12345/".split()
+    further += "/?query-page=2 /news/?query-12-page=3 /news?tx_news%5BcurrentPage%5D=2".split()
+    others = "/sport?p=2 /sport?homepage=2 /?query-page=next /sport/ /the-last-page-closed-12345/".split()
     assert [path for path in (*further, *others) if is_further(SITE + path)] == further
 
 
