@@ -28,6 +28,7 @@ from newscorpus.config import DuplicateConfig, Survivor
 from newscorpus.corpus.duplicates.collection import Collection
 from newscorpus.corpus.duplicates.excerpts import find_excerpts, find_holders
 from newscorpus.corpus.duplicates.verify import Duplicate, DuplicateKind, Verifier
+from newscorpus.page.quality.masking import MASKED
 from newscorpus.page.signature import HALF, RUN_BASE, estimate, hash_parts, mixed, read_words
 
 T = TypeVar("T")
@@ -290,6 +291,8 @@ def find_boilerplate(
 def cut_boilerplate(text: str, boilerplate: AbstractSet[int], config: DuplicateConfig) -> tuple[str, int]:
     """Remove boilerplate paragraphs from a text of one paragraph a line; a text of nothing else is unchanged.
 
+    Paragraphs with masked data stay: only the mask may have made them equal.
+
     Returns:
         The text, and the number of paragraphs removed.
     """
@@ -299,5 +302,6 @@ def cut_boilerplate(text: str, boilerplate: AbstractSet[int], config: DuplicateC
     hashes = np.full(len(lines), -1)
     hashes[sizes > 0] = hash_parts(words, ends[sizes > 0]) >> HALF
     hashes[sizes < config.boilerplate_words] = -1
-    stay = [line for line, key in zip(lines, hashes.tolist(), strict=True) if key not in boilerplate]
+    keyed = zip(lines, hashes.tolist(), strict=True)
+    stay = [line for line, key in keyed if key not in boilerplate or MASKED.search(line)]
     return ("\n".join(stay), len(lines) - len(stay)) if any(map(str.strip, stay)) else (text, 0)

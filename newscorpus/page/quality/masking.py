@@ -170,6 +170,8 @@ KINDS: Mapping[str, tuple[re.Pattern[str], Callable[[str], bool]]] = {
     "phone": (re.compile(_phone(), re.IGNORECASE), is_phone),
 }
 """Patterns of the kinds that can be masked, and checks of matches; in this order: ids before telephone numbers."""
+MASKED = re.compile(rf"\[(?:{'|'.join(KINDS)})\]")
+"""What stands in a text for masked data."""
 
 
 def mask_text(text: str, kinds: Sequence[str]) -> tuple[str, Counter[str]]:

@@ -53,6 +53,12 @@ def test_nothing_is_cut_where_nothing_would_be_left(tmp_path: Path) -> None:
     assert cut(f"{CALL}\n", boilerplate, "a") == (f"{CALL}\n", 0)
 
 
+def test_paragraphs_that_a_mask_made_equal_are_not_cut(tmp_path: Path) -> None:
+    contact = "Write to the author of this story at [email] or call [phone]."
+    boilerplate = found(tmp_path, [("a", f"{story(number)}\n{contact}\n{CALL}") for number in range(3)])
+    assert cut(f"{story(7)}\n{contact}\n{CALL}", boilerplate, "a") == (f"{story(7)}\n{contact}", 1)
+
+
 @pytest.mark.parametrize(
     ("texts", "changed"),
     [
