@@ -38,8 +38,8 @@ SECTION_EXTRAS = re.compile(r"^\d{1,2}-(?=[^\W\d_]{4})|(?:^|\s*[-–—|]\s*)(?:
 
 FOLDER_NAME = re.compile("[a-z][a-z0-9-]*")
 """A section that is spelled like a folder of an address."""
-MAX_WORD = 30
-"""Characters before a tag in the text that are searched for the word before it (a choice)."""
+MAX_AROUND = 40
+"""Characters around a tag in the text that are searched for the words beside it (a choice)."""
 MAX_TITLE = 300
 """Longest title, in characters; longer ones come from unclosed elements. The longest gold title has 186."""
 AMERICAN = frozenset({"us", "ph"})
@@ -227,9 +227,12 @@ def capitalise_tags(tags: Sequence[str], text: str) -> tuple[str, ...]:
         return tuple(tags)
     forms = defaultdict[str, Counter[str]](Counter)
     for found in re.finditer(rf"(?<!\w)(?:{'|'.join(map(re.escape, low))})(?!\w)", text, re.IGNORECASE):
-        before = "".join(text[max(found.start() - MAX_WORD, 0) : found.start()].split()[-1:])
-        # In titles and menus the word before has a capital letter, too
-        forms[found[0].lower()][found[0]] += before[:1].islower() and before[-1] not in ".!?:"
+        before = text[max(found.start() - MAX_AROUND, 0) : found.start()].split()[-2:]
+        after = text[found.end() : found.end() + MAX_AROUND]
+        # In titles, menus and longer names ("Ministry of Health") words around have a capital letter, too
+        is_amid = bool(before) and all(word[0].islower() for word in before) and before[-1][-1] not in ".!?:"
+        goes_on = " " not in found[0] and after[:1].isspace() and after.lstrip()[:1].isupper()
+        forms[found[0].lower()][found[0]] += is_amid and not goes_on
     usual = {tag: max(of, key=of.__getitem__) for tag, of in forms.items() if tag not in of and max(of.values())}
     return tuple(dict.fromkeys(usual.get(tag, tag) for tag in tags))
 
