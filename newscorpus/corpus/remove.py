@@ -22,6 +22,7 @@ from newscorpus.corpus.published import copies_of, is_published, open_corpus, pu
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
 from newscorpus.layout import BUILD_LOCK, INTAKE, PLAN, TASKS, check_corpus, refuse_strangers
+from newscorpus.store.intake import segments
 from newscorpus.store.removals import note_removal, removals_of
 from newscorpus.urls import canonical_url, document_id, is_web
 
@@ -85,13 +86,13 @@ def finish_removal(corpus: Path, watch: Watch = unwatched) -> Removing | None:
         return None
     with exclusive(corpus / BUILD_LOCK):
         removing = erase(corpus, removing)
-        if not (corpus / INTAKE).is_dir():
+        if not segments(corpus / INTAKE):
             if is_published(corpus):
                 published, removals = open_corpus(corpus), removals_of(corpus)
                 left = (record for record in published.records() if not removals.of(record.id))
                 publish(published.folder, left, published.manifest.parameters)
             end_removing(corpus)
-    if (corpus / INTAKE).is_dir():
+    if segments(corpus / INTAKE):
         parameters = read_manifest(published_folder(corpus)).parameters if is_published(corpus) else BuildConfig()
         build(corpus, parameters, watch)
     return removing

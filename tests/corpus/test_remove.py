@@ -429,6 +429,12 @@ def test_what_is_not_here_is_said_and_never_taken_in(corpus: Path) -> None:
         assert not ledger.reserve(url, "news")
 
 
+def test_it_ends_where_a_killed_extraction_left_an_intake_without_segments(tmp_path: Path) -> None:
+    (tmp_path / "intake").mkdir()
+    assert remove(tmp_path, [GONE], REASON).unknown == (GONE,)
+    assert not (tmp_path / REMOVING).exists()
+
+
 @pytest.mark.parametrize("name", ["story-3", "0123", "ftp://news.example/3", f"{document_id(GONE)}0"])
 def test_a_name_that_is_none_is_refused(corpus: Path, name: str) -> None:
     with pytest.raises(CorpusError, match=f"'{name}' is neither an address nor the id"):
