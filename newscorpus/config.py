@@ -74,7 +74,7 @@ class DuplicateConfig:
     # Bands of the index; with `rows`, they find 95 % of the pairs at a similarity of 0.8, 99.99 % at 0.9.
     bands: int = 16
     rows: int = 8  # hash values per band
-    survivor: Survivor = Survivor.FIRST  # the near-duplicate to keep, by date of publication; ties by address and id
+    survivor: Survivor = Survivor.FIRST  # the near-duplicate to keep, by date of publication; ties by length of URL, id
     revision: Survivor = Survivor.LATEST  # the text of a document to keep, by date of fetch
     excerpts: bool = True  # whether excerpts are removed
     # Minimum share of an excerpt's n-grams of `excerpt_words` words that are in the longer text. Texts of equal length

@@ -38,7 +38,6 @@ from newscorpus.lines import unpacked_lines
 from newscorpus.page.records import encode
 from newscorpus.store.removals import NOTHING, Removals
 from newscorpus.tokens import collapse
-from newscorpus.urls import MAX_ADDRESS
 from newscorpus.workers import Lost, in_order
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
@@ -213,7 +212,7 @@ def sketch_lines(config: BuildConfig, batch: Batch) -> tuple[list[tuple[Sketch, 
             fetched=seconds(given.fetched or ""),
             digest=digest(line.strip()),
             is_list=is_list(given.url or ""),
-            address=min(len(given.url or ""), MAX_ADDRESS),
+            url_length=len(given.url or ""),
         )
         made.append((stated, compressor.compress(line)))
     return made, error

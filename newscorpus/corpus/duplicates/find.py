@@ -144,7 +144,7 @@ def _order(collection: Collection, policy: Survivor, date: str) -> NDArray[np.in
     unknown = np.isnan(when)
     is_own = np.arange(len(documents)) >= collection.n_references
     # A site may show an article under the addresses of other languages or of its comments, too
-    ties = (documents["digest"], collection.id_ranks, documents["address"])
+    ties = (documents["digest"], collection.id_ranks, documents["url_length"])
     first = (documents["is_list"], is_own)
     if policy is Survivor.LONGEST:
         return np.lexsort((*ties, -documents["n_words"].astype(np.int64), *first))

@@ -111,7 +111,7 @@ def _sketches(
             confidence=record.confidence,
             is_doubtful=LOW_CONFIDENCE in record.flags,
             is_list=is_list(record.url),
-            address=len(record.url),
+            url_length=len(record.url),
         )
 
 

@@ -46,7 +46,7 @@ ROWS = "rows"
 VERIFIED = "verified"
 """File of the cached comparisons of texts."""
 
-VERSION = 9
+VERSION = 10
 """Version of the columns."""
 
 COPIED = [
@@ -65,7 +65,7 @@ COPIED = [
     ("confidence", "<f8"),
     ("is_doubtful", "?"),
     ("is_list", "?"),
-    ("address", "<u2"),
+    ("url_length", "<u4"),
 ]
 """Fields copied from attributes of `Sketch` of the same name."""
 
@@ -115,7 +115,7 @@ class Sketch:
     confidence: float = 0.0  # of the extractor in the text, 0..1; 0 if not stated
     is_doubtful: bool = False  # the confidence is below the extractor's threshold
     is_list: bool = False  # the address is that of a listing page
-    address: int = 0  # characters of the address
+    url_length: int = 0  # characters of the address
 
 
 def make_sketches(given: Sequence[tuple[str, str, str, bytes]], config: BuildConfig) -> Iterator[Sketch]:

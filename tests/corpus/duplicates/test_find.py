@@ -40,7 +40,7 @@ class Row:
     title: str = ""
     source: str = ""
     is_list: bool = False
-    address: int = 0
+    url_length: int = 0
 
     def sketch(self, config: DuplicateConfig) -> Sketch:
         given = (self.id, self.source, self.text, sign(self.signed or self.text))
@@ -49,7 +49,7 @@ class Row:
             made,
             space=self.space,
             is_list=self.is_list,
-            address=self.address,
+            url_length=self.url_length,
             published=self.published,
             fetched=self.fetched,
             digest=hashlib.blake2b(repr(self).encode(), digest_size=8).digest(),
@@ -178,7 +178,7 @@ def test_ties_go_by_address_and_id_and_listing_pages_come_last(policy: Survivor)
     config = replace(CONFIG, survivor=policy)
     found = verdicts([Row("b", text(1)), Row("a", text(1)), Row("c", text(1))], config)
     assert {of.id for of, _, _ in found.values()} == {"a"}
-    found = verdicts([Row("a", text(1), address=40), Row("b", text(1), address=36)], config)
+    found = verdicts([Row("a", text(1), url_length=100_000), Row("b", text(1), url_length=36)], config)
     assert {of.id for of, _, _ in found.values()} == {"b"}, "the shortest address"
     post, page = Row("post", text(1), published=2.0), Row("page", text(1) + " konec", published=1.0, is_list=True)
     assert set(verdicts([page, post], config)) == {page}
