@@ -87,7 +87,8 @@ def check_schema(schema: int, beginning: str = "") -> None:
         CorpusError: the schema is unknown.
     """
     if schema != SCHEMA:
-        raise CorpusError(f"{beginning}schema {schema}; this version reads {SCHEMA}")
+        hint = "update newscorpus" if schema > SCHEMA else "extract the archive again"
+        raise CorpusError(f"{beginning}schema {schema}; this version reads {SCHEMA}: {hint}")
 
 
 def keys_of(kind: Any) -> dict[str, Any]:
