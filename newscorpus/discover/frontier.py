@@ -116,7 +116,7 @@ class Frontier:
         trap = "" if depth == 0 or self.portal.is_article(url) else find_trap(url, self.today)
         is_list = kind in {FetchKind.SECTION, FetchKind.SITEMAP}
         shape = self._shape(url) if is_list or trap.startswith(FUTURE) else 0
-        if not self.ledger.reserve(url, self.portal.name, kind, shape):
+        if not self.ledger.reserve(url, self.portal.name, kind, shape, is_near=depth <= self.bounds.max_depth):
             return None
         if not allowed:
             return Rejected("fetch", "private_address", "no address of the public web", url)

@@ -31,6 +31,7 @@ from newscorpus.portal.addresses import AddressTrust, FetchKind
 from newscorpus.portal.portal import Portal, PortalLimits
 from newscorpus.store.ledger import REJECTIONS, Ledger, Link, UrlOutcome, key_of
 from newscorpus.store.ledger.forget import forget
+from newscorpus.store.ledger.ledger import TOO_DEEP
 from newscorpus.store.removals import note_removal
 from newscorpus.urls import document_id
 from tests.mockserver.kinds import expect
@@ -77,6 +78,18 @@ def test_refuses_with_a_reason_once(
     assert f"{refused.stage}/{refused.reason}" == reason
     assert refused.detail
     assert met.admit(BASE + path, depth) is None
+
+
+def test_what_was_too_deep_is_admitted_where_a_nearer_page_links_to_it(ledger: Ledger, frontier: MakeFrontier) -> None:
+    met, url = frontier(limits=PortalLimits(max_depth=3)), f"{BASE}/sport"
+    refused = expect(Rejected, met.admit(url, 4))
+    ledger.refuse(url, UrlOutcome.of(refused), REJECTIONS, b"{}\n", "mock")
+    assert ledger.counts.of(TOO_DEEP, "mock") == 1
+    assert met.admit(url, 4) is None
+    assert met.admit(url, 3) is FetchKind.SECTION
+    assert ledger.counts.of(TOO_DEEP, "mock") == 0
+    assert ledger.add(Link(key_of(url), url, "mock"))
+    assert met.admit(url, 2) is None
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "http://10.0.0.1/x", "http://127.0.0.1:8001/sport"])

@@ -29,6 +29,8 @@ INSERT = """INSERT INTO urls (url, portal, kind, state, depth, found_on, priorit
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 UPDATE = """UPDATE urls SET url = ?, portal = ?, kind = ?, state = ?, depth = ?, found_on = ?, priority = ?,
     request = ? WHERE id = ?"""
+TOO_DEEP = "rejected/discovery/too_deep"
+"""Count of addresses refused as too many links away."""
 
 
 class Ledger:
@@ -111,14 +113,23 @@ class Ledger:
         row = self._read("SELECT serial FROM urls WHERE id = ?", (key_of(url),)).fetchone()
         return row[0] if row else 0
 
-    def reserve(self, url: str, portal: str, kind: str = "", shape: int = 0) -> bool:
-        """Register an unknown `url`; the page that names it then queues or refuses it."""
+    def reserve(self, url: str, portal: str, kind: str = "", shape: int = 0, *, is_near: bool = False) -> bool:
+        """Register an unknown `url`, or if it `is_near` now, one refused as too deep; its page queues or refuses it."""
         if self.removals.covers(url):
             return False
         values = (key_of(url), url, portal, kind, UrlState.RESERVED, shape)
         sql = """INSERT OR IGNORE INTO urls (id, url, portal, kind, state, shape, met)
             VALUES (?, ?, ?, ?, ?, ?, date('now'))"""
-        return self._write(sql, values).rowcount > 0
+        if self._write(sql, values).rowcount:
+            return True
+        if not (is_near and self.counts.of(TOO_DEEP, portal)):
+            return False
+        sql = """UPDATE urls SET state = ?, kind = ?, shape = ?, stage = '', reason = '', detail = ''
+            WHERE id = ? AND state = ? AND stage = 'discovery' AND reason = 'too_deep'"""
+        is_found = self._write(sql, (UrlState.RESERVED, kind, shape, key_of(url), UrlState.DONE)).rowcount > 0
+        if is_found:
+            self.counts.add(portal, TOO_DEEP, -1)
+        return is_found
 
     def expect(self, url: str, serial: int) -> None:
         """Reserve an unknown `url` for the visit that is redirected to it: links to it are not queued meanwhile."""
