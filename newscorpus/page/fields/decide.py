@@ -38,8 +38,10 @@ SECTION_EXTRAS = re.compile(r"^\d{1,2}-(?=[^\W\d_]{4})|(?:^|\s*[-–—|]\s*)(?:
 
 FOLDER_NAME = re.compile("[a-z][a-z0-9-]*")
 """A section that is spelled like a folder of an address."""
-MAX_AROUND = 40
-"""Characters around a tag in the text that are searched for the words beside it (a choice)."""
+MAX_BEFORE = 40
+"""Characters before a tag in the text that are searched for the words before it (a choice)."""
+OF_NAMES = frozenset("of for and de del della di do da du".split())
+"""Words within names of offices, before a word with a capital letter."""
 MAX_TITLE = 300
 """Longest title, in characters; longer ones come from unclosed elements. The longest gold title has 186."""
 AMERICAN = frozenset({"us", "ph"})
@@ -227,12 +229,11 @@ def capitalise_tags(tags: Sequence[str], text: str) -> tuple[str, ...]:
         return tuple(tags)
     forms = defaultdict[str, Counter[str]](Counter)
     for found in re.finditer(rf"(?<!\w)(?:{'|'.join(map(re.escape, low))})(?!\w)", text, re.IGNORECASE):
-        before = text[max(found.start() - MAX_AROUND, 0) : found.start()].split()[-2:]
-        after = text[found.end() : found.end() + MAX_AROUND]
-        # In titles, menus and longer names ("Ministry of Health") words around have a capital letter, too
-        is_amid = bool(before) and all(word[0].islower() for word in before) and before[-1][-1] not in ".!?:"
-        goes_on = " " not in found[0] and after[:1].isspace() and after.lstrip()[:1].isupper()
-        forms[found[0].lower()][found[0]] += is_amid and not goes_on
+        before = text[max(found.start() - MAX_BEFORE, 0) : found.start()].split()[-2:]
+        # In titles and menus the word before has a capital letter, too; in "Ministry of Health" the one before that
+        is_amid = bool(before) and before[-1][0].islower() and before[-1][-1] not in ".!?:"
+        is_in_name = is_amid and " " not in found[0] and before[0][0].isupper() and before[-1] in OF_NAMES
+        forms[found[0].lower()][found[0]] += is_amid and not is_in_name
     usual = {tag: max(of, key=of.__getitem__) for tag, of in forms.items() if tag not in of and max(of.values())}
     return tuple(dict.fromkeys(usual.get(tag, tag) for tag in tags))
 
