@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
 from operator import itemgetter
+from urllib.parse import urlsplit
 
 from lxml.html import HtmlElement
 
@@ -23,6 +24,7 @@ from newscorpus.page.fields.people import (
     without_prefix,
 )
 from newscorpus.page.fields.visible import ASIDE, AUTHOR_LINK, FOREIGN, PUBLISHED, UPDATE, is_elsewhere, stands_aside
+from newscorpus.tokens import fold
 
 DATE_MARK = re.compile(
     r"dat(?:e|um|a)(?!base)|time|fecha|pub(?:li|date|-)|stamp|posted|created|byline|meta(?!l)|dateline|cas\b|čas|vreme|vrijeme|дата"
@@ -251,7 +253,15 @@ def _innermost_texts(elements: Iterable[HtmlElement]) -> list[str]:
     marked = list(filter(_names_author, elements))
     holders = {holder for each in marked for holder in islice(each.iterancestors(), INSIDE)}
     own = (each for each in marked if each not in holders and not REVIEW.search(_text_before(each)))
-    return [text for each in own if (text := _listed_persons(each) or short_text(each))]
+    return [text for each in own if (text := _listed_persons(each) or short_text(each) or _name_beside(each))]
+
+
+def _name_beside(link: HtmlElement) -> str:
+    """Return the name beside a link without text, such as a portrait, whose address spells it; "" for none."""
+    slug = urlsplit(link.get("href", "")).path.rstrip("/").rpartition("/")[2]
+    beside = link.getnext()
+    texts = (short_text(each) for each in islice(beside.iter("*"), INSIDE)) if beside is not None and slug else ()
+    return next((text for text in texts if squeezed(fold(text)) == squeezed(slug)), "")
 
 
 def _listed_persons(element: HtmlElement) -> str:

@@ -43,7 +43,7 @@ QUOTES = frozenset({"article", "blockquote"})
 ENTRY = re.compile(r"(?:^|\s)(?:hentry|h-entry|wp-block-post)(?=\s|$)")
 AUTHOR_LINK = re.compile(
     r"/(?:authors?|userprofile|autor\w*|auteurs?|avtor\w*|contributors?|profiles?|people|person|reporters?|journalists?|redaktion|redakce"
-    r"|korrespondenten|kolumnist\w*|columnists?|verfasser|firma|by|byline)/"
+    r"|korrespondenten|kolumnist\w*|columnists?|verfasser|firma|szerzok?|by|byline)/"
 )
 """Addresses of pages about authors."""
 TERM_LINK = re.compile(r"/(?:categor|kategor|rubri|tag)[^/]*/")

@@ -302,6 +302,13 @@ def test_portraits_do_not_hide_the_names_below_them() -> None:
     assert fields.authors == ("Jana Nováková", "Petr Malý")
 
 
+@pytest.mark.parametrize(("slug", "authors"), [("eszter-soos", ("Eszter Soós",)), ("anna-kis", ())])
+def test_a_portrait_links_to_the_author_named_beside_it(slug: str, authors: tuple[str, ...]) -> None:
+    portrait = f"<a href='/szerzo/{slug}'><img src='/p.jpg' alt=''></a>"
+    person = "<div><div>Eszter Soós</div><div>Reporter</div></div>"
+    assert read(f"<h1>Vláda jedná</h1><div class=sc-1x>{portrait}{person}</div><p>Text</p>").authors == authors
+
+
 def test_a_line_that_names_all_authors_completes_those_declared() -> None:
     line = "<p class='byline'>By <a href='/author/eva/'>Eva Malá</a> <a href='/author/jan/'>Jan Novák</a></p>"
     body = f"<article><h1>Vláda jedná</h1>{line}{PARAGRAPH}</article>"
