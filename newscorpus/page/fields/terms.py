@@ -232,14 +232,24 @@ def name_of(link: HtmlElement) -> str:
 
 
 def _kind_by_address(link: HtmlElement, markup: Markup) -> str:
-    """Return a link's kind by its address on the same site: `/category/x`, `/tag/x`, `/topic/x`; "" for none."""
+    """Return a link's kind by an address of the site, such as `/tag/x`; "" for none."""
     href = link.get("href", "")
     found = STEP.search(f"/{unquote(href) if '%' in href else href}".lower())
-    return STEPS[found[1]] if found and _is_of_site(join(markup.base, href), markup) else ""
+    is_own = found and (_is_of_site(join(markup.base, href), markup) or _is_hashtag(link, markup))
+    return STEPS[found[1]] if found and is_own else ""
 
 
 def _is_of_site(address: str, markup: Markup) -> bool:
     return urlsplit(address).netloc == urlsplit(markup.url).netloc
+
+
+def _is_hashtag(link: HtmlElement, markup: Markup) -> bool:
+    """Tell whether a link is shown as "#name" and leads to the parent domain of the page's host or to a subdomain."""
+    if not opening(link, SHORT).strip().startswith("#"):
+        return False
+    address = join(markup.base, link.get("href", ""))
+    shorter, longer = sorted((urlsplit(each).netloc.removeprefix("www.") for each in (address, markup.url)), key=len)
+    return "." in shorter and f".{longer}".endswith(f".{shorter}")
 
 
 def _kind_by_marks(link: HtmlElement) -> str:

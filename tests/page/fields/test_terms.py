@@ -257,3 +257,18 @@ def test_links_in_a_post_without_a_name_are_its_own_however_long_its_text(n_para
     cloud = "<div><a href='/tags/sport/'>sport</a><a href='/tags/art/'>art</a></div>"
     fields = read(f"{NAVIGATION}<div><div>{HEADLINE}<div>{TEXT * n_paragraphs}</div>{meta}</div>{cloud}</div>")
     assert (fields.section, fields.tags) == ("Town", ("bridge", "river", "weather", "boats"))
+
+
+@pytest.mark.parametrize(
+    ("host", "shown", "tags"),
+    [
+        ("herald.example", "#bridge", ("bridge",)),
+        ("sport.herald.example", "#bridge", ("bridge",)),
+        ("herald.example", "bridge", ()),
+        ("example", "#bridge", ()),
+        ("otherherald.example", "#bridge", ()),
+    ],
+)
+def test_hashtags_may_lie_on_another_host_of_the_domain(host: str, shown: str, tags: tuple[str, ...]) -> None:
+    page = f"<article>{HEADLINE}<a href='https://{host}/tag/bridge'>{shown}</a>{TEXT}</article>"
+    assert read(page).tags == tags
