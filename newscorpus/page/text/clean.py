@@ -125,7 +125,7 @@ RUN, MIN_REPEATED = 5, 0.5
 """Words of a run, and minimum share of the shorter side's runs that a block and the description have in common."""
 
 CONSENT, APPEAL, NOTE, COMMENTS, SUMMARY = "consent_form", "appeal", "note_below", "comments", "machine_summary"
-TEASERS = "teasers"
+TEASERS, SIGN_UP = "teasers", "sign_up"
 """Reasons of the blocks that are left out."""
 
 _BIO_BOX = re.compile(
@@ -143,6 +143,8 @@ MIN_APPEALS = 3
 """Minimum number of distinct phrases in an appeal for money; advice may say "donate" and "donations"."""
 MIN_APPEALING, MAX_APPEAL = 0.4, 0.5
 """Minimum share of appealing blocks in the box, and maximum share of the box in the text, else about giving."""
+MAX_SIGN_UP_BLOCKS, MAX_SIGN_UP_WORDS = 4, 60
+"""Maximum number of blocks and words above the field and button of such a box (choices): heading and some lines."""
 NEAR_END = 3
 """Blocks at the end of a text that may be notes."""
 MAX_NOTE_WORDS = 70
@@ -215,7 +217,7 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     blocks = [item.block for item in labelled]
     around = elements_around(blocks)
     additions = _additions(labelled, features, fields, around)
-    for kind in (COMMENTS, NOTE, APPEAL, SUMMARY, TEASERS, CONSENT):
+    for kind in (COMMENTS, NOTE, APPEAL, SUMMARY, TEASERS, CONSENT, SIGN_UP):
         labelled = relabel(labelled, {at for at, each in additions.items() if each == kind}, Label.BAD, kind)
 
     embedded = {each for each in around if each.tag == "blockquote" and _POST.search(each.classes)}
@@ -588,7 +590,20 @@ def _additions(
     forms = {each for each in around if each.tag in _FORMS and _CONSENT.search(f"{each.classes} {each.id}")}
     if forms:
         kinds |= {at: CONSENT for at in good if not forms.isdisjoint(blocks[at].element.ancestry)}
+    kinds |= dict.fromkeys(_sign_ups(blocks, good, n_words), SIGN_UP)
     return kinds if len(kinds) < len(good) else {}
+
+
+def _sign_ups(blocks: Sequence[Block], good: Collection[int], n_words: Floats) -> Iterable[int]:
+    """Yield the indices of the few good blocks of boxes that end in a field and a button, such as of a newsletter."""
+    for at, button in enumerate(blocks):
+        if button.inline[-2:] == ("input", "button"):
+            element = button.element
+            box = (element.parent or element) if element.tag == "form" else element
+            before = [place for place in range(at) if box in blocks[place].element.ancestry]
+            is_last = at + 1 == len(blocks) or box not in blocks[at + 1].element.ancestry
+            if is_last and len(before) <= MAX_SIGN_UP_BLOCKS and n_words[before].sum() <= MAX_SIGN_UP_WORDS:
+                yield from (place for place in (*before, at) if place in good)
 
 
 def _described(labelled: Labelled, fields: Fields) -> set[int]:

@@ -532,6 +532,14 @@ def test_forms_that_ask_for_consent(form: str) -> None:
     assert left(BODY + asked) == (LIGHTHOUSE, {"consent_form"})
 
 
+@pytest.mark.parametrize("field", ["<input><button>Sign up</button>", "<form><input><button>Sign up</button></form>"])
+def test_boxes_that_end_in_a_field_and_a_button(field: str) -> None:
+    asked = "<h3>Our letter</h3><p>Every morning we send you the most important news of the county by mail.</p>"
+    assert left(f"{BODY}<div>{asked}{field}</div>") == (LIGHTHOUSE, {"sign_up"})
+    search = "<div><input><button>Search</button><p>The lamp turns once in ten seconds.</p></div>"
+    assert left(BODY + search, "Search") == ([*LIGHTHOUSE, "The lamp turns once in ten seconds."], set())
+
+
 @pytest.mark.parametrize("name", ["post tag-cookies", "cmp-text", "cookie-recipes", "informed-consent"])
 def test_boxes_named_for_their_subject_stay_and_so_does_all_there_is(name: str) -> None:
     assert left(f"{FIRST}<div class='{name}'>{BODY}</div>") == ([LIGHTHOUSE[0], *LIGHTHOUSE], set())
