@@ -64,7 +64,9 @@ def test_a_crawl_in_any_folder_says_first_where_the_corpus_lies(
     assert code == 0, lines
     first = next(line for line in lines if project is not FOREIGN or line.startswith("The "))  # its log begins earlier
     assert first == f"The corpus is new: {corpus}"
-    assert any(f"INFO: Crawl into {corpus} as newscorpus/" in line and "asks mock" in line for line in lines)
+    assert any(
+        f"INFO: Crawl into {corpus} as newscorpus/" in line and "pause between requests: none" in line for line in lines
+    )
     if project is not FOREIGN:  # which has a level of its own
         assert len(lines) < 24, "the log of a small crawl fits on a screen"
     assert (corpus / "corpus" / "manifest.json").is_file()
