@@ -391,18 +391,13 @@ def decide_dates(evidence: Sequence[Evidence], setting: Setting, month: str = ""
     the page, if any. If only a change is known, it counts as publication. Where a stated date lies in the `month` of
     the address, those of other months are none: generators declare the day of the build.
     """
-    candidates = tuple(_with_day_first(of_field("published", evidence), setting))
-    shown_days = [parse_date(each.value, setting) for each in candidates if each.source != "url"]
-    if month and any(day.startswith(month) for day in shown_days):
+    dates = [*_with_day_first(_read_dates("published", evidence, setting))]
+    if month and any(each.value.startswith(month) for each in dates if each.source != "url"):
         first = date.fromisoformat(f"{month}-01")
-        days = first - ZONES, first + timedelta(days=31) + ZONES
-        candidates = tuple(
-            each
-            for each in candidates
-            if (value := parse_date(each.value, setting)) and days[0] <= date.fromisoformat(value[:10]) <= days[1]
-        )
-    published, modified = _elected(candidates, setting), _elected(of_field("modified", evidence), setting)
-    shown = [parse_date(item.value, setting) for item in candidates if item.source in {"time-tag", "text", "meta"}]
+        since, until = first - ZONES, first + timedelta(days=31) + ZONES
+        dates = [each for each in dates if each.value and since <= date.fromisoformat(each.value[:10]) <= until]
+    published, modified = _elected(dates), _elected(_read_dates("modified", evidence, setting))
+    shown = [each.value for each in dates if each.source in {"time-tag", "text", "meta"}]
     moment = _moment(published.value)
     if moment and not moment.tzinfo:  # it gets the zone of another date with the same clock time
         others = [other for other in map(_moment, shown) if other and other.tzinfo]
@@ -411,43 +406,46 @@ def decide_dates(evidence: Sequence[Evidence], setting: Setting, month: str = ""
         moment = next((moment.replace(tzinfo=each.tzinfo) for each in same), moment)
         published = Decided(moment.isoformat(), published.source)
     if published.value and moment is None:  # the day that is shown of a moment in UTC
-        named = (Decided(parse_date(each.value, setting), each.source) for each in candidates if each.source in MACHINE)
-        moments = (_localised(each, [published.value], ()) for each in named if _moment(each.value))
+        named = (each for each in dates if each.source in MACHINE and _moment(each.value))
+        moments = (_localised(each, [published.value], ()) for each in named)
         published = next((each for each in moments if each.value.startswith(published.value)), published)
-    local = _localised(published, shown, [item.value for item in candidates if item.source == "url"])
+    local = _localised(published, shown, [each.value for each in dates if each.source == "url"])
     return (local if local.value else modified), modified
 
 
-def _with_day_first(candidates: Sequence[Evidence], setting: Setting) -> Iterator[Evidence]:
+def _read_dates(field: str, evidence: Iterable[Evidence], setting: Setting) -> list[Decided]:
+    """Return the candidates for `field` as ISO 8601, "" where none can be read, most trusted first."""
+    return [Decided(parse_date(item.value, setting), item.source) for item in of_field(field, evidence)]
+
+
+def _with_day_first(dates: Collection[Decided]) -> Iterator[Decided]:
     """Yield the dates, those shown with day and month exchanged if the address or a moment states the exchanged day."""
-    stated = {parse_date(each.value, setting) for each in candidates if each.source in MACHINE or each.source == "url"}
-    days = {value[:10] for value in stated if len(value) > len("2024-02-03")}
-    days |= {parse_date(each.value, setting)[:10] for each in candidates if each.source == "url"}
-    for item in candidates:
-        year, month, day = (*parse_date(item.value, setting)[:10].split("-"), "", "")[:3]
-        is_exchanged = f"{year}-{month}-{day}" not in days and f"{year}-{day}-{month}" in days
-        yield replace(item, value=f"{year}-{day}-{month}") if is_exchanged else item
+    stated = (each for each in dates if each.source == "url" or (each.source in MACHINE and _moment(each.value)))
+    days = {each.value[:10] for each in stated}
+    for each in dates:
+        day = each.value[:10]
+        exchanged = f"{day[:4]}-{day[8:]}-{day[5:7]}"
+        yield replace(each, value=exchanged) if day not in days and exchanged in days else each
 
 
-def _elected(candidates: Sequence[Evidence], setting: Setting) -> Decided:
+def _elected(dates: Iterable[Decided]) -> Decided:
     """Return the date with most votes; of those on its day, the first with a time."""
     read: Counter[str] = Counter()
     named: set[tuple[str, str]] = set()
     votes: Counter[str] = Counter()
     first: dict[str, Decided] = {}
-    for item in candidates:
-        source = item.source
-        value = parse_date(item.value, setting) if read[source] < MAX_DATES else ""
-        if not value:
+    for each in dates:
+        value, source = each.value, each.source
+        if not value or read[source] == MAX_DATES:
             continue
         day = value[:10]
         if (source, day) not in named:
             votes[day] += 1 if read[source] else WEIGHTS.get(source, 1)
         read[source] += 1
         named.add((source, day))
-        known = first.setdefault(day, Decided(value, source))
+        known = first.setdefault(day, each)
         if len(known.value) == len("2024-02-03") < len(value):
-            first[day] = Decided(value, source)
+            first[day] = each
     return first[max(votes, key=votes.__getitem__)] if votes else Decided()
 
 

@@ -110,7 +110,7 @@ def other_text(prepared: PreparedPage) -> list[str]:
     # Where it finds no text, it gives all text of an element in one line, with the headline and the boxes below
     if len(found) == 1 and any(headline and first[: len(headline)] == headline != first for headline in headlines):
         return []
-    return found[1:] if first in headlines and found else found
+    return found[1:] if first in headlines else found
 
 
 def _plain(line: str) -> str:
