@@ -600,7 +600,8 @@ def _sign_ups(blocks: Sequence[Block], good: Collection[int], n_words: Floats) -
         if button.inline[-2:] == ("input", "button"):
             element = button.element
             box = (element.parent or element) if element.tag == "form" else element
-            before = [place for place in range(at) if box in blocks[place].element.ancestry]
+            near = range(max(at - MAX_SIGN_UP_BLOCKS - 1, 0), at)  # one more than the box may have
+            before = [place for place in near if box in blocks[place].element.ancestry]
             is_last = at + 1 == len(blocks) or box not in blocks[at + 1].element.ancestry
             if is_last and len(before) <= MAX_SIGN_UP_BLOCKS and n_words[before].sum() <= MAX_SIGN_UP_WORDS:
                 yield from (place for place in (*before, at) if place in good)
