@@ -31,7 +31,7 @@ from newscorpus.portal.addresses import AddressTrust, FetchKind
 from newscorpus.portal.portal import Portal, PortalLimits
 from newscorpus.store.ledger import REJECTIONS, Ledger, Link, UrlOutcome, key_of
 from newscorpus.store.ledger.forget import forget
-from newscorpus.store.ledger.ledger import TOO_DEEP
+from newscorpus.store.ledger.values import TOO_DEEP
 from newscorpus.store.removals import note_removal
 from newscorpus.urls import document_id
 from tests.mockserver.kinds import expect

@@ -22,15 +22,13 @@ from newscorpus.store.ledger.queue import Listings, Queue
 from newscorpus.store.ledger.recover import FilePart, Losses, LostPage, recover
 from newscorpus.store.ledger.revisits import Changes, Revisits
 from newscorpus.store.ledger.transaction import Series, Transaction
-from newscorpus.store.ledger.values import Fetched, Link, UrlOutcome, UrlState, key_of
+from newscorpus.store.ledger.values import TOO_DEEP, Fetched, Link, UrlOutcome, UrlState, key_of
 from newscorpus.store.removals import removals_of
 
 INSERT = """INSERT INTO urls (url, portal, kind, state, depth, found_on, priority, request, id)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 UPDATE = """UPDATE urls SET url = ?, portal = ?, kind = ?, state = ?, depth = ?, found_on = ?, priority = ?,
     request = ? WHERE id = ?"""
-TOO_DEEP = "rejected/discovery/too_deep"
-"""Count of addresses refused as too many links away."""
 
 
 class Ledger:

@@ -19,7 +19,7 @@ from newscorpus.portal.addresses import section_of
 from newscorpus.store.ledger.addresses import states
 from newscorpus.store.ledger.database import reading, remembered
 from newscorpus.store.ledger.portals import Alarm, open_alarms
-from newscorpus.store.ledger.values import OVER_BUDGET, UrlState, key_of_id
+from newscorpus.store.ledger.values import OVER_BUDGET, TOO_DEEP, UrlState, key_of_id
 
 DAYS = 30
 """Number of last days counted; enough to show what is usual for a portal."""
@@ -179,7 +179,7 @@ def cut_short(queued: int, counted: Mapping[str, int], end: str) -> Iterator[str
         yield f"{ENDS.get(end, end)}, addresses still queued: {queued:,}"
     bounds = {
         OVER_BUDGET: "limits.max_pages is reached, addresses not taken in: {:,}",
-        "rejected/discovery/too_deep": "limits.max_depth is reached, addresses that lie deeper: {:,}",
+        TOO_DEEP: "limits.max_depth is reached, addresses that lie deeper: {:,}",
         "rejected/discovery/trap": "addresses that look like traps: {:,}",
     }
     yield from (text.format(counted[name]) for name, text in bounds.items() if counted.get(name))

@@ -12,6 +12,8 @@ from newscorpus.urls import document_id
 
 OVER_BUDGET = "over_budget"
 """Name of the count of addresses refused because the page budget of the portal was spent."""
+TOO_DEEP = "rejected/discovery/too_deep"
+"""Name of the count of addresses refused as too many links away."""
 
 
 class UrlState(IntEnum):
