@@ -115,7 +115,8 @@ def decide_headline(evidence: Sequence[Evidence], sites: Collection[str], url: s
     titles = of_field("title", evidence)
     if titles and titles[0].source == "template":
         return Decided(titles[0].value, "template")
-    descriptions = {item.value for item in of_field("description", evidence)}
+    shown = {item.value for item in titles if item.source == "heading"}
+    descriptions = {item.value for item in of_field("description", evidence)} - shown
     titles = tuple(item for item in titles if squeezed(item.value) not in sites) or titles
     titles = tuple(item for item in titles if len(item.value) <= MAX_TITLE and item.value not in descriptions) or titles
     chosen = decide_title(titles, sites, {squeezed(item.value) for item in of_field("section", evidence)}, url)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.data import Evidence
-from newscorpus.page.fields.decide import decide_title, names_beside, site_names, strip_site
+from newscorpus.page.fields.decide import decide_headline, decide_title, names_beside, site_names, strip_site
 
 SITES = site_names(["Deník Příklad"], "www.denikpriklad.cz")
 
@@ -65,6 +65,14 @@ SHOWN, WRITTEN = "Vláda schválila rozpočet, opozice odešla", "Rozpočet 2025
 def test_the_title_that_most_sources_confirm_is_chosen(titles: list[tuple[str, str]], chosen: str) -> None:
     found = decide_title([Evidence("title", value, source) for source, value in titles], SITES, (), URL)
     assert (found.value if found else "") == chosen
+
+
+@pytest.mark.parametrize(("heading", "chosen"), [("Vláda jedná", "Vláda jedná"), ("", "Vláda jedná | Rozpočet, daně")])
+def test_a_description_is_no_title_unless_a_heading_shows_it(heading: str, chosen: str) -> None:
+    evidence = [Evidence("description", "Vláda jedná", "meta"), Evidence("title", "Vláda jedná", "meta")]
+    evidence.append(Evidence("title", "Vláda jedná | Rozpočet, daně", "meta"))
+    evidence += [Evidence("title", heading, "heading")] if heading else []
+    assert decide_headline(evidence, frozenset()).value == chosen
 
 
 @given(st.text(max_size=80), st.sets(st.text(max_size=10), max_size=3))
