@@ -372,8 +372,7 @@ def explain(
 
         origin = page_origin(portal, template)
         origin = with_profile(origin, profile) if profile else origin
-        answered = explanation.answered if explanation else None
-        place = (answered.archive_file, answered.archive_offset) if answered else ("", 0)
+        place = explanation.entry.archived if explanation and explanation.entry else ("", 0)
         found = archived_source(corpus, source, *place) if corpus else origin(read_source(source, url))
         recipe = make_recipe()
         shown = show_page(recipe, add_profile(recipe, profiles_of(corpus), found) if corpus else found)

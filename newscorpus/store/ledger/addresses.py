@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from newscorpus.data import Evidence
 from newscorpus.errors import LedgerError
 from newscorpus.store.ledger.database import reading, remembered
 from newscorpus.store.ledger.recover import LINES
-from newscorpus.store.ledger.values import UrlState, key_of
+from newscorpus.store.ledger.values import UrlState, evidence_of, key_of
 
 PLAIN = (
-    *("url", "portal", "kind", "depth", "request", "attempts", "next_visit", "fetched", "status"),
+    *("url", "portal", "kind", "depth", "attempts", "next_visit", "fetched", "status"),
     *("n_bytes", "redirected_to", "stage", "reason", "detail", "revision"),
 )
 """Columns copied to an `UrlEntry`."""
@@ -53,25 +54,25 @@ FROM urls CROSS JOIN spans USING (portal) WHERE fetched != '' GROUP BY portal, 4
 class UrlEntry:
     """An address in the ledger."""
 
-    url: str
+    url: str  # as it was requested
     portal: str
-    kind: str
+    kind: str  # expected content: "article", "section", "feed", "sitemap" ...
     state: UrlState
     depth: int
     trail: tuple[str, ...]  # pages from the one that linked to it back to a start page
-    request: bytes  # JSON of the stored request, with the evidence of discovery
+    evidence: tuple[Evidence, ...]  # statements of feeds and sitemaps
     attempts: int
-    next_visit: float
-    fetched: str
-    status: int
-    n_bytes: int
-    redirected_to: str
+    next_visit: float  # when a revisit is due, in seconds since the epoch; 0 for never
+    fetched: str  # time of the last response, ISO 8601; "" without one
+    status: int  # of HTTP
+    n_bytes: int  # of the body, decoded
+    redirected_to: str  # final address; "" without a redirect
     stage: str  # of the rejection, or ""
     reason: str  # "kept", "read" ..., or reason of the rejection
     detail: str
     revision: str
     line: tuple[str, int]  # file and offset of its row or rejection
-    archived: tuple[str, int]  # file and offset of its response in the archive
+    archived: tuple[str, int]  # file and offset of its page in the archive; file "": not archived
 
 
 def find(corpus: Path, url: str) -> UrlEntry | None:
@@ -91,6 +92,7 @@ def find(corpus: Path, url: str) -> UrlEntry | None:
             **{name: row[name] for name in PLAIN},
             state=UrlState(row["state"]),
             trail=tuple(address for (address,) in trail),
+            evidence=evidence_of(row["request"]),
             line=(row["line_file"], row["line_offset"]),
             archived=(row["archive_file"], row["archive_offset"]),
         )

@@ -11,7 +11,7 @@ import msgspec
 from newscorpus.corpus.duplicates.verify import DuplicateKind
 from newscorpus.corpus.left_out import DUPLICATE_LINES, DuplicateLine
 from newscorpus.corpus.published import is_published, open_corpus
-from newscorpus.data import Evidence, Record, Rejected
+from newscorpus.data import Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.layout import DUPLICATES, INTAKE, LEDGER, LOW_CONFIDENCE, REJECTED, check_corpus, inside
 from newscorpus.lines import complete_lines
@@ -19,7 +19,7 @@ from newscorpus.page.rows import Row, decode_line, decode_row, unpacked
 from newscorpus.store.intake import REJECTIONS, segments
 from newscorpus.store.ledger.addresses import UrlEntry, find
 from newscorpus.store.ledger.portals import iso
-from newscorpus.store.ledger.values import UrlState, evidence_of
+from newscorpus.store.ledger.values import UrlState
 from newscorpus.store.removals import removals_of
 from newscorpus.tokens import printable
 from newscorpus.urls import document_id
@@ -58,38 +58,12 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """How the crawl found an address."""
-
-    url: str  # as it was requested
-    portal: str
-    kind: str  # expected content: "article", "section", "feed", "sitemap" ...
-    trail: tuple[str, ...]  # the page that links to it, the page that links to that one, and so on back to a start page
-    evidence: tuple[Evidence, ...]  # statements of feeds and sitemaps
-    attempts: int
-    next_visit: str  # when a revisit is due, ISO 8601; "" for never
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """The last response of an address."""
-
-    fetched: str  # ISO 8601
-    status: int  # of HTTP
-    n_bytes: int  # of the body, decoded
-    redirected_to: str  # final address; "" without a redirect
-    archive_file: str  # of the archive; "" where the page is not archived
-    archive_offset: int  # of the page's records in that file
-
-
-@dataclass(frozen=True, slots=True)
 class Explanation:
     """All that a corpus holds on an address."""
 
     url: str  # as the user gave it
     fate: Fate
-    found: Found | None = None  # None if no ledger knows the address
-    answered: Answered | None = None  # None without a response
+    entry: UrlEntry | None = None  # None if no ledger knows the address
     rejected: Rejected | None = None  # why there is no document, or why its text is not published
     row: Record | None = None  # the document with its newest text
     left_out: DuplicateLine | None = None  # why the document is left out as a duplicate
@@ -124,13 +98,7 @@ def explain(corpus: Path, url: str) -> Explanation:
         return Explanation(url, Fate.REJECTED, rejected=Rejected("rights", "taken_out", detail, url))
     entry = find(corpus, url) if (corpus / LEDGER).is_file() else None
     outcome = _outcome_of(corpus, entry) if entry else _search(corpus, document_id(url))
-    explanation = Explanation(url, Fate.NEVER_MET)
-    if entry:
-        due = iso(entry.next_visit) if entry.next_visit else ""
-        evidence = evidence_of(entry.request)
-        found = Found(entry.url, entry.portal, entry.kind, entry.trail, evidence, entry.attempts, due)
-        answered = Answered(entry.fetched, entry.status, entry.n_bytes, entry.redirected_to, *entry.archived)
-        explanation = Explanation(url, FATES[entry.state], found, answered if entry.fetched else None)
+    explanation = Explanation(url, FATES[entry.state] if entry else Fate.NEVER_MET, entry)
     if isinstance(outcome, Rejected):
         earlier = _published(corpus, document_id(entry.url)) if entry and entry.attempts > 1 else None
         return replace(explanation, fate=Fate.REJECTED, rejected=outcome, published=earlier)
@@ -226,18 +194,17 @@ def explanation_lines(explanation: Explanation) -> list[str]:
     if left_out := explanation.left_out:
         facts.append(("why", f"{_relation(left_out)} of {left_out.duplicate_of}"))
         facts.append(("instead", f"{published.id}, {published.url}" if published else ""))
-    if found := explanation.found:
-        facts.append(("asked as", found.url if found.url != explanation.url else ""))
-        facts.append(("portal", ", ".join(filter(None, (found.portal, found.kind)))))
-        facts += zip(("found on", *[""] * len(found.trail)), found.trail, strict=False)
-        facts += [(item.source, f"{item.field}: {_cut(item.value)}") for item in found.evidence]
-        facts.append(("next visit", found.next_visit))
-        facts.append(("attempts", str(found.attempts) if found.attempts > 1 else ""))
-    if answered := explanation.answered:
-        facts.append(("fetched", f"{answered.fetched}, status {answered.status}, {answered.n_bytes} bytes"))
-        facts.append(("redirected", answered.redirected_to and f"to {answered.redirected_to}"))
-        place = f"{answered.archive_file}, offset {answered.archive_offset}"
-        facts.append(("archived", place if answered.archive_file else ""))
+    if entry := explanation.entry:
+        facts.append(("asked as", entry.url if entry.url != explanation.url else ""))
+        facts.append(("portal", ", ".join(filter(None, (entry.portal, entry.kind)))))
+        facts += zip(("found on", *[""] * len(entry.trail)), entry.trail, strict=False)
+        facts += [(item.source, f"{item.field}: {_cut(item.value)}") for item in entry.evidence]
+        facts.append(("next visit", iso(entry.next_visit) if entry.next_visit else ""))
+        facts.append(("attempts", str(entry.attempts) if entry.attempts > 1 else ""))
+        answer = f"{entry.fetched}, status {entry.status}, {entry.n_bytes} bytes" if entry.fetched else ""
+        facts.append(("fetched", answer))
+        facts.append(("redirected", entry.redirected_to and f"to {entry.redirected_to}"))
+        facts.append(("archived", "{}, offset {}".format(*entry.archived) if entry.archived[0] else ""))
     if row := explanation.row:
         facts.append(("document", f"{row.id}, {row.url}"))
         facts.append(("title", row.title))

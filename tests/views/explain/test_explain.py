@@ -123,9 +123,9 @@ def told(corpus: Path, path: str) -> tuple[Explanation, str]:
 def test_a_document_of_the_corpus(corpus: Path) -> None:
     said, text = told(corpus, "/one")
     assert said.fate is Fate.PUBLISHED
-    assert said.found is not None
-    assert (said.found.portal, said.found.trail) == ("news", (f"{SITE}/feed", f"{SITE}/"))
-    assert said.found.evidence == (EVIDENCE,)
+    assert said.entry is not None
+    assert (said.entry.portal, said.entry.trail) == ("news", (f"{SITE}/feed", f"{SITE}/"))
+    assert said.entry.evidence == (EVIDENCE,)
     assert [line.url for line in said.stands_for] == [f"{SITE}/reprint"]
     assert "feed        title: News of one, says the feed" in text
     assert f"stands for  {SITE}/reprint, near duplicate, similarity 0.99" in text
@@ -136,8 +136,8 @@ def test_a_duplicate_and_what_stands_for_it(corpus: Path) -> None:
     assert said.fate is Fate.DUPLICATE
     assert said.published is not None
     assert f"instead     {said.published.id}, {SITE}/canonical" in text
-    assert said.found is not None
-    assert said.found.evidence == ()
+    assert said.entry is not None
+    assert said.entry.evidence == ()
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_what_a_corpus_says_does_not_steer_the_terminal(corpus: Path) -> None:
 
 
 def place_of(said: Explanation) -> tuple[str, int]:
-    return (said.answered.archive_file, said.answered.archive_offset) if said.answered else ("", 0)
+    return said.entry.archived if said.entry else ("", 0)
 
 
 @pytest.mark.parametrize("column", ["archive_file", "line_file"])
