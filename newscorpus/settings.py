@@ -111,8 +111,7 @@ DOWNLOADER_MIDDLEWARES = {
     "newscorpus.fetch.middlewares.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "newscorpus.fetch.middlewares.render.RenderMiddleware": 540,  # sees whole pages; its requests pass all of these
-    "newscorpus.fetch.middlewares.guards.EncodingsMiddleware": 595,  # before Scrapy's 590 unpacks
-    "newscorpus.fetch.middlewares.guards.CarefulRedirectMiddleware": 600,
+    "newscorpus.fetch.middlewares.guards.CarefulRedirectMiddleware": 600,  # before Scrapy's 590 unpacks
     # Nearest the network: retries and redirects pass it again.
     "newscorpus.fetch.middlewares.politeness.PolitenessMiddleware": 845,
     "newscorpus.fetch.middlewares.archive.ArchiveMiddleware": 960,  # sees bodies and redirects as they came

@@ -19,33 +19,15 @@ from newscorpus.fetch.visits import Refused, visit_of
 from newscorpus.page.refusals import find_detour
 from newscorpus.urls import document_id, host_and_port, is_public, is_within, literal_address, may_ask
 
-
-class EncodingsMiddleware:
-    """Refuses answers with too many nested content encodings.
-
-    Each encoding may expand the body to its maximum length.
-    """
-
-    def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002 -- Scrapy's names
-        """Let `response` pass, or discard it.
-
-        Raises:
-            Refused: reason "broken_encoding".
-        """
-        layers = b",".join(response.headers.getlist("Content-Encoding")).count(b",") + 1
-        if layers > MAX_ENCODINGS:
-            raise Refused("broken_encoding", f"{layers} encodings, one over another")
-        return response
-
-
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class CarefulRedirectMiddleware(RedirectMiddleware):
-    """Follows every redirect like Scrapy, or refuses it with a reason.
+    """Follows every redirect like Scrapy, or refuses it with a reason; refuses too many nested content encodings.
 
     Scrapy silently drops a redirect to a known address (a loop), and one to another address of the same document
-    (https for http, tracking parameters removed), which must be followed.
+    (https for http, tracking parameters removed), which must be followed. Each encoding may expand a body to its
+    maximum length.
     """
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
@@ -53,8 +35,11 @@ class CarefulRedirectMiddleware(RedirectMiddleware):
 
         Raises:
             Refused: reason "private_address", "offsite", "bad_redirect", "redirect_loop", "redirect_to_known",
-                "consent_wall" or "bot_check".
+                "consent_wall", "bot_check" or "broken_encoding".
         """
+        layers = b",".join(response.headers.getlist("Content-Encoding")).count(b",") + 1
+        if layers > MAX_ENCODINGS:
+            raise Refused("broken_encoding", f"{layers} encodings, one over another")
         if response.status in REDIRECTS and "Location" in response.headers:
             _check_redirect(request, response)
         result = super().process_response(request, response)

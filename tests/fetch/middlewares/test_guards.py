@@ -9,11 +9,7 @@ from scrapy.http import Response
 from scrapy.settings import Settings
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from newscorpus.fetch.middlewares.guards import (
-    CarefulRedirectMiddleware,
-    EncodingsMiddleware,
-    PrivateAddressMiddleware,
-)
+from newscorpus.fetch.middlewares.guards import CarefulRedirectMiddleware, PrivateAddressMiddleware
 from newscorpus.fetch.visits import VISIT, CanonicalFingerprinter, Refused, Visit, fetch_rejection
 
 URL = "http://example.org/a"
@@ -97,9 +93,11 @@ def test_an_answer_from_a_private_address_is_thrown_away_unless_a_proxy_gave_it(
 
 
 def test_an_answer_packed_over_and_over_is_thrown_away() -> None:
-    def answer(*encodings: str) -> Response:
+    def answer(*encodings: str) -> Request | Response:
         packed = Response(URL, headers={"Content-Encoding": list(encodings)})
-        return EncodingsMiddleware().process_response(Request(URL), packed)
+        middleware = CarefulRedirectMiddleware(Settings())
+        middleware.crawler = CRAWLER
+        return middleware.process_response(Request(URL), packed)
 
     assert answer("gzip, br").url == answer().url == URL
     with pytest.raises(Refused, match="5 encodings"):
