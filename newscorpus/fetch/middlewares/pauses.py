@@ -1,7 +1,7 @@
 """Decide how long to wait between requests to a site, and when to give it up.
 
 Each function takes a `SiteState` and an event, and returns the next state. Times are seconds of a monotonic clock,
-except in `QuietTimes` and in dates sent by a site.
+except in `QuietHours` and in dates sent by a site.
 """
 
 import sys
@@ -9,16 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import Protocol
 
 from newscorpus.config import PolitenessConfig
-
-
-class QuietTimes(Protocol):
-    """Times without requests to a site, in seconds since the epoch."""
-
-    def until(self, now: float) -> float:
-        """Return the end of the quiet time at `now`; `now` itself outside quiet times."""
+from newscorpus.portal.portal import QuietHours
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +20,7 @@ class PolitenessPolicy:
 
     delay_seconds: float  # minimum delay between the starts of two requests, by the portal file
     max_bytes: int = sys.maxsize  # maximum bytes of bodies from the site in one run
-    quiet: QuietTimes | None = None  # quiet times; None: no quiet times
+    quiet: QuietHours | None = None
 
 
 @dataclass(frozen=True, slots=True)

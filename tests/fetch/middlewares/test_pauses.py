@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -155,11 +156,8 @@ def test_crawl_delay_becomes_the_floor_and_one_too_long_gives_the_site_up() -> N
 
 
 def test_quiet_times_are_rest() -> None:
-    class Night:
-        def until(self, now: float) -> float:
-            return max(now, 5_000.0)
-
-    policy = replace(POLICY, quiet=Night())
+    night: Any = SimpleNamespace(until=lambda now: max(now, 5_000.0))
+    policy = replace(POLICY, quiet=night)
     assert rest_seconds(FRESH, policy, NOW, date=4_000) == 1_000
     assert rest_seconds(FRESH, policy, NOW, date=6_000) == 0
     assert rest_seconds(replace(FRESH, rests_until=NOW + 9_000), policy, NOW, date=4_000) == 9_000

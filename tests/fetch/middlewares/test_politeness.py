@@ -135,7 +135,8 @@ def test_who_watches_sees_why_a_site_rests_and_until_when() -> None:
 
 
 def test_quiet_hours_are_waited_for_and_seen_by_who_watches() -> None:
-    crawl = Crawl(PolitenessPolicy(2.0, quiet=SimpleNamespace(until=lambda now: max(now, DATE + 500))))
+    night: Any = SimpleNamespace(until=lambda now: max(now, DATE + 500))
+    crawl = Crawl(PolitenessPolicy(2.0, quiet=night))
     assert crawl.middleware.rests("site")
     (pace,) = crawl.middleware.paces()
     assert (pace.rests_until, pace.why) == (datetime.fromtimestamp(DATE + 500, UTC).isoformat(), "quiet hours")
