@@ -25,6 +25,7 @@ from newscorpus.page.recipe import Recipe
 from newscorpus.page.source_page import page_of_portal
 from newscorpus.portal.portal import Portal, read_quiet_hours
 from newscorpus.portal.schema import list_portals, load_portal, own_portals, with_base
+from newscorpus.resources import read_text
 from newscorpus.urls import host_and_port, is_loopback
 
 USAGE = (
@@ -220,12 +221,7 @@ def _addresses(file: str) -> tuple[str, ...]:
     """Read the addresses in a file, one per line; empty lines and lines that begin with # are skipped."""
     if not file:
         return ()
-    try:
-        lines = [line.strip() for line in Path(file).read_text(encoding="utf-8").split("\n")]
-    except OSError as error:
-        raise CrawlError(f"argument 'urls': {file}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise CrawlError(f"argument 'urls': {file}: not UTF-8; save it in this encoding") from error
+    lines = map(str.strip, read_text(Path(file), CrawlError).split("\n"))
     if not (addresses := tuple(line for line in lines if line and not line.startswith("#"))):
-        raise CrawlError(f"argument 'urls': {file}: holds no address")
+        raise CrawlError(f"{file}: holds no address")
     return addresses

@@ -7,17 +7,14 @@ checked against ISO 639, by Babel's CLDR.
 import dataclasses
 import difflib
 import re
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
-import msgspec
 import regex
 import tomlkit
 from babel import Locale
@@ -34,15 +31,13 @@ from newscorpus.files import replace_file
 from newscorpus.portal.access import check_access
 from newscorpus.portal.portal import (
     NAME,
-    PolitenessSection,
     Portal,
-    PortalLimits,
     TemplateSection,
     TemplateVersion,
     archive_page,
     read_quiet_hours,
 )
-from newscorpus.resources import data_folder, near_or_all, project_folder
+from newscorpus.resources import data_folder, project_folder, read_config, read_text
 from newscorpus.urls import is_web
 
 WEB_ADDRESS = "an address that begins with http:// or https://, such as 'https://www.vesti.example/'"
@@ -50,8 +45,9 @@ EXPECTED = {
     "name": "a name of a-z, 0-9 and '-'",
     "domains": "a host name in lower case, without scheme, port and path, such as 'vesti.example'",
     **dict.fromkeys(("start", "feeds", "sitemaps"), WEB_ADDRESS),
+    "leave_out": ", ".join(Part),
 }
-"""Descriptions of values that `Portal` checks by a regular expression."""
+"""Descriptions of values that `Portal` checks by a regular expression or an enumeration."""
 
 NO_ELEMENT_STEP = re.compile(r"(::text|::attr\([^)]*\)|/{1,2}(text\(\)|@[\w:-]+|attribute::[\w:-]+))$")
 """The end of a rule that selects text or an attribute of an element."""
@@ -95,13 +91,7 @@ def load_portal(name_or_path: str | Path) -> Portal:
         PortalError: there is no such portal, or its file is invalid; the message names file and key.
     """
     path = find_file(name_or_path)
-    try:
-        text = path.read_text("utf-8-sig")
-    except OSError as error:
-        raise PortalError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise PortalError(f"{path}: not UTF-8; save it in this encoding") from error
-    return read_portal(text, path)
+    return read_portal(read_text(path, PortalError), path)
 
 
 def read_portal(text: str, path: Path) -> Portal:
@@ -110,25 +100,7 @@ def read_portal(text: str, path: Path) -> Portal:
     Raises:
         PortalError: the text is invalid, as in `load_portal`.
     """
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise PortalError(f"{path}: not valid TOML: {error}") from error
-    for prefix, section, kind in _sections(table):
-        known = {field.name: field for field in dataclasses.fields(kind)}
-        if isinstance(section, dict) and (unknown := sorted(section.keys() - known.keys())):
-            raise PortalError(
-                f"{path}: unknown key {prefix}{unknown[0]}; {near_or_all(unknown[0], known, 'known keys')}"
-            )
-        none = dataclasses.MISSING
-        required = (name for name, field in known.items() if field.default is none and field.default_factory is none)
-        if missing := [name for name in required if name not in section]:
-            raise PortalError(f"{path}: missing key {prefix}{missing[0]}; known keys: {', '.join(known)}")
-    try:
-        portal = msgspec.convert(table, Portal)
-    except msgspec.ValidationError as error:
-        what, _, where = str(error).rpartition(" - at `$.")
-        raise PortalError(f"{path}: {where.rstrip('`')}: {_in_words(what, where.rstrip('`'), table)}") from error
+    portal = read_config(path, Portal, text, PortalError, EXPECTED)
     if portal.template_file:
         template = portal.template or TemplateVersion()
         if isinstance(template, tuple) or template.text:
@@ -139,17 +111,6 @@ def read_portal(text: str, path: Path) -> Portal:
         portal = dataclasses.replace(portal, template=dataclasses.replace(template, text=rules))
     _check_values(portal, path)
     return portal
-
-
-def _in_words(what: str, where: str, table: dict[str, Any]) -> str:
-    """Describe the expected value where msgspec's message shows a regular expression, or lacks the known values."""
-    if "enum" in what:
-        return f"{what}; known: {', '.join(Part)}"
-    if "regex" not in what:
-        return what
-    key, _, position = where.rstrip("]").partition("[")
-    value = table[key][int(position)] if position else table[key]
-    return f"{value!r}; expected {EXPECTED[key]}"
 
 
 def list_portals() -> list[str]:
@@ -245,19 +206,6 @@ def _check_name(name: str) -> None:
         raise PortalError(f"portal {name!r}: a name holds only a-z, 0-9 and '-'")
 
 
-def _sections(table: dict[str, Any]) -> Iterator[tuple[str, Any, type[Any]]]:
-    """Return the tables of a file, each with the prefix of its keys and its dataclass."""
-    yield "", table, Portal
-    yield "limits.", table.get("limits", {}), PortalLimits
-    yield "politeness.", table.get("politeness", {}), PolitenessSection
-    template = table.get("template", {})
-    if not isinstance(template, list):
-        yield "template.", template, TemplateVersion
-        return
-    for position, version in enumerate(template):
-        yield f"template[{position}].", version, TemplateVersion
-
-
 def _check_values(portal: Portal, path: Path) -> None:
     if portal.name != path.stem:
         raise PortalError(f"{path}: name: {portal.name!r} is not the file's name, {path.stem!r}")
@@ -332,14 +280,8 @@ def read_plain_rules(path: Path) -> tuple[str, ...]:
     Raises:
         PortalError: the file cannot be read, holds no rule, or a line is none of the three forms.
     """
-    try:
-        lines = path.read_text("utf-8-sig").split("\n")
-    except OSError as error:
-        raise PortalError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise PortalError(f"{path}: not UTF-8: {error}") from error
     rules = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_text(path, PortalError).split("\n"), 1):
         if line.strip() and not PLAIN_RULE.fullmatch(line):
             raise PortalError(f"{path}, line {number}: {line!r} is none of the forms {PLAIN_FORMS}; {NOT_PLAIN}")
         if line.strip():

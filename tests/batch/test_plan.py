@@ -49,12 +49,12 @@ def test_tasks_get_about_the_same_bytes() -> None:
     ("text", "message"),
     [
         (RECIPE + "task = 3\n", "batch.toml: unknown key task; did you mean tasks?"),
-        (RECIPE + "[slurm]\nqueue = 'x'\n", "batch.toml: unknown key in [slurm]: queue; known: partition, "),
+        (RECIPE + "[slurm]\nqueue = 'x'\n", "batch.toml: unknown key slurm.queue; known: partition, "),
         (RECIPE + "tasks = 'many'\n", "batch.toml: tasks: Expected `int`, got `str`"),
         (RECIPE + "tasks = 0\n", "batch.toml: tasks is 0 and inputs has 1; at least one of each"),
         (RECIPE + "memory_gb = 0.1\n", "batch.toml: memory_gb is 0.1; at least 0.5"),
         ('inputs = ["none.warc.gz"]\noutput = "out"\n', "none.warc.gz: no such file"),
-        ('output = "out"\n', "missing required field `inputs`"),
+        ('output = "out"\n', "missing key inputs; known: inputs"),
         ("inputs = [\n", "batch.toml: not valid TOML"),
     ],
 )

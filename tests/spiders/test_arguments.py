@@ -67,9 +67,9 @@ def test_addresses_are_read_from_a_file(project: Path) -> None:
         ({"portal": "far", "since": "2024-2-1"}, "argument 'since' is '2024-2-1'; expected a day, YYYY-MM-DD"),
         ({"portal": "far", "since": "2999-01-01"}, "argument 'since' is 2999-01-01, a day to come; today is "),
         ({"portal": "far", "since": "2024-02-01", "until": "2024-01-31"}, "argument 'since' is 2024-02-01, later than"),
-        ({"portal": "far", "urls": "missing.txt"}, "argument 'urls': missing.txt: No such file"),
-        ({"portal": "far", "urls": "empty.txt"}, "argument 'urls': empty.txt: holds no address"),
-        ({"portal": "far", "urls": "binary.txt"}, "argument 'urls': binary.txt: not UTF-8"),
+        ({"portal": "far", "urls": "missing.txt"}, "missing.txt: cannot be read: No such file"),
+        ({"portal": "far", "urls": "empty.txt"}, "empty.txt: holds no address"),
+        ({"portal": "far", "urls": "binary.txt"}, "binary.txt: not UTF-8"),
     ],
 )
 def test_wrong_arguments_are_refused(project: Path, given: dict[str, str], message: str) -> None:
