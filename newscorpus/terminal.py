@@ -46,6 +46,14 @@ def print_table(
     table_console().print(*([Text(f"\n{title}", style="bold")] if title else []), table, sep="\n")
 
 
+def aligned(rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    """Return lines with columns as wide as they need, whatever the terminal: a number that is folded is misread."""
+    cells = [list(map(str, row)) for row in rows]
+    first, *widths = (max(map(len, column)) for column in zip(*cells, strict=True))
+    for name, *numbers in cells:
+        yield "  ".join([name.ljust(first), *map(str.rjust, numbers, widths)])
+
+
 @contextmanager
 def sink(path: Path | None) -> Iterator[BinaryIO]:
     """Open `path` for writing, to be replaced as a whole at the end; for None, standard output."""

@@ -8,7 +8,7 @@ classifies single characters accordingly.
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from zlib import crc32
 
@@ -106,6 +106,12 @@ def printable(line: str) -> str:
 def number_of(count: int, noun: str) -> str:
     """Format a count: "1 page", "2,000 pages"."""
     return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Format the counts above 0 in one line, the highest first."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name} {count}" for name, count in ordered if count) or "nothing"
 
 
 def collapse(text: str) -> str:

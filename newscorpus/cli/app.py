@@ -1,6 +1,6 @@
 """Define the command, and the options that several verbs share."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
 from importlib.metadata import version
@@ -125,12 +125,6 @@ def needs_extra(extra: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise ImportError(f"{error.name} is not installed; install it by: pip install 'newscorpus[{extra}]'") from error
-
-
-def counted(counts: Mapping[str, int]) -> str:
-    """Format the counts above 0 in one line, the highest first."""
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{name} {count}" for name, count in ordered if count) or "nothing"
 
 
 def chosen_recipe(

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import Contact, Corpus, Jobs, Portal, Template, app, counted, fetch, needs_extra, with_recipe
+from newscorpus.cli.app import Contact, Corpus, Jobs, Portal, Template, app, fetch, needs_extra, with_recipe
+from newscorpus.tokens import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

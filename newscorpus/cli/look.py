@@ -12,15 +12,14 @@ import typer
 from typer import Argument, BadParameter, Option
 from typer.core import TyperCommand
 
-from newscorpus.cli.app import Corpus, Portal, Template, app, counted, with_recipe
+from newscorpus.cli.app import Corpus, Portal, Template, app, with_recipe
 from newscorpus.errors import CorpusError
 from newscorpus.layout import check_corpus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from newscorpus.page.recipe import Recipe
-    from newscorpus.store.ledger.status import PortalStatus
 
 SHOWN_DAYS = 3
 """Days whose articles `status` counts; `--json` has thirty."""
@@ -65,13 +64,12 @@ def status(
 def _print_status(corpus: Path) -> None:
     from newscorpus.store.ledger.portals import site_paces
     from newscorpus.store.ledger.status import status as read_status
+    from newscorpus.store.ledger.status import status_lines
     from newscorpus.tokens import printable
 
     found = read_status(corpus)
-    _print_counts(found)
-    for one in found:
-        if one.rejected:
-            typer.echo(f"{one.portal or 'no portal'}, rejected: {counted(one.rejected)}")
+    for line in status_lines(found):
+        typer.echo(printable(line))
     for one in found:
         days = (f"{one.portal}, {day}" for day in one.coverage[-SHOWN_DAYS:])
         for line in (*days, *one.shortfalls(), *map(str, one.redesigns)):
@@ -81,20 +79,8 @@ def _print_status(corpus: Path) -> None:
             typer.echo(printable(f"{site.name}: {said}"))
 
 
-def _print_counts(found: "list[PortalStatus]") -> None:
-    rows: list[tuple[object, ...]] = [
-        tuple("portal queued leased done failed kept words MB words/MB pages/min left".split())
-    ]
-    for one in found:
-        hours, minutes = divmod(-(-one.seconds_left // 60), 60)
-        left = (f"{hours} h {minutes:02} min" if hours else f"{minutes} min") if one.seconds_left else ""
-        counts = (one.queued, one.leased, one.done, one.failed, one.kept, one.words)
-        rates = (f"{one.megabytes:.1f}", f"{one.words_per_megabyte:.0f}", f"{one.pages_per_minute:.0f}")
-        rows.append((one.portal, *counts, *rates, left))
-    _print_rows(rows)
-
-
 def _print_overview(corpora: list[Path]) -> None:
+    from newscorpus.terminal import aligned
     from newscorpus.tokens import printable
     from newscorpus.upkeep.overview import overview
 
@@ -108,7 +94,8 @@ def _print_overview(corpora: list[Path]) -> None:
             last, share = one.last_kept[:16].replace("T", " "), "" if one.share is None else f"{one.share:.0%}"
             rate, state = f"{one.rows_a_day(today):.1f}", "runs" if each.is_running else ""
             rows.append((name, last, one.kept, one.queued, share, rate, state))
-    _print_rows(rows)
+    for line in aligned(rows):
+        typer.echo(line)
     for each in found:
         for need in each.needs:
             typer.echo(printable(f"{each.folder.name} needs a look: {need.text}"))
@@ -116,14 +103,6 @@ def _print_overview(corpora: list[Path]) -> None:
         n_there = sum(other.stat().st_dev == device for other in corpora)
         free = disk_usage(corpus).free / 1e9
         typer.echo(f"Disk: {free:,.1f} GB left for {corpus}" + f" and {n_there - 1} more" * (n_there > 1))
-
-
-def _print_rows(rows: "Iterable[tuple[object, ...]]") -> None:
-    """Print columns as wide as they need, whatever the terminal: a number that is folded is misread."""
-    cells = [list(map(str, row)) for row in rows]
-    first, *widths = (max(map(len, column)) for column in zip(*cells, strict=True))
-    for name, *numbers in cells:
-        typer.echo("  ".join([name.ljust(first), *map(str.rjust, numbers, widths)]))
 
 
 @app.command()

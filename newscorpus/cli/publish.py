@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import Corpus, Jobs, app, counted, needs_extra
+from newscorpus.cli.app import Corpus, Jobs, app, needs_extra
 from newscorpus.config import (
     BuildConfig,
     DuplicateConfig,
@@ -23,7 +23,7 @@ from newscorpus.config import (
     Survivor,
 )
 from newscorpus.layout import PUBLISHED
-from newscorpus.tokens import number_of
+from newscorpus.tokens import counted, number_of
 
 SurvivorOption = Annotated[Survivor, Option(help="Which of several near-duplicates is kept.")]
 RevisionOption = Annotated[Survivor, Option(help="Which of several texts of a document is kept.")]

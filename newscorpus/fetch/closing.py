@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from rich.console import Console
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 
@@ -42,9 +42,18 @@ from newscorpus.store.intake import segments
 from newscorpus.store.ledger import Ledger, LedgerError
 from newscorpus.store.ledger.addresses import ledger_files
 from newscorpus.store.ledger.portals import iso
-from newscorpus.store.ledger.status import ENDS, MOST_LOST, PortalLoss, PortalStatus, low_share, status, unreached
+from newscorpus.store.ledger.status import (
+    ENDS,
+    MOST_LOST,
+    PortalLoss,
+    PortalStatus,
+    low_share,
+    status,
+    status_lines,
+    unreached,
+)
 from newscorpus.store.reasons import advice
-from newscorpus.terminal import make_table
+from newscorpus.tokens import counted
 from newscorpus.workers import ByName
 
 if TYPE_CHECKING:
@@ -58,12 +67,6 @@ LOCKS = {CRAWL_LOCK: "crawl", BUILD_LOCK: "build"}
 
 DOUBTFUL = "quality/low_confidence"
 """Reason for documents that a build excludes as probably wrong."""
-
-MOST_REASONS = 3
-"""Rejection reasons shown at the end; the report has all."""
-
-REJECTED_FOR = "most often rejected for"
-"""Heading of rejection reasons."""
 
 NOTHING_LEFT = "nothing is left to fetch; -a revisit=due fetches changed pages again, revisit=all every list"
 
@@ -99,7 +102,6 @@ class CorpusExtension:
         self._log: CrawlLog | None = None
         self._started = iso(time.time())
         self._is_open = False
-        self._console = Console(stderr=True)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -187,7 +189,7 @@ class CorpusExtension:
         except OSError as error:
             logger.error("Cannot write the report: %s: %s", error.filename, error.strerror)  # noqa: TRY400 -- as above
             self._crawler.stats.set_value(FAILED, "report")
-        show_portals(self._console, figures, statuses)
+        show_portals([one for one in statuses if one.portal])
         if kept := max(stats.get(KEPT, 0), stats.get(KEPT_IN_ALL, 0)):
             published = ""
             if "kept" in built:
@@ -299,35 +301,16 @@ def last_alarms(
         yield from (CrawlAlarm("fewer_rows", one.portal, line) for line in low_share(one.portal, one.coverage))
 
 
-def show_portals(console: Console, figures: Mapping[str, Mapping[str, Any]], statuses: Iterable[PortalStatus]) -> None:
-    """Show the figures of each portal, as a table in a terminal, otherwise as lines of the log; log what is missing."""
-    rows = {}
-    for portal, one in figures.items():
-        reasons = [f"{reason} {n:,}" for reason, n in list(one["rejected"].items())[:MOST_REASONS]]
-        given_up = [f"given up: {one['given_up']}"] if one["given_up"] else []
-        rows[portal] = {
-            "kept": f"{one['kept']:,}",
-            "rejected": f"{sum(one['rejected'].values()):,}",
-            "queued": f"{one['queued']:,}",
-            "words": f"{one['words']:,}",
-            "MB": f"{one['megabytes']:,.1f}" if one["megabytes"] else "",  # "" where nothing was fetched
-            "words/MB": f"{one['words_per_megabyte']:,.0f}" if one["megabytes"] else "",
-            REJECTED_FOR: ", ".join([*given_up, *reasons]),
-        }
-    if console.is_terminal:
-        headings = ("portal", *next(iter(rows.values()), ()))
-        table = make_table(headings, [(portal, *cells.values()) for portal, cells in rows.items()], len(headings) - 2)
-        console.print(table)
-    else:
-        for portal, cells in rows.items():
-            counted = ", ".join(f"{value} {name}" for name, value in cells.items() if value and name != REJECTED_FOR)
-            why = f"; {REJECTED_FOR}: {cells[REJECTED_FOR]}" if cells[REJECTED_FOR] else ""
-            logger.info("%s: %s%s", portal, counted, why)
-    empty = [portal for portal, one in figures.items() if not one["kept"]]
-    for portal in empty if len(empty) < len(figures) else ():
-        logger.warning("Kept nothing of %s: %s", portal, rows[portal][REJECTED_FOR] or "nothing was found")
-    for each in statuses:
-        for line in (*each.shortfalls(), *map(str, each.redesigns)) if each.portal else ():
+def show_portals(found: Sequence[PortalStatus]) -> None:
+    """Show the figures of each portal, in the log or bare in a terminal; log what is missing."""
+    show = (lambda line: sys.stderr.write(f"{line}\n")) if sys.stderr.isatty() else partial(logger.info, "%s")
+    for line in status_lines(found) if found else ():
+        show(line)
+    for one in found if any(one.kept for one in found) else ():
+        if not one.kept:
+            logger.warning("Kept nothing of %s: rejected: %s", one.portal, counted(one.rejected))
+    for one in found:
+        for line in (*one.shortfalls(), *map(str, one.redesigns)):
             logger.warning("%s", line)
 
 
@@ -339,9 +322,7 @@ def why_nothing(stats: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any
     reasons = [f"{portal} was given up: {why}" for portal, why in left.items()]
     queued = sum(one["queued"] for one in figures.values())
     if rejected := now or before:
-        ordered = sorted(rejected.items(), key=lambda item: (-item[1], item[0]))
-        counted = ", ".join(f"{name} {n}" for name, n in ordered)
-        reasons.insert(0, f"rejected: {counted}" if now else f"rejected earlier: {counted}")
+        reasons.insert(0, f"{'rejected' if now else 'rejected earlier'}: {counted(rejected)}")
     if queued:
         reasons.append(f"{queued} addresses are still queued")
     elif before and not now:

@@ -20,6 +20,8 @@ from newscorpus.store.ledger.addresses import states
 from newscorpus.store.ledger.database import reading, remembered
 from newscorpus.store.ledger.portals import Alarm, open_alarms
 from newscorpus.store.ledger.values import OVER_BUDGET, TOO_DEEP, UrlState, key_of_id
+from newscorpus.terminal import aligned
+from newscorpus.tokens import counted
 
 DAYS = 30
 """Number of last days counted; enough to show what is usual for a portal."""
@@ -326,10 +328,10 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
         }
         lost, covered, found = count_lost(corpus), coverage(connection, excluded), []
         for portal in sorted({*at, *counts}):
-            counted, left_out, rate = counts[portal], duplicates[portal], rates.get(portal, 0.0)
+            count, left_out, rate = counts[portal], duplicates[portal], rates.get(portal, 0.0)
             queued = at[portal][UrlState.QUEUED] + at[portal][UrlState.WAITING]
-            megabytes = counted["bytes"] / MEGABYTE
-            rejected = [(name, n) for name, n in counted.items() if name.startswith("rejected/") and n]
+            megabytes = count["bytes"] / MEGABYTE
+            rejected = [(name, n) for name, n in count.items() if name.startswith("rejected/") and n]
             ordered = sorted(rejected, key=lambda item: (-item[1], item[0]))
             found.append(
                 PortalStatus(
@@ -338,18 +340,35 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
                     leased=at[portal][UrlState.LEASED],
                     done=at[portal][UrlState.DONE],
                     failed=at[portal][UrlState.FAILED],
-                    kept=counted["kept"],
+                    kept=count["kept"],
                     rejected={name.removeprefix("rejected/"): n for name, n in ordered},
-                    words=counted["words"],
+                    words=count["words"],
                     megabytes=round(megabytes, 3),
-                    words_per_megabyte=round(counted["words"] / megabytes, 1) if megabytes else 0.0,
+                    words_per_megabyte=round(count["words"] / megabytes, 1) if megabytes else 0.0,
                     pages_per_minute=round(rate, 1),
                     seconds_left=round(60 * queued / rate) if rate else 0,
-                    cut_short=tuple(cut_short(queued, counted, ends.get(portal, ""))),
-                    losses=tuple(losses(counted["kept"], lost.get(portal, ()), left_out)),
+                    cut_short=tuple(cut_short(queued, count, ends.get(portal, ""))),
+                    losses=tuple(losses(count["kept"], lost.get(portal, ()), left_out)),
                     coverage=covered[portal],
                     redesigns=tuple(open_alarms(connection, portal)),
                     last_kept=last_kept[portal],
                 )
             )
     return found
+
+
+def status_lines(found: Sequence[PortalStatus]) -> Iterator[str]:
+    """Show the progress of portals: a table, and what was rejected of each."""
+    rows: list[tuple[object, ...]] = [
+        tuple("portal queued leased done failed kept words MB words/MB pages/min left".split())
+    ]
+    for one in found:
+        hours, minutes = divmod(-(-one.seconds_left // 60), 60)
+        left = (f"{hours} h {minutes:02} min" if hours else f"{minutes} min") if one.seconds_left else ""
+        counts = (one.queued, one.leased, one.done, one.failed, one.kept, one.words)
+        rates = (f"{one.megabytes:.1f}", f"{one.words_per_megabyte:.0f}", f"{one.pages_per_minute:.0f}")
+        rows.append((one.portal, *counts, *rates, left))
+    yield from aligned(rows)
+    for one in found:
+        if one.rejected:
+            yield f"{one.portal or 'no portal'}, rejected: {counted(one.rejected)}"
