@@ -255,7 +255,7 @@ class Article:
     rule_hits: tuple[RuleHit, ...] = ()  # rules of the portal's template with a match
     is_article: float | None = None  # probability that the page is an article, 0..1; None without an estimate
     is_list: bool = False  # the text looks like a list of teasers
-    listing: str = ""  # reason why the page is a listing, or about its site, whatever its text; "" for none
+    listing: str = ""  # reason why the page is a listing, or about its site; "" for none, or if the address is certain
 
 
 @dataclass(frozen=True, slots=True)

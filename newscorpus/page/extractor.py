@@ -288,6 +288,7 @@ class SystemExtractor:
     template: TemplateRules | None = None
     options: Options = Options()
     review: Review | None = None  # from the portal's profile, for systems that use it
+    seeks_listing: bool = False  # whether to look for signs of a listing, where the address promises no article
 
     def __call__(self, page: Page) -> Article | Rejected:
         """Return the article on `page`, or why there is none."""
@@ -312,7 +313,7 @@ class SystemExtractor:
             found = other
         else:
             found = self.find(prepared)
-        return found if isinstance(found, Rejected) else assemble(prepared, found)
+        return found if isinstance(found, Rejected) else assemble(prepared, found, seeks_listing=self.seeks_listing)
 
     def read(self, page: Page) -> PreparedPage | Rejected:
         """Prepare a page for `find`."""
@@ -341,7 +342,7 @@ def good_paragraphs(labelled: Sequence[LabelledBlock]) -> list[str]:
     return [item.block.text for item in labelled if item.is_good]
 
 
-def assemble(prepared: PreparedPage, found: FoundText) -> Article | Rejected:
+def assemble(prepared: PreparedPage, found: FoundText, *, seeks_listing: bool = False) -> Article | Rejected:
     """Make the article, with markup paragraphs removed and mojibake repaired; reject an empty text."""
     prose = [each for each in found.paragraphs if not MARKUP.match(each)]
     shows_code = len(prose) < len(found.paragraphs) and next(prepared.tree.iter("pre", "code"), None) is not None
@@ -357,7 +358,8 @@ def assemble(prepared: PreparedPage, found: FoundText) -> Article | Rejected:
         agencies = dict.fromkeys((*fields.agencies, *_agencies_below(prepared.blocks, found.paragraphs)))
         fields = replace(fields, images=images, paywalled=is_closed, agencies=tuple(agencies))
         is_declared = fields.declares_date or fields.kind in ARTICLES
-        listing = find_listing(prepared.tree, url, found.paragraphs, is_declared=is_declared)
+        if seeks_listing:
+            listing = find_listing(prepared.tree, url, found.paragraphs, is_declared=is_declared)
     return Article(
         url=url,
         text=text,

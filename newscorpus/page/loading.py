@@ -24,6 +24,7 @@ from newscorpus.page.registry import DEFAULT, NO_FALLBACK, TEMPLATE, check_field
 from newscorpus.page.source_page import SourcePage
 from newscorpus.page.template import TemplateRules
 from newscorpus.page.text.main_text import INPUTS, MainTextSystem
+from newscorpus.portal.addresses import AddressTrust
 from newscorpus.portal.portal import TemplateSection
 
 MakeSystem = Callable[[str, TemplateRules | None, str, Revision], SystemExtractor]
@@ -118,6 +119,8 @@ def extractor_of(recipe: Recipe, page: SourcePage | None = None) -> Extractor:
     fields_model = recipe.fields_model_for(page)
     options = Options(page.respect_paywall, leave_out, fields_model, revision, second_opinion)
     extractor = _load(name, source, page.template, options)
+    if page.trust is not AddressTrust.CERTAIN and isinstance(extractor, SystemExtractor):
+        extractor = replace(extractor, seeks_listing=True)
     if page.profile is None:
         return extractor
     if name not in REVIEWED or not isinstance(extractor, SystemExtractor):
