@@ -14,7 +14,7 @@ from newscorpus.page.fields.dates import parse_moment
 from newscorpus.page.fields.reading import read_fields
 from newscorpus.page.fields.structured import ARTICLES as ARTICLE_KINDS
 from newscorpus.page.judgement import NO_LINKS, Judgement, PageLinks, Rules
-from newscorpus.page.links import read_tree
+from newscorpus.page.links import read_part_links, read_tree
 from newscorpus.page.loading import detector_of, extractor_of
 from newscorpus.page.parts import FIRST_FOLLOWING, MAY_FOLLOW, first_part, next_part
 from newscorpus.page.profiles.learn import SeenPage, document_of, markup_signs
@@ -123,7 +123,7 @@ def _judge_text(
         return Judgement(wall)
     shown = links.part_links
     if is_row and links is NO_LINKS and isinstance(parsed, ParsedPage) and MAY_FOLLOW.search(url):
-        shown = read_tree(parsed.tree, url).part_links
+        shown = read_part_links(parsed.tree, url)
     if is_row and (first := first_part(url, shown)):
         return Judgement(Rejected("discovery", "part_of_another", f"of {first}", url))
     return Judgement(article=article) if is_row and goes_on else judged

@@ -112,19 +112,15 @@ def read_tree(root: HtmlElement, url: str) -> PageLinks:
     found = [*addresses.values()]
     canonicals: list[str] = []
     lists: list[str] = []
-    part_links: list[PartLink] = []
     scripts = defaultdict[tuple[str, ...], dict[str, str]](dict)
-    for element in root.iter("link", "a"):
+    for element in root.iter("link"):
         relations, href = _relations(element), element.get("href") or ""
-        if element.tag == "link" and href:
+        if href:
             is_feed = "alternate" in relations and (element.get("type") or "").lower().strip() in LIST_TYPES
             lists += [_resolve(base, href)] if is_feed or "sitemap" in relations else []
             canonicals += [href] if "canonical" in relations else []
             if "alternate" in relations and (tag := SCRIPT.fullmatch(element.get("hreflang") or "")):
                 scripts[tag.groups()].setdefault(tag[0], _resolve(base, href))
-        number = _number(element) if element.tag == "a" else 0
-        if href and (number or "next" in relations):
-            part_links.append(PartLink(_resolve(base, href), number, "next" in relations))
     lists += filter(_suggests_list, found)
     # Copies of a page share the last segments of the addresses of articles, at any depth.
     parts = (urlsplit(url) for url in found if looks_like_article(url))
@@ -151,7 +147,7 @@ def read_tree(root: HtmlElement, url: str) -> PageLinks:
         headlines=tuple(hash_headline(headlines.get(link, "")) for link in links),
         canonical=_resolve(base, canonicals[0]) if canonicals else "",
         lists=tuple(dict.fromkeys(url for url in lists if url and not NO_ARTICLES.search(url)))[:MAX_LISTS],
-        part_links=tuple(part_links[:MAX_LINKS]),
+        part_links=read_part_links(root, url),
         names=tuple(filter(None, names)),
         forbids_following=any(NO_FOLLOWING.search(content) for content in robots),
         is_amp=page is not None and bool({"amp", "⚡"} & {str(name).lower() for name in page.attrib}),
@@ -160,6 +156,14 @@ def read_tree(root: HtmlElement, url: str) -> PageLinks:
         letters=sum(map(str.isalpha, text)),
         shown=_hash(" ".join((_without_numbers(text), *linked, *articles))),
     )
+
+
+def read_part_links(root: HtmlElement, url: str) -> tuple[PartLink, ...]:
+    """Return the links of the page at `url` that may lead to other pages of its article."""
+    base, links = _base(root, url), (link for link in root.iter("link", "a") if link.get("href"))
+    numbered = ((link.get("href", ""), _number(link), "next" in _relations(link)) for link in links)
+    found = (PartLink(_resolve(base, href), number, is_next) for href, number, is_next in numbered if number or is_next)
+    return tuple(islice(found, MAX_LINKS))
 
 
 def read_link_texts(root: HtmlElement, url: str) -> dict[str, str]:
