@@ -1,33 +1,20 @@
 """Store the outcome of each page: a row of the intake, or a line of the rejections."""
 
-import asyncio
-import logging
-from itertools import islice
-from typing import Any, Self
+from typing import Any
 
-from scrapy import signals
-from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from newscorpus.config import BuildConfig
-from newscorpus.corpus.restore import Restoration, count_rows, held_pages
 from newscorpus.data import Rejected
-from newscorpus.fetch.options import corpus_folder, worker_count
 from newscorpus.fetch.plugin import KEPT, CrawlComponent, stat
 from newscorpus.fetch.scheduler import LedgerScheduler, scheduler_of
 from newscorpus.fetch.visits import Delivery, Visit
-from newscorpus.fetch.workers import workers_of
 from newscorpus.layout import INTAKE_SEGMENT
-from newscorpus.page.judgement import Rules
 from newscorpus.page.rows import Row, encode_row
-from newscorpus.portal.schema import readable_portals
 from newscorpus.store.intake import encode_header, journal_line
-from newscorpus.store.ledger import REJECTIONS, Ledger, LedgerError, Series, UrlOutcome
-from newscorpus.workers import UNDER_WAY
+from newscorpus.store.ledger import REJECTIONS, LedgerError, Series, UrlOutcome
 
 INTAKE = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
-
-logger = logging.getLogger(__name__)
 
 
 class StorePipeline(CrawlComponent):
@@ -35,19 +22,6 @@ class StorePipeline(CrawlComponent):
 
     Passes a `Record` on.
     """
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the pipeline of a crawl."""
-        made = cls(crawler)
-        crawler.signals.connect(made.spider_opened, signals.spider_opened)
-        return made
-
-    async def spider_opened(self) -> None:
-        """Restore lost rows of the intake from the archive, before any page is fetched again."""
-        if self._scheduler.ledger.losses:
-            with self._scheduler.guarded():
-                await self._restore(self._scheduler.ledger)
 
     def process_item(self, item: Any) -> Any:
         """Store a row or a rejection; pass on everything else.
@@ -70,20 +44,6 @@ class StorePipeline(CrawlComponent):
                 self._crawler.stats.inc_value(stat("words"), record.n_words)
                 return record
         return item
-
-    async def _restore(self, ledger: Ledger) -> None:
-        corpus, workers = corpus_folder(self._crawler.settings), workers_of(self._crawler)
-        if workers.recipe is None:
-            return
-        rules = Rules(workers.recipe)
-        restoration = Restoration(corpus, ledger, readable_portals(), await asyncio.to_thread(held_pages, corpus))
-        pages, n = restoration.pages(), UNDER_WAY * max(1, worker_count(self._crawler.settings))
-        while sources := list(islice(pages, n)):
-            found = await asyncio.gather(*(workers.judge(source.page, rules) for source in sources))
-            for source, judged in zip(sources, found, strict=True):
-                restoration.store(source, judged.decided)
-        ledger.settle_losses(await asyncio.to_thread(count_rows, corpus, ledger.portal_names()))
-        logger.warning("Rows of the intake were lost; restored from the archive: %d", restoration.restored)
 
     def _reject(self, visit: Visit | None, rejected: Rejected) -> None:
         line = journal_line(rejected)

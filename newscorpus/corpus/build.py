@@ -41,9 +41,12 @@ from newscorpus.data import GONE, REDESIGN, Record
 from newscorpus.errors import CorpusError, DamagedIndexError, LedgerError
 from newscorpus.files import exclusive, replacing
 from newscorpus.layout import BUILD_LOCK, DUPLICATES, INDEX, INTAKE, LOW_CONFIDENCE, PUBLISHED, refuse_strangers
+from newscorpus.lines import blank
 from newscorpus.store.intake import DamagedLine, DamagedRowError, segments, torn_segments
+from newscorpus.store.ledger import Ledger
+from newscorpus.store.ledger.addresses import lines_known
 from newscorpus.store.ledger.portals import alarms
-from newscorpus.store.ledger.recover import noted_lengths
+from newscorpus.store.ledger.recover import FilePart, noted_lengths
 from newscorpus.store.ledger.revisits import gone_documents
 from newscorpus.tokens import count_words
 
@@ -81,16 +84,16 @@ class BuildReport:
     low_confidence: int = 0  # rows excluded because their texts are not trusted
     gone: int = 0  # rows excluded because their site deleted them
     damaged: tuple[str, ...] = ()  # damaged lines of the intake, with file, number and reason
-    restored: int = 0  # of their rows, those restored from the archive
-    not_restored: str = ""  # why the archive was not used
+    requeued: int = 0  # of them, those whose pages the next crawl reads again
+    not_requeued: str = ""  # why none could be queued
 
     def damage(self) -> Iterator[str]:
-        """Describe the damage, one line each, and how much of it was restored."""
+        """Describe the damage, one line each, and what becomes of it."""
         yield from self.torn
         yield from self.damaged
         if self.damaged:
-            why = f" ({self.not_restored})" if self.not_restored else ""
-            yield f"{self.restored} of {len(self.damaged)} restored from the archive{why}; the others are left out"
+            why = f" ({self.not_requeued})" if self.not_requeued else ""
+            yield f"the next crawl restores {self.requeued} of {len(self.damaged)} damaged rows{why}"
 
 
 def build(
@@ -148,18 +151,16 @@ def _torn(corpus: Path) -> Iterator[str]:
 def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder, publisher: Publisher | None) -> BuildReport:
     damaged: list[DamagedLine] = []
     store = update_index(corpus, config, watch, damaged.append)
-    restored, not_restored = 0, ""
+    requeued, not_requeued = 0, ""
     if damaged:
-        from newscorpus.corpus.restore import restore_lines  # noqa: PLC0415 -- what reads pages takes a second to load
-
         try:
-            restored = restore_lines(corpus, damaged)
+            requeued = requeue_lines(corpus, damaged)
         except CorpusError as error:
-            not_restored = str(error)
+            not_requeued = str(error)
     pages = (f"{page:016x}" for page in np.unique(store.documents["page"]).tolist() if page)
     if erased := erase_returned(corpus, chain(store.ids, pages)):
         find = find_duplicates
-    store = update_index(corpus, config, watch) if restored or erased else store
+    store = update_index(corpus, config, watch) if erased else store
     gone = gone_documents(corpus) if config.gone is Gone.LEAVE_OUT else {}
     deleted = np.array([name in gone for name in store.ids], bool)
     collection = Collection([store], doubtful=deleted | doubtful_documents(store.documents, config.least_confidence))
@@ -186,9 +187,33 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder, publis
         low_confidence=len(collection.doubtful) - n_deleted,
         gone=n_deleted,
         damaged=tuple(map(str, damaged)),
-        restored=restored,
-        not_restored=not_restored,
+        requeued=requeued,
+        not_requeued=not_requeued,
     )
+
+
+def requeue_lines(corpus: Path, damaged: Sequence[DamagedLine]) -> int:
+    """Queue the pages of damaged lines for the next crawl, blank these lines, and return their number.
+
+    Lines that the ledger does not know, such as earlier texts of a document, are left alone.
+
+    Raises:
+        CorpusError: there is no ledger, or a crawl is running.
+    """
+    parts: dict[FilePart, list[DamagedLine]] = {}
+    for line in damaged:  # join consecutive ones: a row may have been cut in two, or two joined
+        name, start, end = f"{INTAKE}/{line.segment.name}", line.offset, line.offset + line.length + 1
+        last = next(reversed(parts), None)
+        if last and (name, start) == (last[0], last[2]):
+            parts[name, last[1], end] = [*parts.pop(last), line]
+        else:
+            parts[name, start, end] = [line]
+    known = lines_known(corpus, parts)
+    Ledger.open(corpus, damaged=known).close()
+    lines = [line for part in known for line in parts[part]]
+    for line in lines:
+        blank(line.segment, line.offset, line.length)
+    return len(lines)
 
 
 def decide(

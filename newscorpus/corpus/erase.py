@@ -236,11 +236,6 @@ def erase(corpus: Path, removing: Removing) -> Removing:
             blank(path, offset, length)
     if has_ledger:
         forget(corpus, removing.documents, removing.urls, [(part.file, part.offset) for part in removing.parts or ()])
-        from newscorpus.corpus.restore import count_rows  # noqa: PLC0415 -- the extractors take a second to import
-
-        with Ledger.open(corpus) as ledger:
-            if not ledger.losses:  # else the next crawl counts the remaining rows
-                ledger.settle_losses(count_rows(corpus, ledger.portal_names()))
     forget_rows(corpus, removing.documents)
     tasks = corpus.glob(f"{TASKS}/*/*") if (corpus / PLAN).is_file() else iter(())
     results = [path for path in tasks if path.name != "completions"]

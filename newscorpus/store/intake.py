@@ -5,6 +5,7 @@ compressed and with a checksum (`page.rows`). So a line torn by a dying process 
 journal `rejected.jsonl` has a line per rejected page.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from newscorpus.config import SignatureParameters
+from newscorpus.config import BuildConfig, SignatureParameters
 from newscorpus.data import SCHEMA, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import replacing
@@ -124,6 +125,18 @@ def read_intake(
                 if damaged is None or isinstance(error, OtherSegmentError):
                     raise CorpusError(str(found)) from error
                 damaged(found)
+
+
+def count_rows(folder: Path) -> Mapping[str, tuple[int, int]]:
+    """Count the page fetches with an intact row in an intake, and the words of their first rows, by source."""
+    seen: set[int] = set()  # hashes
+    kept, words = Counter[str](), Counter[str]()
+    for _, row in read_intake(folder, BuildConfig().signature, damaged=lambda _: None):
+        if isinstance(row, Row) and (name := hash((row.fetch, row.page or row.record.url))) not in seen:
+            seen.add(name)
+            kept[row.record.source] += 1
+            words[row.record.source] += row.record.n_words
+    return {source: (n, words[source]) for source, n in kept.items()}
 
 
 def read_row(place: RowPlace) -> Row:

@@ -302,8 +302,8 @@ def test_a_damaged_row_is_named_and_left_out_and_blocks_nothing(tmp_path: Path, 
     segment.write_bytes(b"\n".join(lines))
     report = build(tmp_path)
     assert report.damaged == (f"{segment}, line 6: altered since it was written, by its checksum",)
-    assert (report.kept, report.restored, report.documents) == (39, 0, 39)
-    assert "no ledger here" in report.not_restored
+    assert (report.kept, report.requeued, report.documents) == (39, 0, 39)
+    assert "no ledger here" in report.not_requeued
     assert text(4) not in [record.text for record in kept(tmp_path)]
     done = CliRunner().invoke(app, ["verify", str(tmp_path)])
     assert (done.exit_code, "line 6: altered" in done.stderr) == (1, True)

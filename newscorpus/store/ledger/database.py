@@ -73,7 +73,6 @@ CREATE TABLE rules (
   until TEXT NOT NULL,
   portal_file TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID;
-CREATE TABLE lost (serial INTEGER PRIMARY KEY);
 CREATE TABLE unfinished (file TEXT NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (file, offset)) WITHOUT ROWID;
 CREATE TABLE looks (
   number INTEGER PRIMARY KEY,  -- order of the pages

@@ -10,6 +10,7 @@ from newscorpus.errors import LedgerError
 from newscorpus.files import exclusive
 from newscorpus.layout import CRAWL_LOCK
 from newscorpus.store.ledger.database import open_writer
+from newscorpus.store.ledger.recover import count_again
 from newscorpus.store.ledger.values import UrlOutcome, id_of_key, key_of, key_of_id
 from newscorpus.urls import document_id
 
@@ -25,7 +26,6 @@ OF_PLACE = (
 OF_SERIAL = (
     "UPDATE urls SET found_on = 0 WHERE found_on = ?",
     "DELETE FROM documents WHERE serial = ?",
-    "DELETE FROM lost WHERE serial = ?",
     "DELETE FROM gone WHERE serial = ?",
     "DELETE FROM urls WHERE serial = ?",
 )
@@ -70,7 +70,7 @@ def aliases(corpus: Path, documents: Collection[str]) -> dict[str, str]:
 
 
 def forget(corpus: Path, documents: Collection[str], urls: Iterable[str], places: Iterable[tuple[str, int]]) -> None:
-    """Delete documents and places in the archive from a ledger, and rewrite its file.
+    """Delete documents and places in the archive from a ledger, count the rows again, and rewrite its file.
 
     Requests name the addresses in `urls` as their referrer. `places` have the file, relative to the corpus, and the
     offset of each response that was overwritten.
@@ -102,6 +102,7 @@ def forget(corpus: Path, documents: Collection[str], urls: Iterable[str], places
         for place in places:
             for sql in OF_PLACE:
                 connection.execute(sql, place)
+        count_again(connection.execute, corpus)
         connection.execute("COMMIT")
         connection.execute("VACUUM")  # free pages may hold earlier content
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

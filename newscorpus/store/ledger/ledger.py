@@ -7,7 +7,7 @@ more than the database, the pages whose lines are missing are requested again.
 """
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from newscorpus.layout import CRAWL_LOCK
 from newscorpus.store.ledger.database import described, open_writer
 from newscorpus.store.ledger.portals import Looks, PortalCounts, Sites, UsedProfiles
 from newscorpus.store.ledger.queue import Listings, Queue
-from newscorpus.store.ledger.recover import FilePart, Losses, LostPage, recover
+from newscorpus.store.ledger.recover import FilePart, recover
 from newscorpus.store.ledger.revisits import Changes, Revisits
 from newscorpus.store.ledger.transaction import Series, Transaction
 from newscorpus.store.ledger.values import TOO_DEEP, Fetched, Link, UrlOutcome, UrlState, key_of
@@ -44,7 +44,6 @@ class Ledger:
         revisits: earlier visits and the next ones.
         changes: how often articles change.
         listings: addresses named by listing pages.
-        losses: pages whose lines are lost.
         looks: markup of the last pages, and redesigns.
         profiles: the profile that judged each portal's pages.
         sites: delays and rests of each site.
@@ -61,7 +60,6 @@ class Ledger:
         self.revisits = Revisits(self._write, self.queue.ready)
         self.changes = Changes(self._write)
         self.listings = Listings(self._write, self.queue.ready)
-        self.losses = Losses(self._read)
         self.looks = Looks(self._write)
         self.profiles = UsedProfiles(self._write)
         self.sites = Sites(self._write)
@@ -70,8 +68,8 @@ class Ledger:
     def open(cls, corpus: Path, *, adopts: bool = False, damaged: Iterable[FilePart] = ()) -> Self:
         """Open the ledger of a corpus, or create it, and restore the last commit of ledger and files.
 
-        `adopts` uses foreign links and files in the corpus instead of refusing them; `damaged` parts of files, with
-        unreadable lines, count as lost.
+        `adopts` uses foreign links and files in the corpus instead of refusing them. The pages whose lines lie in
+        `damaged` parts of files are queued again.
 
         Raises:
             CorpusError: another crawl is running, the ledger cannot be used, or the corpus holds foreign files.
@@ -225,21 +223,6 @@ class Ledger:
                 WHERE serial = ?"""
             values = (outcome.stage, outcome.reason, outcome.detail, outcome.revision, *outcome.line)
             self._write(sql, (*values, serial))
-
-    def restore(self, page: LostPage, outcome: UrlOutcome) -> None:
-        """Record the outcome of a lost page that was extracted again from the archive."""
-        self._record_outcome(page.serial, outcome)
-        self.counts.tally(page.portal, outcome)
-        self.queue.ready[page.portal] -= 1
-
-    def settle_losses(self, rows: Mapping[str, tuple[int, int]]) -> None:
-        """Set the counts of rows and words, by portal; pages still lost are requested again."""
-        self.counts.settle(rows)
-        self._write("DELETE FROM lost", ())
-
-    def portal_names(self) -> list[str]:
-        """Return the names of all portals with addresses, sorted."""
-        return [name for (name,) in self._read("SELECT DISTINCT portal FROM urls ORDER BY 1")]
 
     # ---- files and commits ------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import sqlite3
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
@@ -60,12 +60,6 @@ class PortalCounts:
     def rejected(self, portal: str) -> int:
         """Return the number of rejected addresses of a portal."""
         return sum(n for (of, name), n in self._counts.items() if of == portal and name.startswith("rejected/"))
-
-    def settle(self, rows: Mapping[str, tuple[int, int]]) -> None:
-        """Set the counts of rows and words, by portal."""
-        for portal in {portal for portal, _ in self._counts} | rows.keys():
-            for name, n in zip(("kept", "words"), rows.get(portal, (0, 0)), strict=True):
-                self.add(portal, name, n - self._counts[portal, name])
 
     def renew_budget(self, portal: str) -> None:
         """Start the count of `taken_in` again."""

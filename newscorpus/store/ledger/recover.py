@@ -1,81 +1,64 @@
 """Restore the last commit of files and ledger at the start of a crawl.
 
-Pages whose lines are lost are restored from the archive, or else requested again.
+Pages whose lines are lost are queued again: the crawl reads them from the archive, or requests those it does not hold.
 """
 
 import json
+import logging
 import sqlite3
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
 from newscorpus.errors import LedgerError
 from newscorpus.layout import COMMITTED, INTAKE, INTAKE_SEGMENT, LEDGER, REJECTED, inside, is_adopted, refuse_strangers
+from newscorpus.store.intake import count_rows
 from newscorpus.store.ledger.database import Execute
 from newscorpus.store.ledger.transaction import announce, cut_back, note_lengths, take_renewed
 from newscorpus.store.ledger.values import UrlOutcome, UrlState
 
+logger = logging.getLogger(__name__)
+
 END = 2**62
 """Offset beyond the end of any file."""
-
-COUNTS = 0
-"""Serial 0 among the lost pages: the counts may include lost rows."""
 
 LINES = "line_file = ? AND line_offset >= ? AND line_offset < ?"
 """Condition for addresses whose lines lie in a part of a file."""
 
 COUNTED = f"SELECT portal, stage, reason, count(*) FROM urls WHERE {LINES} GROUP BY portal, stage, reason"  # noqa: S608
 UNASKED = f"DELETE FROM urls WHERE request = x'' AND {LINES}"  # noqa: S608
-NOTED = f"INSERT OR IGNORE INTO lost SELECT serial FROM urls WHERE {LINES}"  # noqa: S608
 QUEUED = f"""UPDATE urls SET state = 1, stage = '', reason = '', line_file = '', etag = '', last_modified = '',
-    signature = '' WHERE {LINES}"""  # noqa: S608
-ARCHIVED = """SELECT serial, url, portal, archive_file, archive_offset FROM urls JOIN lost USING (serial)
-    WHERE state = 1 AND archive_file != '' ORDER BY archive_file, archive_offset"""
+    signature = '', from_archive = archive_file != '' WHERE {LINES}"""  # noqa: S608
+COUNT = "INSERT INTO counts VALUES (?1, ?2, ?3) ON CONFLICT (portal, name) DO UPDATE SET n = n + ?3"
 
 FilePart = tuple[str, int, int]
 """Name of a file relative to the corpus, offset of the first byte, and offset after the last one."""
 
 
-@dataclass(frozen=True, slots=True)
-class LostPage:
-    """A page whose line is lost, but whose response is archived."""
-
-    serial: int  # of its address
-    url: str
-    portal: str
-    archived: tuple[str, int]  # file relative to the corpus, and offset
-
-
-def mark_lost(execute: Execute, name: str, start: int, end: int = END) -> None:
-    """Queue the pages whose lines lie in a part of a file as if never fetched, and mark them as lost.
+def requeue(execute: Execute, name: str, start: int, end: int) -> int:
+    """Queue the pages whose lines lie in a part of a file as if never fetched, and return the number.
 
     Their validators are deleted, so that no response counts as unchanged. Addresses refused without a request are
     deleted.
     """
     part = (name, start, end)
     for portal, stage, reason, n in execute(COUNTED, part).fetchall():
-        values = (n, portal, UrlOutcome(stage, reason).counter)
-        execute("UPDATE counts SET n = n - ? WHERE portal = ? AND name = ?", values)
-    execute("INSERT OR IGNORE INTO lost VALUES (?)", (COUNTS,))
-    for sql in (UNASKED, NOTED, QUEUED):
-        execute(sql, part)
+        execute(COUNT, (portal, UrlOutcome(stage, reason).counter, -n))
+    execute(UNASKED, part)
+    return execute(QUEUED, part).rowcount
 
 
-class Losses:
-    """The lost lines of a ledger."""
+def count_again(execute: Execute, corpus: Path) -> None:
+    """Set the counts of rows and words to those of the intake.
 
-    def __init__(self, execute: Execute) -> None:
-        self._execute = execute
-
-    def __bool__(self) -> bool:
-        """Return whether lines are lost and not yet settled."""
-        return self._execute("SELECT 1 FROM lost", ()).fetchone() is not None
-
-    def archived(self) -> Iterator[LostPage]:
-        """List the lost pages with an archived response, in the order of the archive."""
-        for serial, url, portal, file, offset in self._execute(ARCHIVED, ()).fetchall():
-            yield LostPage(serial, url, portal, (file, offset))
+    In a ledger of one portal, rows of other sources count as its rows: their spider names no portals of its own.
+    """
+    portals = [name for (name,) in execute("SELECT DISTINCT portal FROM urls", ()).fetchall()]
+    execute("UPDATE counts SET n = 0 WHERE name IN ('kept', 'words')", ())
+    for source, (kept, words) in count_rows(corpus / INTAKE).items():
+        portal = source if source in portals or len(portals) != 1 else portals[0]
+        execute(COUNT, (portal, "kept", kept))
+        execute(COUNT, (portal, "words", words))
 
 
 def recover(
@@ -114,10 +97,13 @@ def recover(
     connection.execute("DELETE FROM urls WHERE state = ?", (UrlState.RESERVED,))
     for state in (UrlState.WAITING, UrlState.LEASED):
         connection.execute("UPDATE urls SET state = ? WHERE state = ?", (UrlState.QUEUED, state))
-    for name, length in lengths.items():
-        lengths[name] = _cut(connection, corpus, name, length)
-    for part in damaged:
-        mark_lost(connection.execute, *part)
+    cut = {name: _cut(connection, corpus, name, length) for name, length in lengths.items()}
+    lost = [*((name, length, END) for name, length in cut.items() if length < lengths[name]), *damaged]
+    if lost:
+        n_pages = sum(requeue(connection.execute, *part) for part in lost)
+        count_again(connection.execute, corpus)
+        logger.warning("Rows were lost: of %d pages, to be read from the archive or fetched again", n_pages)
+    lengths = cut
     note_lengths(corpus, lengths)  # before the commit, else the truncated files would make the ledger look old
     connection.execute("COMMIT")
     # The next segment of the crawl, whoever wrote the existing ones.
@@ -144,7 +130,7 @@ def noted_lengths(corpus: Path) -> dict[str, int]:
 
 
 def _cut(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -> int:
-    """Truncate a file to its committed length, or queue the pages of its missing part; return the new length."""
+    """Truncate a file to its committed length, or to its last whole page if it is shorter; return the new length."""
     path = corpus / name
     there = path.stat().st_size if path.is_file() else 0
     if there >= length:
@@ -158,7 +144,6 @@ def _cut(connection: sqlite3.Connection, corpus: Path, name: str, length: int) -
         (last,) = connection.execute(sql, (name, whole)).fetchone()
         whole = whole if last is None else last
     cut_back(path, whole)
-    mark_lost(connection.execute, name, whole)
     connection.execute("UPDATE files SET length = ? WHERE name = ?", (whole, name))
     sql = "UPDATE urls SET archive_file = '', archive_offset = 0 WHERE archive_file = ? AND archive_offset >= ?"
     connection.execute(sql, (name, whole))
