@@ -6,7 +6,7 @@ change.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import lru_cache
@@ -35,6 +35,8 @@ LANGUAGE_TAG = re.compile(r"^([a-z]{2,3})(?:[-_][a-z0-9_-]*)?$", re.IGNORECASE)
 LANGUAGES = read_toml(__package__, "languages.toml")
 SECTION_EXTRAS = re.compile(r"^\d{1,2}-(?=[^\W\d_]{4})|(?:^|\s*[-–—|]\s*)(?:https?://|www\.)[\w.-]+\.[a-z]{2,}/?$")
 """Additions to section names: "3-Clanky - www.denik.cz"."""
+SECTION_LIST = re.compile(r";|,\S|,.*,")
+"""A list of sections: "sports,golf". A single comma before a space may belong to a name: "Food, Drink & Travel"."""
 
 FOLDER_NAME = re.compile("[a-z][a-z0-9-]*")
 """A section that is spelled like a folder of an address."""
@@ -124,12 +126,13 @@ def decide_headline(evidence: Sequence[Evidence], sites: Collection[str], url: s
 
 
 def decide_section(evidence: Sequence[Evidence], url: str) -> Decided:
-    """Choose the section of the most trusted source that names one, without adjacent number and site address.
+    """Choose the first section of the most trusted source that names one, without adjacent number and site address.
 
     Generators declare the folder of an article: a general one ("blog") is none, another ("zdravi") is spelled as the
     page at `url` names it ("Zdraví").
     """
-    found = [replace(item, value=SECTION_EXTRAS.sub("", item.value).strip()) for item in of_field("section", evidence)]
+    tags = frozenset(map(squeezed, _parted_tags(of_field("tags", evidence))))
+    found = [replace(item, value=_section_name(item, tags)) for item in of_field("section", evidence)]
     found = [item for item in found if item.value and item.value not in GENERIC]
     chosen = next(iter(found), None)
     if chosen is None or not is_generated(chosen):
@@ -146,6 +149,21 @@ def decide_section(evidence: Sequence[Evidence], url: str) -> Decided:
         if name == slug or (is_folder and item.source == "url" and not name.isascii())
     )
     return Decided(next(same, chosen.value), chosen.source)
+
+
+def _section_name(item: Evidence, tags: Set[str]) -> str:
+    """Return the name of a section, the first one of a declared list; "" for code and for a list of the page's `tags`.
+
+    `tags` are squeezed.
+    """
+    if item.value.startswith("{"):
+        return ""
+    name = item.value
+    if item.source in STATED and SECTION_LIST.search(name):
+        parts = re.split(r"\s*[,;]\s*", name)
+        is_keywords = {squeezed(part) for part in parts} <= tags
+        name = "" if is_keywords else next((part for part in parts if part not in GENERIC), "")
+    return SECTION_EXTRAS.sub("", name).strip()
 
 
 def decide_people(evidence: Sequence[Evidence], sites: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...], str]:

@@ -183,10 +183,17 @@ def test_no_json_ld_raises(value: object) -> None:
         ("24 hodin", "24 hodin"),
         ("3-D", "3-D"),
         ("Politika - domácí", "Politika - domácí"),
+        ("Jídlo, pití a cestování", "Jídlo, pití a cestování"),
+        ("news,domaci,volby", "domaci"),
+        ("Domácí; Volby", "Domácí"),
+        ("Volby, Kandidáti, Praha", "Volby"),
+        ("senát,volby", "Sport"),
+        ('{"name":"Domácí"}', "Sport"),
     ],
 )
-def test_a_section_goes_without_number_and_address_of_the_site(given: str, section: str) -> None:
-    evidence = (Evidence("section", given, "json-ld"), Evidence("section", "Sport", "meta"))
+def test_a_section_is_the_first_of_a_list_without_number_and_address_of_the_site(given: str, section: str) -> None:
+    evidence = [Evidence("section", given, "json-ld"), Evidence("section", "Sport", "meta")]
+    evidence.append(Evidence("tags", "volby, senát", "meta"))
     assert decide_section(evidence, "").value == section
 
 
