@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from newscorpus.corpus.remote import RemoteFile, StoredFile, fetch, find_files, is_folder, uploaded_files
+from newscorpus.corpus.remote import StoredFile, fetch, find_files, is_folder, open_remote, uploaded_files
 from newscorpus.data import Page, Rejected
 from newscorpus.layout import ARCHIVE, LEDGER, OWN, PROFILES, WARC_SUFFIX
 from newscorpus.page.page_files import PAGES_SUFFIXES, given_pages
@@ -149,11 +149,8 @@ def _pages_of(
                 page = page_of_capture(Capture(Page.from_html(given.html, given.url or "")), portals)
                 yield replace(page, document=str(given.id))
         return
-    remote = RemoteFile(part.file) if is_remote(part.file) else None
-    with io.BufferedReader(remote) if remote else path.open("rb") as file:
+    with open_remote(part.file) if is_remote(part.file) else path.open("rb") as file:
         n_bytes = file.seek(0, io.SEEK_END)
         start, end = (n_bytes * number // part.of for number in (part.first, part.first + 1))
-        if remote:
-            remote.start, remote.end = start, end
         for found in without_removed(path, read_slice(path, file, start, end), unfinished):
             yield found if isinstance(found, Rejected) else page_of_capture(found, portals)

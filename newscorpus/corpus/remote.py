@@ -5,11 +5,12 @@ function also raises ImportError if the package for a store is not installed.
 """
 
 import io
-from collections import deque
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from fsspec import AbstractFileSystem, url_to_fs
 
@@ -27,14 +28,8 @@ SUMS = "SHA256SUMS"
 SUMS_SO_FAR = ".SHA256SUMS.unfinished"
 """The same for the files that exist during an upload."""
 
-BLOCK_BYTES = 2**24
-"""Bytes fetched (and retried) at a time: s3fs does not retry a whole file of more than 50 MB."""
-
-EDGE_BYTES = 2**15
-"""Bytes fetched at a time outside of the range to be read: the first record, and the end of the last one."""
-
-KEPT_BLOCKS = 2
-"""Blocks kept in memory, since a record may begin in the one before."""
+BLOCK_BYTES = 2**20
+"""Bytes fetched (and retried) at a time; some five blocks around a slice of a file are read too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +55,8 @@ def naming(address: str) -> Iterator[None]:
     """Convert errors to an OSError that names the address."""
     try:
         yield
+    except CorpusError:
+        raise
     except ImportError as error:
         if not address.startswith("s3:"):  # the message names the package that this kind of address needs
             raise
@@ -105,65 +102,21 @@ def uploaded_files(address: str) -> frozenset[str]:
     return frozenset(sums)
 
 
+@contextmanager
+def open_remote(address: str) -> Iterator[BinaryIO]:
+    """Open a file in a store, which is read in blocks; errors while it is open are OSErrors too."""
+    with naming(address):
+        system, path = url_to_fs(address)
+        with system.open(path, block_size=BLOCK_BYTES, cache_type="readahead") as file:
+            yield file
+
+
 def fetch(address: str, path: Path) -> None:
     """Copy a file from a store to a path; an incomplete copy is an OSError too."""
-    with naming(address):
-        system, source = url_to_fs(address)
-        n_bytes = system.size(source)
-        with path.open("wb") as file:
-            for start in range(0, n_bytes, BLOCK_BYTES):
-                file.write(system.cat_file(source, start=start, end=min(start + BLOCK_BYTES, n_bytes)))
-        if (found := path.stat().st_size) != n_bytes:
-            raise OSError(f"{found} bytes came of {n_bytes}")
-
-
-class RemoteFile(io.RawIOBase):
-    """A file in a store, of which a range is read: in blocks from `start` to `end`, outside in small ones."""
-
-    def __init__(self, address: str) -> None:
-        self._address = address
-        with naming(address):
-            self._system, self._path = url_to_fs(address)
-            self.n_bytes = int(self._system.size(self._path))
-        self.start, self.end = 0, self.n_bytes
-        self._blocks: deque[tuple[int, bytes]] = deque(maxlen=KEPT_BLOCKS)
-        self._at = 0
-
-    def readable(self) -> bool:
-        """True."""
-        return True
-
-    def seekable(self) -> bool:
-        """True."""
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to an offset."""
-        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.n_bytes}[whence]
-        return self._at
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Fill the buffer as far as a block has content; return the length, 0 at the end."""
-        if self._at >= self.n_bytes:
-            return 0
-        if not (held := [one for one in self._blocks if one[0] <= self._at < one[0] + len(one[1])]):
-            held = [(self._at, self._fetch(self._at))]
-            self._blocks += held
-        (begin, block), *_ = held
-        part = memoryview(block)[self._at - begin :][: len(buffer)]
-        buffer[: len(part)] = part
-        self._at += len(part)
-        return len(part)
-
-    def _fetch(self, start: int) -> bytes:
-        """Fetch the block from `start` on, up to one that is kept."""
-        end = min(start + BLOCK_BYTES, self.end) if self.start <= start < self.end else start + EDGE_BYTES
-        end = min([self.n_bytes, end, *(begin for begin, _ in self._blocks if begin > start)])
-        with naming(self._address):
-            content: bytes = self._system.cat_file(self._path, start=start, end=end)
-            if len(content) != end - start:
-                raise OSError(f"{len(content)} bytes came of {end - start}")
-        return content
+    with open_remote(address) as source, path.open("wb") as file:
+        shutil.copyfileobj(source, file, BLOCK_BYTES)
+        if file.tell() != (n_bytes := source.seek(0, io.SEEK_END)):
+            raise OSError(f"{file.tell()} bytes came of {n_bytes}")
 
 
 def upload_corpus(corpus: Path, address: str, watch: Callable[[Iterable[str]], Iterable[str]] = iter) -> Upload:
@@ -216,7 +169,7 @@ def _read_sums(system: AbstractFileSystem, root: str, names: Iterable[str]) -> d
             lines = system.cat_file(f"{root}/{name}").decode().splitlines()
             found = {file: digest for digest, _, file in (line.partition("  ") for line in lines)}
             if outside := [file for file in found if ".." in file.split("/")]:
-                raise ArchiveError(f"{name} there names a file outside: {outside[0]}")
+                raise ValueError(f"{name} there names a file outside: {outside[0]}")
             return found
     return {}
 
