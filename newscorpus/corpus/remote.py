@@ -29,7 +29,7 @@ SUMS_SO_FAR = ".SHA256SUMS.unfinished"
 """The same for the files that exist during an upload."""
 
 BLOCK_BYTES = 2**20
-"""Bytes fetched (and retried) at a time; some five blocks around a slice of a file are read too."""
+"""Bytes fetched (and retried) at a time; up to four blocks around a slice of a file are read too."""
 
 
 @dataclass(frozen=True, slots=True)
