@@ -107,7 +107,7 @@ def open_remote(address: str) -> Iterator[BinaryIO]:
     """Open a file in a store, which is read in blocks; errors while it is open are OSErrors too."""
     with naming(address):
         system, path = url_to_fs(address)
-        with system.open(path, block_size=BLOCK_BYTES, cache_type="readahead") as file:
+        with system.open(path, block_size=BLOCK_BYTES, cache_type="blockcache") as file:
             yield file
 
 

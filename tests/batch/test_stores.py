@@ -96,7 +96,7 @@ def test_a_corpus_made_from_a_store_that_fails_at_times_is_the_same(
 def test_slices_of_an_archive_in_a_store_are_read_by_ranges_each_once(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote, "BLOCK_BYTES", block := 2**17)
+    monkeypatch.setattr(remote, "BLOCK_BYTES", block := 2**15)
     noise = random.Random(1)
     pages = [article(f"news {number}") + f"<!-- {noise.randbytes(8_000).hex()} -->" for number in range(300)]
     (file,) = archive_files(archive(tmp_path / "corpus", pages))
