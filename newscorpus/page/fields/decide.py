@@ -160,7 +160,7 @@ def _section_name(item: Evidence, tags: Set[str]) -> str:
         return ""
     name = item.value
     if item.source in STATED and SECTION_LIST.search(name):
-        parts = re.split(r"\s*[,;]\s*", name)
+        parts = [part.strip() for part in _parted(name)]
         is_keywords = {squeezed(part) for part in parts} <= tags
         name = "" if is_keywords else next((part for part in parts if part not in GENERIC), "")
     return SECTION_EXTRAS.sub("", name).strip()
@@ -258,8 +258,12 @@ def capitalise_tags(tags: Sequence[str], text: str) -> tuple[str, ...]:
 
 
 def _parted_tags(evidence: Iterable[Evidence]) -> dict[str, None]:
-    lists = (item.value.split(";" if ";" in item.value else ",") for item in evidence)
-    return dict.fromkeys(tag for parts in lists for part in parts if (tag := part.strip(" #\"'")))
+    parts = (part for item in evidence for part in _parted(item.value))
+    return dict.fromkeys(tag for part in parts if (tag := part.strip(" #\"'")))
+
+
+def _parted(names: str) -> list[str]:
+    return names.split(";" if ";" in names else ",")
 
 
 def decide_language(evidence: Sequence[Evidence]) -> Decided:

@@ -90,7 +90,9 @@ def lines_of(elements: Iterable[HtmlElement], long: Container[HtmlElement]) -> I
     taken: set[HtmlElement] = set()
     for element in elements:
         parent = element.getparent()
-        if element.tag in UNSEEN or parent in taken:
+        # ASP.NET puts the whole page into a form
+        is_whole_page = element.tag == "form" and next(element.iter("h1", "article"), None) is not None
+        if (element.tag in UNSEEN and not is_whole_page) or parent in taken:
             taken.add(element)
             continue
         if text := "" if element in long else short_text(element):

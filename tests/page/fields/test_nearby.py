@@ -45,3 +45,8 @@ def test_what_holds_a_long_text_is_long() -> None:
 def test_short_text_leaves_out_code() -> None:
     tree = _tree("<div>seen<script>x=1</script></div><div>3. 2.<b> 2024 </b></div>")
     assert [short_text(element) for element in tree.iter("div")] == ["", "3. 2. 2024"]
+
+
+def test_a_form_has_lines_only_if_it_holds_the_page() -> None:
+    tree = _tree("<form><h1>Title</h1><p>3. 2. 2024</p></form><form><p>4. 2. 2024</p></form>")
+    assert [line.text for line in lines_of(tree.iter("form", "p"), ())] == ["Title 3. 2. 2024"]
