@@ -69,12 +69,12 @@ def sink(path: Path | None) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def counter(what: str, total: int | None = None, console: Console | None = None) -> Iterator[Callable[[], None]]:
-    """Show a counter called `what` if the console, by default standard error, is a terminal; calls add one."""
-    console = console or Console(stderr=True)
+def counter(what: str) -> Iterator[Callable[[], None]]:
+    """Show a counter called `what` if standard error is a terminal; calls add one."""
+    console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
-        yield partial(bar.advance, bar.add_task(what, total=total))
+        yield partial(bar.advance, bar.add_task(what, total=None))
 
 
 def progress(items: Iterable[T], what: str) -> Iterator[T]:

@@ -117,9 +117,8 @@ def demo(
 
     The corpus is compared with the expected text and outcome of each page; exit code 1 if a page differs.
     """
-    from rich.console import Console
-
-    from newscorpus.views.demo.run import crawl_progress, print_report, remove_earlier, run_demo
+    from newscorpus.terminal import counter
+    from newscorpus.views.demo.run import print_report, remove_earlier, run_demo
     from newscorpus.views.demo.server import serving
 
     if serve_only:
@@ -128,9 +127,9 @@ def demo(
             signal.pause()
         return
     remove_earlier(output)
-    with crawl_progress(Console(stderr=True)) as on_request:
-        report = run_demo(output, port, on_request)
-    print_report(report, Console())
+    with counter("requests") as count:
+        report = run_demo(output, port, lambda _path: count())
+    print_report(report)
     if ui:
         show_in_browser([output])
     else:

@@ -22,7 +22,7 @@ SITE = Path(__file__).parent / "site"
 PLACEHOLDER = "http://demo.newscorpus.invalid"
 """Placeholder for scheme, host and port; no host can have a name in ".invalid" (RFC 2606)."""
 
-CALENDAR = "/calendar/"
+CALENDAR = re.compile(r"/calendar/(?:(\d{4})/(0[1-9]|1[0-2])/)?")
 
 POST = re.compile(rb"<!-- post ([a-z-]+) -->")
 """Placeholder in a listing page for the whole article of another page."""
@@ -56,7 +56,7 @@ class DemoSite:
     def find(self, target: str) -> Route | None:
         """Find the route of a request target; the query counts only where a route has it."""
         path = target.partition("?")[0]
-        if self._month(path):
+        if CALENDAR.fullmatch(path):
             return Route(path, "listings/calendar.html")
         return self.routes.get(target) or self.routes.get(path)
 
@@ -71,21 +71,11 @@ class DemoSite:
             article = re.sub(rb"(</?)h1\b", rb"\1h2", page[start:end]) + b"</article>"  # one headline of several
             body = body.replace(b"<!-- post %s -->" % post, article)
         body = body.replace(PLACEHOLDER.encode(), self.base.encode())
-        if shown := self._month(route.path):  # each month links to the next, without end
-            year, month = shown
-            following = f"{CALENDAR}{year + month // 12}/{month % 12 + 1:02d}/"
+        if found := CALENDAR.fullmatch(route.path):  # each month links to the next, without end
+            year, month = map(int, found.groups() if found[1] else (self.today.year, self.today.month))
+            following = f"/calendar/{year + month // 12}/{month % 12 + 1:02d}/"
             body = body.replace(b"{month}", f"{year}-{month:02d}".encode()).replace(b"{next}", following.encode())
         return body
-
-    def _month(self, path: str) -> tuple[int, int] | None:
-        """Year and month of a calendar page; None for any other page."""
-        if path == CALENDAR:
-            return self.today.year, self.today.month
-        parts = path.removeprefix(CALENDAR).rstrip("/").split("/")
-        if not path.startswith(CALENDAR) or len(parts) != 2 or not all(part.isdecimal() for part in parts):
-            return None
-        year, month = map(int, parts)
-        return (year, month) if 1 <= month <= 12 else None
 
 
 def read_routes() -> dict[str, Route]:
@@ -135,10 +125,6 @@ class DemoHandler(BaseHTTPRequestHandler):
         else:
             self._answer(route)
 
-    def do_HEAD(self) -> None:
-        """Answer with the headers of the page."""
-        self._answer(self.server.site.find(self.path))
-
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the base class names it so
         """Keep quiet: the crawler writes its own log."""
 
@@ -171,8 +157,7 @@ class DemoHandler(BaseHTTPRequestHandler):
         if status != HTTPStatus.NOT_MODIFIED:
             self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+        self.wfile.write(body)
 
 
 @contextmanager
