@@ -96,25 +96,32 @@ Template = Annotated[Path | None, Option(help="Plain template file, or a portal'
 Contact = Annotated[str, Option(envvar="NEWSCORPUS_CONTACT", help="Mail address or URL, for the user agent.")]
 
 
-def fetch(url: str, contact: str) -> "Page":
-    """Fetch one page as a crawl would; from this machine also without a contact.
+def page_at(source: str, url: str, contact: str) -> "Page":
+    """Fetch the page at an address as a crawl would, from this machine also without a contact; or read a saved one.
+
+    `url` is the address of a saved page.
 
     Raises:
-        BadParameter: the contact is missing.
+        BadParameter: the contact is missing, or `url` goes with no saved page.
         ConnectionError: the page was not fetched.
     """
     from newscorpus.data import Page, Rejected
     from newscorpus.fetch.crawl import project_settings
+    from newscorpus.page.page_files import read_source
     from newscorpus.spiders.one_page import fetch_page
-    from newscorpus.urls import host_and_port, is_loopback
+    from newscorpus.urls import host_and_port, is_loopback, is_web
 
+    if not is_web(source):
+        return read_source(source, url)
+    if url:
+        raise typer.BadParameter("--url is for a saved page")
     contact = contact or project_settings().get("NEWSCORPUS_CONTACT", "")
-    loopback = (host_and_port(url),) if is_loopback(url) else ()
+    loopback = (host_and_port(source),) if is_loopback(source) else ()
     if not contact and not loopback:
         raise typer.BadParameter("a URL needs --contact (or NEWSCORPUS_CONTACT), so that the site can reach you")
-    found: Page | Rejected = fetch_page(url, contact, loopback)
+    found: Page | Rejected = fetch_page(source, contact, loopback)
     if isinstance(found, Rejected):
-        raise ConnectionError(f"{url} was not fetched: {', '.join(filter(None, (found.reason, found.detail)))}")
+        raise ConnectionError(f"{source} was not fetched: {', '.join(filter(None, (found.reason, found.detail)))}")
     return found
 
 

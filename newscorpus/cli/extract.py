@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import Contact, Corpus, Jobs, Portal, Template, app, fetch, needs_extra, with_recipe
+from newscorpus.cli.app import Contact, Corpus, Jobs, Portal, Template, app, needs_extra, page_at, with_recipe
 from newscorpus.tokens import counted
 
 if TYPE_CHECKING:
@@ -58,14 +58,12 @@ def extract(
     optionally `url`; the output line has the same `id`. FOLDER has pages in html/, HTML files or WARC files; each that
     is not rejected makes a file.
     """
-    from newscorpus.page.page_files import PAGES_SUFFIXES, page_origin, with_profile
+    from newscorpus.page.page_files import PAGES_SUFFIXES, page_origin
     from newscorpus.urls import is_web
 
     from_web = is_web(source)
     if "://" in source and not from_web:
         raise typer.BadParameter(f"{source}: only addresses that begin with http:// or https:// are fetched")
-    if from_web and url:
-        raise typer.BadParameter("--url is for a saved page")
     if url and not is_web(url):
         raise typer.BadParameter(f"--url is {url!r}; an address begins with https:// or http://")
     if portal and template:
@@ -74,9 +72,7 @@ def extract(
     if profile == LEARN and not is_file:
         raise typer.BadParameter("--profile learn is for a file of pages, which it learns from")
     recipe = make_recipe()
-    origin = page_origin(portal, template)
-    if profile and profile != LEARN:
-        origin = with_profile(origin, Path(profile))
+    origin = page_origin(portal, template, Path(profile) if profile not in {"", LEARN} else None)
     if not from_web and Path(source).is_dir() and not url:
         _extract_folder(Path(source), recipe, origin, format or "text", jobs, output)
     elif not is_file:
@@ -92,13 +88,13 @@ def _extract_page(
 ) -> None:
     from newscorpus.data import Rejected
     from newscorpus.page.loading import extractor_of
-    from newscorpus.page.page_files import read_source, rejection_line
+    from newscorpus.page.page_files import rejection_line
     from newscorpus.terminal import sink
-    from newscorpus.urls import id_of_page, is_web
+    from newscorpus.urls import id_of_page
     from newscorpus.views.explain.formats import FORMATS, refusal
 
     extractor_of(recipe)  # reports a wrong name before anything is fetched
-    page = origin(fetch(source, contact) if is_web(source) else read_source(source, url))
+    page = origin(page_at(source, url, contact))
     content, fetched = FORMATS[form](recipe, page), page.page
     if isinstance(content, Rejected):
         if form != "json":

@@ -344,13 +344,12 @@ def explain(
     explanation = explain_address(corpus, source) if corpus else None
     shown = None
     if explanation is None or page or format == "html":  # the imports take a second
-        from newscorpus.page.page_files import page_origin, read_source, with_profile
+        from newscorpus.page.page_files import page_origin, read_source
         from newscorpus.page.recipe import add_profile
         from newscorpus.portal.profile import profiles_of
         from newscorpus.views.explain.page import archived_source, show_page
 
-        origin = page_origin(portal, template)
-        origin = with_profile(origin, profile) if profile else origin
+        origin = page_origin(portal, template, profile)
         place = explanation.entry.archived if explanation and explanation.entry else ("", 0)
         found = archived_source(corpus, source, *place) if corpus else origin(read_source(source, url))
         recipe = make_recipe()

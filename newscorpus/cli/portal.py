@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from newscorpus.cli.app import Contact, Jobs, app, fetch
+from newscorpus.cli.app import Contact, Jobs, app, page_at
 from newscorpus.errors import CHECK_FAILED
 
 if TYPE_CHECKING:
-    from newscorpus.data import Page
     from newscorpus.upkeep.adding import FirstCrawl
 
 FIRST_ARTICLES = 20
@@ -73,7 +72,7 @@ def add(
 
     if not is_web(source) and not Path(source).exists():
         source = address_of(source)
-    front = read_front_page(_page(source, url, contact))
+    front = read_front_page(page_at(source, url, contact))
     if not (name or front.name):
         raise typer.BadParameter(f"{front.domain} gives the portal no name; name it by --name NAME")
     path = own_portal_file(name or front.name)
@@ -122,7 +121,7 @@ def try_portal(
     if page is None and (folder / LEDGER).is_file():
         urls = [one.url for one in met_addresses(folder, rules.name, MOST_ADDRESSES) if one.kind in PAGE_KINDS]
     if not urls:
-        front = read_front_page(_page(str(page or rules.start[0]), rules.start[0] if page else "", contact))
+        front = read_front_page(page_at(str(page or rules.start[0]), rules.start[0] if page else "", contact))
         urls = [link.url for link in front.links]
     groups, today = defaultdict[tuple[str, str], list[str]](list), datetime.now(UTC).date()
     for url in dict.fromkeys(map(plain_address, urls)):
@@ -170,18 +169,6 @@ def check(
     if found.failed:
         raise typer.Exit(CHECK_FAILED)
     typer.echo("all checks passed")
-
-
-def _page(source: str, url: str, contact: str) -> "Page":
-    """Fetch the page at an address, or read a saved one."""
-    from newscorpus.page.page_files import read_source
-    from newscorpus.urls import is_web
-
-    if not is_web(source):
-        return read_source(source, url)
-    if url:
-        raise typer.BadParameter("--url is for a saved page")
-    return fetch(source, contact)
 
 
 def _first_crawl(name: str, contact: str) -> "FirstCrawl":

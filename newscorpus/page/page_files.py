@@ -51,15 +51,17 @@ def read_source(source: str, url: str) -> Page:
     return Page(url, path.read_bytes())
 
 
-def page_origin(portal: str = "", template: Path | None = None) -> PageOrigin:
-    """Return a `PageOrigin` for a portal (name or file), a template file (plain or a portal's), or neither.
+def page_origin(portal: str = "", template: Path | None = None, profile: Path | None = None) -> PageOrigin:
+    """Return a `PageOrigin` for a portal (name or file) or a template file (plain or a portal's), with a profile.
 
     Raises:
         PortalError: the file is missing or wrong, or the portal of `template` has no template.
+        CorpusError: the profile cannot be read.
     """
+    origin: PageOrigin = SourcePage
     if portal:
-        return partial(page_of_portal, portal=load_portal(portal))
-    if template:
+        origin = partial(page_of_portal, portal=load_portal(portal))
+    elif template:
         if template.suffix == ".toml":
             named = load_portal(template)
             if (section := named.template_for("")) is None:
@@ -67,17 +69,8 @@ def page_origin(portal: str = "", template: Path | None = None) -> PageOrigin:
             rules = TemplateRules(named.name, section)
         else:
             rules = load_plain_template(template)
-        return partial(SourcePage, source=rules.name, template=rules.section)
-    return SourcePage
-
-
-def with_profile(origin: PageOrigin, path: Path) -> PageOrigin:
-    """Return a `PageOrigin` that also adds a profile.
-
-    Raises:
-        CorpusError: it cannot be read.
-    """
-    return partial(_add_profile, origin, ProfileFile(path, read_profile(path).hash))
+        origin = partial(SourcePage, source=rules.name, template=rules.section)
+    return partial(_add_profile, origin, ProfileFile(profile, read_profile(profile).hash)) if profile else origin
 
 
 def _add_profile(origin: PageOrigin, profile: ProfileFile, page: Page) -> SourcePage:

@@ -57,7 +57,6 @@ class PortalCrawl:
 
     status: PortalStatus
     spans: tuple[SpanOfTime, ...]  # pages and articles over time
-    shortfalls: tuple[str, ...]  # lines on missing pages, for people
     next: tuple[QueuedAddress, ...]  # the next addresses to be fetched
 
 
@@ -80,10 +79,11 @@ def crawl_state(corpus: Path) -> CrawlState:
         LedgerError: there is no ledger, or it cannot be read.
     """
     now = datetime.now(UTC)
-    portals, spans = [], over_time(corpus)
-    for one in status(corpus, now):
-        following = next_addresses(corpus, one.portal)
-        portals.append(PortalCrawl(one, tuple(spans.get(one.portal, ())), tuple(one.shortfalls()), tuple(following)))
+    spans = over_time(corpus)
+    portals = [
+        PortalCrawl(one, tuple(spans.get(one.portal, ())), tuple(next_addresses(corpus, one.portal)))
+        for one in status(corpus, now)
+    ]
     is_running = is_held(corpus / CRAWL_LOCK)
     is_ending = not is_running and (is_held(corpus / BUILD_LOCK) or is_crawling(corpus))
     last = tuple(last_pages(corpus))

@@ -66,7 +66,7 @@ def view(request: Request) -> Response:
         return state.render(request, "unpublished.html", title)
     with opened_index(corpus) as index:
         if index is None:
-            return state.render(request, "indexing.html", title, corpus=name, search=search)
+            return state.render(request, "indexing.html", title, search=search)
         query, form = search.query, search.form
         shown: dict[str, object] = {"remark": remark_on(query.words)}
         try:
@@ -80,17 +80,17 @@ def view(request: Request) -> Response:
         except QueryError as error:
             shown["error"] = error
         shown["choices"] = {kind: index.choices(kind) for kind in NAMED_KINDS}
-        found = state.render(request, "documents.html", title, corpus=name, search=search, **BOUNDS, **shown)
+        found = state.render(request, "documents.html", title, search=search, **BOUNDS, **shown)
     found.status_code = 422 if "error" in shown else 200
     return found
 
 
 def counts(request: Request) -> Response:
     """Show the frequencies by month and portal."""
-    name, search = request.path_params["corpus"], _search(request)
+    search = _search(request)
     with opened_index(state_of(request).corpus(request)) as index:
         found = index.count(search.query) if index else None
-    return state_of(request).render(request, "counts.html", "Frequency", counts=found, corpus=name, search=search)
+    return state_of(request).render(request, "counts.html", "Frequency", counts=found, search=search)
 
 
 def months(request: Request) -> Response:
@@ -165,7 +165,6 @@ def read(request: Request) -> Response:
         request,
         "document.html",
         record.title or record.url,
-        corpus=name,
         record=record,
         members=members,
         others=others,

@@ -83,7 +83,6 @@ def overview(request: Request) -> Response:
         request,
         "marks.html",
         f"Mark: {request.path_params['corpus']}",
-        corpus=request.path_params["corpus"],
         done=done,
         agreements=agreements,
         pages={page: page in marked for page in source.names()},
@@ -110,7 +109,7 @@ def page(request: Request) -> Response:
     marks = read_marks(journal_of(source.folder, group))
     url = url or _next(source, group, name, who, marks)
     finished = [one for one in marks if one.place and (one.list, one.who) == (name, who) and one.page != url]
-    values: dict[str, Any] = {"corpus": request.path_params["corpus"], "portal": group, "list": name, "who": who}
+    values: dict[str, Any] = {"list": name, "who": who}
     values["before"] = max(finished, key=lambda one: one.when).page if finished else ""
     if not url:
         return state.render(request, "marked_all.html", "All done", **values)
@@ -214,8 +213,8 @@ def left_out(request: Request) -> Response:
             groups.append((one, find_reason(reason)))
         except CorpusError:  # of another version of newscorpus, or of the user's own pipeline
             groups.append((one, Reason(reason, "a reason that this version does not give", "")))
-    values = {"corpus": name, "groups": groups, "duplicates": dict(duplicates.most_common())}
-    return state.render(request, "left_out.html", f"Left out: {name}", **values)
+    counted = dict(duplicates.most_common())
+    return state.render(request, "left_out.html", f"Left out: {name}", groups=groups, duplicates=counted)
 
 
 async def mark_left_out(request: Request) -> Response:

@@ -46,9 +46,7 @@ NAMED = re.compile(r"\s*([\w-]+)\s*=")
 def overview(request: Request) -> Response:
     """List the portals of a corpus."""
     state, name = state_of(request), request.path_params["corpus"]
-    return state.render(
-        request, "portals.html", f"Portals: {name}", corpus=name, portals=state.source(request).groups()
-    )
+    return state.render(request, "portals.html", f"Portals: {name}", portals=state.source(request).groups())
 
 
 def view(request: Request) -> Response:
@@ -60,8 +58,6 @@ def view(request: Request) -> Response:
         request,
         "portal.html",
         f"Portal: {portal}",
-        corpus=request.path_params["corpus"],
-        portal=portal,
         path=_short(path),
         target=_short(own_portal_file(portal)),
         text=text,
@@ -168,8 +164,8 @@ def watch(request: Request) -> Response:
     """Show the state of the crawl; while it runs, the page polls every few seconds."""
     state, corpus, name = state_of(request), state_of(request).corpus(request), request.path_params["corpus"]
     crawl = crawl_state(corpus) if (corpus / LEDGER).is_file() else None
-    values = {"corpus": name, "crawl": crawl, "is_published": is_published(corpus), "tries": True}
-    return state.render(request, "watch.html", f"Watch: {name}", **values)
+    published = is_published(corpus)
+    return state.render(request, "watch.html", f"Watch: {name}", crawl=crawl, is_published=published, tries=True)
 
 
 def contents(request: Request) -> Response:

@@ -195,8 +195,9 @@ class AppState:
         return next((source.read(url) for source in sources if source.place(url)), None)
 
     def render(self, request: Request, template: str, title: str, **values: Any) -> HTMLResponse:
-        """Fill a template: as a fragment for htmx, else inside the whole page."""
-        part = TEMPLATES.get_template(template).render(state=self, frame=frame, title=title, **values)
+        """Fill a template, with `corpus` and `portal` of the address: as a fragment for htmx, else a whole page."""
+        given = {"corpus": request.path_params.get("corpus", ""), "portal": request.path_params.get("portal", "")}
+        part = TEMPLATES.get_template(template).render(state=self, frame=frame, title=title, **given | values)
         if "hx-request" in request.headers:
             return HTMLResponse(part.encode("utf-8", "replace"))
         only = next(iter(self.corpora), "") if len(self.corpora) == 1 else ""

@@ -39,7 +39,6 @@ def view(request: Request) -> Response:
         request,
         "systems.html",
         f"Systems: {group}",
-        corpus=request.path_params["corpus"],
         group=group,
         systems=choices(),
         chosen={*CHOSEN, *own},

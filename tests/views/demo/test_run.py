@@ -165,7 +165,10 @@ def test_a_crawl_that_went_well(tmp_path: Path) -> None:
     assert made.surprises == []
     assert (made.words, made.f1) == (8, 1.0)
     assert {name: n for name, n in made.counts.items() if n} == {
-        "fetched": 7, "kept": 1, "rejected: fetch/dns": 1, "rejected: quality/photo_page": 1
+        "fetched": 7,
+        "kept": 1,
+        "rejected: fetch/dns": 1,
+        "rejected: quality/photo_page": 1,
     }
 
 
