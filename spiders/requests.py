@@ -18,16 +18,13 @@ from newscorpus.config import Limits
 from newscorpus.data import Page, Rejected
 from newscorpus.discover.entries import MAX_BYTES
 from newscorpus.discover.planner import PlannedFetch
-from newscorpus.fetch.scheduler import LAST_PRIORITY
+from newscorpus.fetch.scheduler import LAST_PRIORITY, LIST_PRIORITY
 from newscorpus.fetch.visits import FAILURES, VISIT, Postponed, Purpose, Visit, fetch_rejection, make_page
 from newscorpus.page.judgement import Judgement
 from newscorpus.page.parts import MAX_PARTS, continues, next_part
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.addresses import FetchKind
 from newscorpus.portal.portal import Portal
-
-LIST_PRIORITY = 1_000
-"""Feeds and sitemaps come first, since their metadata of a document is stored with its request."""
 
 ARTICLE_PRIORITY = 100
 """Articles come before the sections that lead to more of them."""

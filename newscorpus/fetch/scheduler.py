@@ -36,6 +36,8 @@ from newscorpus.store.intake import journal_line
 from newscorpus.store.ledger import REJECTIONS, Lease, Ledger, LedgerError, Link, UrlOutcome
 from newscorpus.store.redesigns import PortalWatch
 
+LIST_PRIORITY = 1_000
+"""Feeds and sitemaps come first, since their metadata of a document is stored with its request."""
 LAST_PRIORITY = -500_000
 """Speculative requests come after the deepest section and before retries, and wait for requests in progress."""
 PORTAL_LEASES = 2
@@ -262,13 +264,15 @@ class LedgerScheduler(BaseScheduler):
     def _lease_of(self, in_progress: Counter[str]) -> Lease | None:
         """Lease the next address, from the available portal with the fewest requests in progress.
 
-        Speculative requests wait for all others, since a page in progress may link to something more urgent.
+        Pages wait for the feeds and sitemaps in progress, which describe them. Speculative requests wait for all
+        others, since a page in progress may link to something more urgent.
         """
+        lists = {visit.portal for visit in self._visits if visit.first.priority >= LIST_PRIORITY}
         others = {visit.portal for visit in self._visits if visit.first.priority > LAST_PRIORITY}
         for portal in sorted(self.ledger.queue.portals(), key=lambda portal: in_progress[portal]):
             if in_progress[portal] < self._lease_limit and not (self._politeness and self._politeness.rests(portal)):
                 doubted = bool(self._politeness and self._politeness.in_doubt(portal))
-                above = LAST_PRIORITY if portal in others else None
+                above = LIST_PRIORITY - 1 if portal in lists else LAST_PRIORITY if portal in others else None
                 # At random if the portal is in doubt: neighbouring addresses may all be dead.
                 if lease := self.ledger.queue.lease(portal, at_random=doubted, above=above):
                     return lease

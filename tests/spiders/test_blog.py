@@ -47,6 +47,8 @@ def test_a_blog_is_reached_by_few_requests(blog: BlogCrawl) -> None:
     done, asked = blog.run()
     assert len(posts(asked)) == len({*posts(asked)}) == N_POSTS
     assert not [path for path in asked if re.search(r"\?|login|source|/[^/]+/feed/", path)]
+    lists = [asked.index(path) for path in ("/feed/", "/sitemap-posts-1.xml") if path in asked]
+    assert max(lists, default=0) < asked.index(posts(asked)[0]), "what they say of a post goes with its request"
     archives = [path for path in asked if re.match(r"/(?:author|category|tag|topic|\d+)/", path)]
     assert len(asked) - len(archives) < 1.4 * N_POSTS
     assert len(archives) < 70, "of 230: thirty in a row bring nothing new, the least of each kind, and some under way"
