@@ -18,6 +18,7 @@ from newscorpus.page.fields.nearby import MAX_MARK, SHORT, marks_of, preceding, 
 from newscorpus.page.fields.people import squeezed
 from newscorpus.page.fields.visible import OTHERS, is_elsewhere
 from newscorpus.resources import read_toml
+from newscorpus.urls import document_id
 
 WORDS = read_toml(__package__, "terms.toml")
 SECTION, TAGS = "section", "tags"
@@ -49,6 +50,8 @@ MARKS = {
 MICROFORMAT = re.compile(r"\bp-category\b")
 """The class of a category in microformats, also used for tags."""
 CRUMBS = re.compile(r"bread-?crumb|(?:^|[\s_-])crumbs?(?=$|[\s_-])|drobec|drobeck")
+SEPARATORS = frozenset(">»›→")
+"""Between two links of a trail that has no name."""
 CURRENT = re.compile(r"(?:^|[\s_-])(?:active|current|selected)(?=$|[\s_-])")
 ENTRY = re.compile(r"(?:^|\s)(?:hentry|post|post-\d+|type-post|single-post|post-template)(?=\s|$)")
 """Classes of a post's element."""
@@ -374,20 +377,26 @@ def _from_classes(around: Collection[HtmlElement], called: Mapping[HtmlElement, 
 
 
 def _crumbs(body: HtmlElement, headline: HtmlElement | None, markup: Markup) -> Iterator[Evidence]:
-    """Yield the sections in the breadcrumbs, widest first."""
+    """Yield the sections in the breadcrumbs, widest first: a trail named so, or links from the front page on."""
     for trail in body.iter("nav", "ol", "ul", "div", "p", "section"):
         said = " ".join(trail.values()).lower()
         if ("crumb" in said or "drobec" in said) and CRUMBS.search(
             f"{marks_of(trail)} {trail.get('aria-label')} {trail.get('itemtype')}".lower()
         ):
+            links = trail.iter("a")
             break
     else:
-        return
+        above = preceding(headline, LOOK_ABOVE) if headline is not None else []
+        first = next((each for each in above if each.tag == "a" and (each.tail or "").strip() in SEPARATORS), None)
+        if first is None or urlsplit(join(markup.base, first.get("href", ""))).path.strip("/"):
+            return
+        links = first.itersiblings("a")
     title = squeezed(headline.text_content()) if headline is not None else ""
-    home = urlsplit(markup.url).path.rstrip("/")
-    for link in islice(trail.iter("a"), MAX_TAGS):
-        path = urlsplit(join(markup.base, link.get("href", ""))).path.rstrip("/")
-        if path != home and not _is_generic(path) and (name := name_of(link)) and squeezed(name) != title:
+    home = document_id(markup.url)
+    for link in islice(links, MAX_TAGS):
+        address = join(markup.base, link.get("href", ""))
+        is_other = document_id(address) != home and not _is_generic(urlsplit(address).path)
+        if is_other and (name := name_of(link)) and squeezed(name) != title:
             yield Evidence(SECTION, name, "text")
 
 

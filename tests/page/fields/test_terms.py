@@ -128,6 +128,19 @@ def read(body: str, path: str = "/council-votes", evidence: tuple[Evidence, ...]
             id="breadcrumbs",
         ),
         pytest.param(
+            f'<p class="arbo"><a href="/">Accueil</a> &gt; <a href="?rubrique16">Town</a> &gt; <b>Council</b></p>'
+            f"<div>{HEADLINE}{TEXT}</div>",
+            "Town",
+            (),
+            id="a trail without a name",
+        ),
+        pytest.param(
+            f'<p><a href="/">Home</a> | <a href="/subscribe-now">Subscribe</a></p><div>{HEADLINE}{TEXT}</div>',
+            "",
+            (),
+            id="a menu in a line",
+        ),
+        pytest.param(
             f'<body class="single single-post">'
             f'<article class="post-7 post hentry category-town tag-bridge">{HEADLINE}{TEXT}'
             "</article>",
