@@ -84,6 +84,9 @@ MAX_LINK_ELEMENTS = 100
 REFRESH = re.compile(r"[\d.\s]*[;,\s]\s*(?:url\s*=\s*)?([\"']?)(.+?)\1\s*", re.IGNORECASE | re.DOTALL)
 """Content of `<meta http-equiv=refresh>`: seconds, and the address that a browser then loads."""
 
+QUERY_ADDRESS = re.compile(r"[?&][^=&]*=([^&]*(?:[/.]|%2F)[^&]*)", re.IGNORECASE)
+"""A parameter of an address that may be an address itself."""
+
 PLAIN_HREF = re.compile(r"(?:https?://[a-zA-Z0-9.:-]+)?/(?![/.\\])(?:(?!/\.)[^\s?#;\\])*")
 """An address that is absolute or lacks only the host, as most are; `urljoin` takes 20 times as long."""
 
@@ -247,8 +250,8 @@ def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
     """Yield the targets of links, `rel=next`, frames and refreshes.
 
     Excluded are short links, those to pages of a single picture, to the print version of the page or a page about it,
-    "1" as a further page of the list, and `nofollow` links that only add a query to the page's address: they reply,
-    share or sort. Pagination is followed.
+    "1" as a further page of the list, `nofollow` links that only add a query to the page's address, and those with its
+    address in their query: they reply, share, sort or log in. Pagination is followed.
     """
     article = target_of(own) if looks_like_article(own) else ""
     named = unquote(target_of(own))
@@ -259,6 +262,7 @@ def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
             href = sent[2] if sent else ""
         relations = _relations(element)
         is_reply = "nofollow" in relations and _only_adds_query(own, _resolve(base, href))
+        is_reply = is_reply or own in (_resolve(base, unquote(value)) for value in QUERY_ADDRESS.findall(href))
         printed = PRINTED.search(href) if article else None
         about = ABOUT_PAGE.search(href) if ":" in href and not find_archive(href) else None
         is_copy = bool(printed and printed[1] in article) or bool(about and named.endswith(f"/{unquote(about[1])}"))
