@@ -19,6 +19,7 @@ from newscorpus.portal.addresses import (
     find_kind,
     find_trap,
     find_trust,
+    is_further,
     is_listing,
     pattern_of,
     section_of,
@@ -183,14 +184,13 @@ class Frontier:
 
     def find_trust(self, url: str, evidence: Collection[Evidence] = ()) -> AddressTrust:
         """Estimate whether an address is an article, by the address and the outcomes of others of its pattern."""
-        trust, counts, name = find_trust(url, self.portal, evidence), self.ledger.counts, self.portal.name
-        pattern = _section_pattern(url)
-        if not pattern or trust in {AddressTrust.CERTAIN, AddressTrust.SECTION}:
+        trust = find_trust(url, self.portal, evidence)
+        if trust in {AddressTrust.CERTAIN, AddressTrust.SECTION}:
             return trust
-        lists, articles = (counts.of(f"{kind} {pattern}", name) for kind in (LISTS_OF, ARTICLES_OF))
-        if lists >= ALIKE and not articles:
+        if self._are_all(LISTS_OF, ARTICLES_OF, url):
             return AddressTrust.LISTED
-        return AddressTrust.LIKELY if articles >= ALIKE and not lists and trust is AddressTrust.DOUBTFUL else trust
+        is_likely = trust is AddressTrust.DOUBTFUL and self._are_all(ARTICLES_OF, LISTS_OF, url)
+        return AddressTrust.LIKELY if is_likely else trust
 
     def is_barren_archive(self, url: str) -> bool:
         """Whether too many archives in a row, of its shape and of all shapes, brought no new article."""
@@ -204,8 +204,23 @@ class Frontier:
         n_barren = self.ledger.counts.of(BARREN_ARCHIVES, self.portal.name)
         return Rejected("discovery", "nothing_new", NOTHING_NEW.format(n_barren), url)
 
+    def _are_all(self, kind: str, other: str, url: str) -> bool:
+        """Whether all judged pages of the pattern of `url` were lists or articles, and are enough to tell."""
+        counts, name, pattern = self.ledger.counts, self.portal.name, _section_pattern(url)
+        return counts.of(f"{kind} {pattern}", name) >= ALIKE and not counts.of(f"{other} {pattern}", name)
+
     def _archive(self, url: str) -> str:
-        """Return the shape of an archive that is fetched last; "" for any other address.
+        """Return the form of an archive that is fetched last; "" for any other address.
+
+        If feeds and sitemaps list every article, all addresses of a pattern that were lists so far are archives.
+        """
+        if (found := self._named_archive(url)) or self.portal.is_section(url) or is_further(url):
+            return found
+        is_learned = has_complete_lists(self.ledger, self.portal.name) and self._are_all(LISTS_OF, ARTICLES_OF, url)
+        return f"{_section_pattern(url)} *" if is_learned else ""
+
+    def _named_archive(self, url: str) -> str:
+        """Return the form of an archive that its address names as one.
 
         Addresses in the portal's file keep their priority, and so do archives of days if a period is given.
         """
@@ -214,7 +229,7 @@ class Frontier:
 
     def _shape(self, url: str) -> int:
         """Hash the shape of an address, or the kind of an archive, for the ledger."""
-        return _integer(self._archive(url) or shape_of(url))
+        return _integer(self._named_archive(url) or shape_of(url))
 
     def _may_be_article(self, url: str) -> bool:
         if not self.portal.covers(url):

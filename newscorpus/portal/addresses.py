@@ -123,7 +123,7 @@ ABOUT_SITE = re.compile(
     re.IGNORECASE,
 )
 PAGE_NUMBER = re.compile(
-    r"(?:.*[\W_])?(?:current_?)?(?:offset|paged?|start|strana|stranica|stranka|strona)\]?", re.IGNORECASE
+    r"(?:.*[\W_])?(?:current_?)?(?:debut_\w+|offset|paged?|start|strana|stranica|stranka|strona)\]?", re.IGNORECASE
 )
 """Name of a parameter with a page number: "page", "query-12-page" (WordPress), "tx_news[currentPage]" (TYPO3)."""
 DOCUMENT = re.compile(r"\.(?:aspx?|cfm|do|jhtml|jsp|php\d?|s?html?)$", re.IGNORECASE)
@@ -404,7 +404,7 @@ def pattern_of(url: str) -> str:
         return "**" if looks_like_headline else "*"
 
     path = re.sub(r"\d+", "0", NAME.sub(placeholder, parts.path))
-    names = "&".join(sorted(name for name, _ in parse_qsl(parts.query)))
+    names = re.sub(r"\d+", "0", "&".join(sorted(name for name, _ in parse_qsl(parts.query, keep_blank_values=True))))
     is_list = is_listing(url) or is_further(url) or find_archive(url)
     return f"{parts.netloc}{path}?{names}" + " list" * bool(is_list)
 

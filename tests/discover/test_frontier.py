@@ -301,7 +301,12 @@ def test_few_archives_are_read_where_feeds_and_sitemaps_name_every_article(ledge
     assert not read_archives(met, tags[1:])
     (dropped,) = met.end_archive(f"{BASE}{tags[0]}", leads_on=False, goes_on=True)
     assert dropped.url == BASE + "/tag/last/"
+    assert not met.is_archive(named := f"{BASE}/index.php?mot12")
+    for number in range(ALIKE):
+        note_page(ledger, "mock", f"{BASE}/index.php?mot{number}", LIST)
+    assert met.is_archive(named), "as all of its pattern were lists"
     note_page(ledger, "mock", f"{BASE}/ferry/", KEPT)
+    assert not met.is_archive(named)
     assert met.admit(BASE + "/tag/another/", 2) is FetchKind.SECTION, "a page alone named an article"
 
 
