@@ -17,7 +17,7 @@ from newscorpus.arrays import Floats
 from newscorpus.config import Part
 from newscorpus.data import Block, Element, Fields, Label
 from newscorpus.page.fields.dates import find_dates
-from newscorpus.page.fields.people import agencies_alone
+from newscorpus.page.fields.people import agencies_alone, names_in, without_prefix
 from newscorpus.page.fields.visible import UPDATE
 from newscorpus.page.parsing.segment import elements_around
 from newscorpus.page.text.features import FEATURES, PageFeatures
@@ -503,7 +503,10 @@ def _bylines(labelled: Labelled, fields: Fields, headlines: Collection[tuple[str
     tags = {word for tag in fields.tags for word in _letters(tag)}
     found, good = set[int](), _good(labelled)
     for at, block in (*good[:NEAR_ENDS], *good[-NEAR_ENDS:]):
-        if len(block.text) <= MAX_BYLINE_CHARACTERS and any(map(str.isdecimal, block.text)):
+        named = {*names_in(block.text)} if without_prefix(block.text) != block.text else set[str]()
+        if named and named <= {*fields.authors, *fields.agencies}:
+            found.add(at)
+        elif len(block.text) <= MAX_BYLINE_CHARACTERS and any(map(str.isdecimal, block.text)):
             words = _letters(block.text)
             is_timed = "time" in block.inline and sum(word not in tags for word in words) <= MAX_BYLINE_WORDS
             # As in "Posted on Saturday, 3 February 2024 in Economy".

@@ -168,6 +168,7 @@ BYLINES = [
     f"{TITLE} By Tom Weir, 3 May 2026",
     "Posted on Sun 3 May 2026 in Ferries",
     "Sun, May 3, 2026, 8:44 a.m.",
+    "By Jana Malik",
 ]
 
 
