@@ -168,12 +168,12 @@ class CorpusExtension:
         except LedgerError as error:
             logger.error("No figures by portal: %s", error)  # noqa: TRY400 -- the message says all
             statuses, missing = [], {}
-        figures = by_portal(statuses, stats, ends)
-        if reason == "finished" and figures:
+        statuses = [one for one in statuses if one.portal]
+        if reason == "finished" and statuses:
             self._check_starts(ends, stats, missing)
         if reason in {"finished", "shutdown"}:
-            left = (figures[portal] for portal, end in ends.items() if portal in figures and end != "byte_budget")
-            self._crawler.stats.set_value(LEFT, sum(one["queued"] + one["leased"] for one in left))
+            left = (one for one in statuses if one.portal in ends and one.end != "byte_budget")
+            self._crawler.stats.set_value(LEFT, sum(one.queued + one.leased for one in left))
         told = {
             "portals": hints_of(spider).portal_names or (),
             "started": self._started,
@@ -181,7 +181,7 @@ class CorpusExtension:
             "reason": reason,
             "stats": {name: value for name, value in sorted(stats.items()) if name.startswith(REPORTED)},
             "build": built,
-            "by_portal": figures,
+            "by_portal": {one.portal: asdict(one) for one in statuses},
         }
         try:
             self._corpus.mkdir(parents=True, exist_ok=True)
@@ -189,27 +189,27 @@ class CorpusExtension:
         except OSError as error:
             logger.error("Cannot write the report: %s: %s", error.filename, error.strerror)  # noqa: TRY400 -- as above
             self._crawler.stats.set_value(FAILED, "report")
-        show_portals([one for one in statuses if one.portal])
+        show_portals(statuses)
         if kept := max(stats.get(KEPT, 0), stats.get(KEPT_IN_ALL, 0)):
             published = ""
             if "kept" in built:
                 repeated = f"{sum(built['duplicates'].values())} as duplicates or earlier texts"
                 published = f"; {built['kept']} published, {built['low_confidence']} left out as doubtful, {repeated}"
-            is_done = not (stats.get("downloader/request_count") or any(one["queued"] for one in figures.values()))
+            is_done = not (stats.get("downloader/request_count") or any(one.queued for one in statuses))
             why = f"; {NOTHING_LEFT}" if is_done else ""
             text = "Kept %d articles of %d pages fetched; %d are in the intake of %s%s%s"
             logger.info(text, stats.get(KEPT, 0), stats.get(PAGES, 0), kept, self._corpus, published, why)
         else:
-            logger.error("Kept no article: %s", why_nothing(stats, figures))
+            logger.error("Kept no article: %s", why_nothing(stats, statuses))
         losses = [(one.portal, loss) for one in statuses for loss in one.losses]
         n_doubtful = built.get("low_confidence", 0)
         if n_doubtful > MOST_LOST * kept:
             losses.append(("", PortalLoss(DOUBTFUL, n_doubtful, kept, ())))
         for line in advice(self._corpus, losses):
             logger.info("Worth doing: %s", line)
-        failed = stats.get(FAILED) or ("" if kept else f"kept no article: {why_nothing(stats, figures)}")
+        failed = stats.get(FAILED) or ("" if kept else f"kept no article: {why_nothing(stats, statuses)}")
         crawled = [one for one in statuses if one.portal in ends]
-        for alarm in last_alarms(crawled, figures, failed) if reason != "shutdown" else ():  # a person is there
+        for alarm in last_alarms(crawled, stats, failed) if reason != "shutdown" else ():  # a person is there
             self._alarms.raise_alarm(alarm)
 
     def _ends(self, spider: Spider, reason: str, stats: Mapping[str, Any]) -> dict[str, str]:
@@ -266,37 +266,12 @@ class CorpusExtension:
             return {"error": str(error)}
 
 
-def by_portal(
-    statuses: Iterable[PortalStatus], stats: Mapping[str, Any], ends: Mapping[str, str]
-) -> dict[str, dict[str, Any]]:
-    """Return the figures of each portal for the report: its status, and how its crawl ended.
-
-    "given_up" is why politeness gave it up, "end" why it is incomplete for any reason, and "own_access" the names of
-    the user's own cookies and headers that were sent.
-    """
-    return {
-        one.portal: asdict(one)
-        | {"given_up": stats.get(stat("politeness", one.portal, "given_up"), ""), "end": ends.get(one.portal, "")}
-        | {"own_access": stats.get(stat("own_access", one.portal, "names"), "")}
-        for one in statuses
-        if one.portal
-    }
-
-
-def last_alarms(
-    statuses: Iterable[PortalStatus], figures: Mapping[str, Mapping[str, Any]], failed: str
-) -> Iterator[CrawlAlarm]:
-    """Return the alarms at the end of a crawl.
-
-    Args:
-        statuses: of the crawled portals.
-        figures: their figures, as by `by_portal`.
-        failed: why the whole crawl failed; "" if it did not.
-    """
+def last_alarms(found: Iterable[PortalStatus], stats: Mapping[str, Any], failed: str) -> Iterator[CrawlAlarm]:
+    """Return the alarms at the end of a crawl of portals; `failed` says why all of it failed, "" if it did not."""
     if failed:
         yield CrawlAlarm("failed", "", f"the crawl failed: {failed}")
-    for one in statuses:
-        if why := figures[one.portal]["given_up"]:
+    for one in found:
+        if why := stats.get(stat("politeness", one.portal, "given_up")):
             yield CrawlAlarm("given_up", one.portal, f"{one.portal} was given up: {ENDS.get(why, why)}")
         yield from (CrawlAlarm("fewer_rows", one.portal, line) for line in low_share(one.portal, one.coverage))
 
@@ -314,13 +289,15 @@ def show_portals(found: Sequence[PortalStatus]) -> None:
             logger.warning("%s", line)
 
 
-def why_nothing(stats: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]]) -> str:
+def why_nothing(stats: Mapping[str, Any], found: Iterable[PortalStatus]) -> str:
     """Return in one line why a crawl kept nothing: what it rejected, or else what earlier crawls rejected."""
     now = Counter({name.removeprefix(REJECTIONS): n for name, n in stats.items() if name.startswith(REJECTIONS)})
-    before = sum((Counter(one["rejected"]) for one in figures.values()), Counter[str]())
+    before, queued = Counter[str](), 0
+    for one in found:
+        before += Counter(one.rejected)
+        queued += one.queued
     left = {name.split("/")[-2]: why for name, why in sorted(stats.items()) if name.endswith("/given_up")}
     reasons = [f"{portal} was given up: {why}" for portal, why in left.items()]
-    queued = sum(one["queued"] for one in figures.values())
     if rejected := now or before:
         reasons.insert(0, f"{'rejected' if now else 'rejected earlier'}: {counted(rejected)}")
     if queued:

@@ -81,7 +81,7 @@ def test_a_crawl_ends_with_an_alarm_for_each_portal_given_up_or_with_fewer_rows(
     statuses = [
         PortalStatus(*(name, 0, 0, 0, 0, 2, {}, 0, 0.0, 0.0, 0.0, 0), (), (), of) for name, of in coverage.items()
     ]
-    figures = {"a": {"given_up": "refused"}, "b": {"given_up": ""}}
-    found = [(one.kind, one.portal) for one in last_alarms(statuses, figures, "start")]
+    stats = {"newscorpus/politeness/a/given_up": "refused"}
+    found = [(one.kind, one.portal) for one in last_alarms(statuses, stats, "start")]
     assert found == [("failed", ""), ("given_up", "a"), ("fewer_rows", "b")]
-    assert list(last_alarms(statuses[:1], {"a": {"given_up": ""}}, "")) == []
+    assert list(last_alarms(statuses[:1], {}, "")) == []

@@ -68,7 +68,7 @@ def test_what_a_portal_carries_of_the_users_own_opens_its_pages_and_is_reported(
     done, base = member
     assert sum("members-story" in record["url"] for record in done.records) == 3
     named = "cookie ticket, header X-Library-Key"
-    assert done.report["by_portal"]["mock"]["own_access"] == named
+    assert done.stats["newscorpus/own_access/mock/names"] == named
     assert f"mock is asked with what its file carries of your own: {named}" in done.output
     log = ask(base)
     carried = [entry for entry in log if entry["headers"].get("cookie") == f"ticket={TICKET}"]

@@ -267,6 +267,7 @@ class PortalStatus:
     coverage: tuple[DayCoverage, ...] = ()  # outcomes of articles by day of discovery, oldest first
     redesigns: tuple[Alarm, ...] = ()  # not covered by a template yet
     last_kept: str = ""  # when the last page with an article was fetched, ISO 8601
+    end: str = ""  # why its last crawl is incomplete, a key of `ENDS` or a close reason; "" if it is complete
 
     @property
     def share(self) -> float | None:
@@ -352,6 +353,7 @@ def status(corpus: Path, now: datetime | None = None, ends: Mapping[str, str] | 
                     coverage=covered[portal],
                     redesigns=tuple(open_alarms(connection, portal)),
                     last_kept=last_kept[portal],
+                    end=ends.get(portal, ""),
                 )
             )
     return found
