@@ -5,16 +5,15 @@ Fetched pages are read from the archive; addresses refused without a fetch are f
 them are read again. All changes are committed together with the new rules, for the next crawl to compare.
 """
 
+import json
 import math
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Self
-
-import msgspec
+from typing import Any
 
 from newscorpus.data import Rejected
 from newscorpus.discover.frontier import BARREN, BARREN_ARCHIVES, BUDGET_SPENT, find_refusal, limits_of_archives
@@ -34,6 +33,11 @@ from newscorpus.store.ledger.values import OVER_BUDGET, evidence_of
 
 REJECTED_AS = {"unexpected_language": "rejected/language/unexpected_language", "read": "read"}
 """Reason -> count in the ledger; other reasons are of the stage "discovery"."""
+
+
+DECIDING = ("articles", "sections", "ignore", "only_articles", "languages")
+BOUNDING = ("max_pages", "max_depth")
+"""Keys of a portal's file, and of its limits, that decide on addresses and pages."""
 
 
 class Revisit(StrEnum):
@@ -85,34 +89,19 @@ def requeue_known(ledger: Ledger, portals: Collection[str], revisit: Revisit) ->
     return n
 
 
-@dataclass(frozen=True, slots=True)
-class FileRules:
-    """Keys of a portal's file that decide on addresses and pages."""
+def rules_of(portal: Portal) -> dict[str, Any]:
+    """Return the keys of a portal's file that decide on addresses and pages."""
+    keys = {name: getattr(portal, name) for name in DECIDING}
+    return keys | {f"limits.{name}": getattr(portal.limits, name) for name in BOUNDING}
 
-    articles: tuple[str, ...]
-    sections: tuple[str, ...]
-    ignore: tuple[str, ...]
-    only_articles: bool
-    languages: tuple[str, ...]
-    max_pages: int | None
-    max_depth: int | None
 
-    @classmethod
-    def of(cls, portal: Portal) -> Self:
-        """Take the keys from a portal."""
-        return cls(*(getattr(portal.limits if key.startswith("max_") else portal, key) for key in cls.__slots__))
-
-    def apply(self, portal: Portal) -> Portal:
-        """Return `portal` with these keys."""
-        keys = {key: getattr(self, key) for key in self.__slots__ if not key.startswith("max_")}
-        limits = replace(portal.limits, max_pages=self.max_pages, max_depth=self.max_depth)
-        return replace(portal, limits=limits, **keys)
-
-    def changed(self, now: Self) -> Iterator[str]:
-        """Name the keys that differ from `now`, as in a portal's file."""
-        for key in self.__slots__:
-            if getattr(self, key) != getattr(now, key):
-                yield f"limits.{key}" if key.startswith("max_") else key
+def with_rules(portal: Portal, rules: Mapping[str, Any]) -> Portal:
+    """Return `portal` with other rules."""
+    limits = {name: rules[f"limits.{name}"] for name in BOUNDING}
+    keys: dict[str, Any] = {
+        name: tuple(value) if isinstance(value := rules[name], list) else value for name in DECIDING
+    }
+    return replace(portal, limits=replace(portal.limits, **limits), **keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,18 +160,18 @@ class _Change:
 
 def judge_again(ledger: Ledger, portal: Portal, period: Period, today: date) -> JudgedAgain | None:
     """Requeue addresses to judge again, and store the rules of this crawl; None if the rules are unchanged."""
-    name, now = portal.name, FileRules.of(portal)
-    last = ledger.revisits.rules(name)
-    text = msgspec.json.encode(now).decode()
+    name, last = portal.name, ledger.revisits.rules(portal.name)
+    text = json.dumps(rules_of(portal))
     ledger.revisits.set_rules(name, CrawlRules(period.since.isoformat(), period.until.isoformat(), text))
     if last is None:
         return None
-    before = msgspec.json.decode(last.portal_file, type=FileRules) if last.portal_file else now
+    now = json.loads(text)
+    before = now | (json.loads(last.portal_file) if last.portal_file else {})
     days = Period(date.fromisoformat(last.since), date.fromisoformat(last.until))
-    why = [*before.changed(now), *(["period"] if days != period else [])]
+    why = [name for name in now if before[name] != now[name]] + ["period"] * (days != period)
     if not why:
         return None
-    former, bounds = before.apply(portal), CrawlBounds.fit(portal.limits, period, today)
+    former, bounds = with_rules(portal, before), CrawlBounds.fit(portal.limits, period, today)
     more = bounds.max_pages > CrawlBounds.fit(former.limits, days, today).max_pages
     has_room = more and ledger.counts.of(BUDGET_SPENT, name) > 0
     change = _Change(former, portal, bounds, not days.covers(period), has_room, today)
