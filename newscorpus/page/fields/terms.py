@@ -59,6 +59,8 @@ is_entry = lru_cache(4_096)(ENTRY.search)
 SLUG = re.compile(r"(?:^|\s)(category|tag)-(?!hash-)([\w%-]*[^\W\d][\w%-]*)(?=\s|$)")
 """Classes that name a post's section or tag."""
 NO_TERM = GENERIC | {"uncategorized", "uncategorised"}
+NO_NAME = re.compile("[{<@€$]")
+"""Signs of code, accounts, prices and arrows, which names of sections and tags lack."""
 COUNTER = re.compile(r"(?i:count(?:er)?)(?=$|[\s_-])|(?:^|[\s_-])(?:badge|num(?:ber)?)(?=$|[\s_-])")
 COUNT = re.compile(r"\s\(\d{1,3}\)$")
 """The number of articles behind the name of a section or tag: the class of its element, or in parentheses."""
@@ -229,7 +231,7 @@ def name_of(link: HtmlElement) -> str:
     count = plain(opening(last, SHORT)) if last.tag == "sup" or COUNTER.search(str(last.get("class", ""))) else ""
     shown = plain(opening(link, 2 * MAX_TERM))
     name = COUNT.sub("", shown.removesuffix(count) if count.isdigit() else shown).strip(" #,;:/|›»·•-–\"'")
-    if len(name) > MAX_TERM or "{" in name or len(name.split()) > MAX_WORDS or not any(map(str.isalpha, name)):
+    if len(name) > MAX_TERM or NO_NAME.search(name) or len(name.split()) > MAX_WORDS or not any(map(str.isalpha, name)):
         return ""
     return "" if squeezed(name) in NO_TERM else name
 

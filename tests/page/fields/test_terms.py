@@ -192,7 +192,8 @@ def test_the_current_item_of_a_menu_is_the_section() -> None:
     ],
 )
 def test_the_section_of_the_address_is_one_of_the_portal(path: str, section: str) -> None:
-    menu = '<nav><a href="/">Home</a><a href="/news/">News</a><a href="/town/">Town life</a></nav>'
+    town = '<a href="/town/">&lt; Back</a><a href="/town/">Town life</a>'
+    menu = f'<nav><a href="/">Home</a><a href="/news/">News</a>{town}</nav>'
     fields = read(f"{menu}<article>{HEADLINE}{TEXT}</article>", path)
     assert (fields.section, fields.provenance.section) == (section, "url" if section else "")
 
