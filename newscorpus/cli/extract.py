@@ -18,7 +18,6 @@ from newscorpus.tokens import counted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from newscorpus.batch.plan import Plan
     from newscorpus.corpus.changes import Change
     from newscorpus.page.page_files import PageOrigin
     from newscorpus.page.recipe import Recipe
@@ -250,15 +249,16 @@ def batch(
         from newscorpus.batch import engine as engines
     from newscorpus.batch.plan import begin, plan_file, read_plan, read_recipe
     from newscorpus.corpus.published import open_corpus
+    from newscorpus.terminal import complain, progress
     from newscorpus.tokens import number_of
 
     if task:
-        stage, _, number = task.partition("/")
-        if stage not in list(engines.Stage) or not number.isdecimal():
+        name, _, number = task.partition("/")
+        if name not in list(engines.Stage) or not number.isdecimal():
             raise typer.BadParameter(f"--task is {task!r}; expected one of {', '.join(engines.Stage)}, and /N")
         begun = plan_file(recipe)
         plan = read_plan(begun) if begun.is_file() else begin(recipe, tasks)
-        engines.run_task(plan, engines.Stage(stage), int(number))
+        engines.run_task(plan, engines.Stage(name), int(number))
         return
     plan = read_plan(plan_file(recipe)) if status else begin(recipe, tasks)
     if status:
@@ -271,23 +271,15 @@ def batch(
             typer.echo(f"{one}: {f'job {job}' if job else 'done already'}")
         typer.echo(f"squeue shows them; newscorpus batch {recipe} --status says what is done")
     else:
-        _run_here(recipe, plan, at_once)
+        for stage in engines.stages_of(plan):
+            with closing(engines.run_here(recipe, plan, stage, at_once)) as ended:
+                failures = list(filter(None, progress(ended, f"tasks of {stage}")))
+            for failure in failures:
+                complain(f"{stage}, task {failure.number}: {failure.why} ({failure.log})")
+            if failures:
+                complain(f"newscorpus batch {recipe} tries them again; what is done stays done")
+                raise typer.Exit(1)
         published = open_corpus(plan.folder)
         manifest = published.manifest
         documents = number_of(manifest.documents, "document")
         typer.echo(f"{documents}, {manifest.words:,} words; the corpus lies in {published.folder}")
-
-
-def _run_here(recipe: Path, plan: "Plan", at_once: int) -> None:
-    """Run all stages up to the first with a failure, then exit with code 1."""
-    from newscorpus.batch.engine import run_here, stages_of
-    from newscorpus.terminal import complain, progress
-
-    for stage in stages_of(plan):
-        with closing(run_here(recipe, plan, stage, at_once)) as ended:
-            failures = list(filter(None, progress(ended, f"tasks of {stage}")))
-        for failure in failures:
-            complain(f"{stage}, task {failure.number}: {failure.why} ({failure.log})")
-        if failures:
-            complain(f"newscorpus batch {recipe} tries them again; what is done stays done")
-            raise typer.Exit(1)

@@ -221,16 +221,52 @@ def evaluate(
             raise typer.BadParameter("--fields, --ceiling and --output go with --dataset")
         _evaluate_folder(folder, extractor or [], template or [], split, jobs)
         return
-    datasets = dataset or []
+    _evaluate_datasets(dataset or [], extractor, split, jobs, output, fields=fields, hidden=hidden, ceiling=ceiling)
+
+
+def _evaluate_datasets(
+    datasets: list[Path],
+    extractor: list[str] | None,
+    split: PageSplit,
+    jobs: int,
+    output: Path | None,
+    *,
+    fields: bool,
+    hidden: bool,
+    ceiling: bool,
+) -> None:
+    from newscorpus.lab.evaluation import compare, summary
+    from newscorpus.lab.evaluation.fields import evaluate_fields, print_field_summaries, summarise_fields
+    from newscorpus.lab.gold.pages import read_pages
+    from newscorpus.page.registry import DEFAULT
+    from newscorpus.terminal import progress, table_console
+
     if output:
         output.mkdir(parents=True, exist_ok=True)
-    _say_all(datasets, split)
+    for path in datasets if split != "all" else ():
+        first = next(read_pages(path), None)
+        if first and not first.split:
+            _show_step(f"{path}: its pages have no split; all of them count")
     if ceiling:
-        _print_ceilings(datasets, split)
+        for found in compare.find_ceilings(datasets, split):
+            typer.echo(
+                f"{found.dataset}: {found.pages} articles, precision {found.precision:.4f}, recall {found.recall:.4f}, "
+                f"F1 {found.f1:.4f}, mean page F1 {found.page_f1:.4f}"
+            )
     elif fields:
-        _evaluate_fields(datasets, extractor or ["newscorpus"], split, hidden, output)
+        compared = evaluate_fields(datasets, extractor or ["newscorpus"], split, hidden)
+        summaries = summarise_fields(progress(compared, "pages evaluated"))
+        print_field_summaries(summaries, table_console())
+        if output:
+            summary.write_json(output / "fields.json", {"summaries": summaries})
     else:
-        _evaluate_texts(datasets, extractor, split, jobs, output)
+        names = extractor or [DEFAULT]
+        results = list(progress(compare.evaluate(datasets, names, split, jobs), "pages evaluated"))
+        report = summary.make_report(results, names[0])
+        summary.print_report(report, table_console())
+        if output:
+            summary.write_csv(output / "texts.csv", report.summaries)
+            summary.write_json(output / "texts.json", report)
 
 
 def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path], split: PageSplit, jobs: int) -> None:
@@ -255,54 +291,3 @@ def _evaluate_folder(folder: Path, extractors: list[str], templates: list[Path],
     if n_gold < n_pages:
         of = "" if split == "all" else f" in the split '{split}'"
         _show_step(f"{n_gold:,} of {number_of(n_pages, 'page')} have gold text{of}; the others are not scored")
-
-
-def _print_ceilings(datasets: list[Path], split: PageSplit) -> None:
-    from newscorpus.lab.evaluation.compare import find_ceilings
-
-    for found in find_ceilings(datasets, split):
-        typer.echo(
-            f"{found.dataset}: {found.pages} articles, precision {found.precision:.4f}, recall {found.recall:.4f}, "
-            f"F1 {found.f1:.4f}, mean page F1 {found.page_f1:.4f}"
-        )
-
-
-def _say_all(datasets: list[Path], split: PageSplit) -> None:
-    """Name the files whose pages all count, because they have no split."""
-    from newscorpus.lab.gold.pages import read_pages
-
-    for path in datasets if split != "all" else ():
-        first = next(read_pages(path), None)
-        if first and not first.split:
-            typer.echo(f"{path}: its pages have no split; all of them count", err=True)
-
-
-def _evaluate_texts(
-    datasets: list[Path], extractors: list[str] | None, split: PageSplit, jobs: int, output: Path | None
-) -> None:
-    from newscorpus.lab.evaluation.compare import evaluate as evaluate_pages
-    from newscorpus.lab.evaluation.summary import make_report, print_report, write_csv, write_json
-    from newscorpus.page.registry import DEFAULT
-    from newscorpus.terminal import progress, table_console
-
-    extractors = extractors or [DEFAULT]
-    results = list(progress(evaluate_pages(datasets, extractors, split, jobs), "pages evaluated"))
-    report = make_report(results, extractors[0])
-    print_report(report, table_console())
-    if output:
-        write_csv(output / "texts.csv", report.summaries)
-        write_json(output / "texts.json", report)
-
-
-def _evaluate_fields(
-    datasets: list[Path], readers: list[str], split: PageSplit, hidden: bool, output: Path | None
-) -> None:
-    from newscorpus.lab.evaluation.fields import evaluate_fields, print_field_summaries, summarise_fields
-    from newscorpus.lab.evaluation.summary import write_json
-    from newscorpus.terminal import progress, table_console
-
-    results = progress(evaluate_fields(datasets, readers, split, hidden), "pages evaluated")
-    summaries = summarise_fields(results)
-    print_field_summaries(summaries, table_console())
-    if output:
-        write_json(output / "fields.json", {"summaries": summaries})
