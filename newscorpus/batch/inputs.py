@@ -16,7 +16,7 @@ from newscorpus.page.page_files import PAGES_SUFFIXES, given_pages
 from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.portal import Portal
 from newscorpus.portal.profile import Profile, profiles_of, read_profile
-from newscorpus.store.archive.read import read_slice
+from newscorpus.store.archive.read import read_onwards
 from newscorpus.store.archive.values import Capture
 from newscorpus.store.ledger.addresses import unfinished_captures
 from newscorpus.store.pages import archive_files, named_files, page_of_capture, without_removed
@@ -152,5 +152,6 @@ def _pages_of(
     with open_remote(part.file) if is_remote(part.file) else path.open("rb") as file:
         n_bytes = file.seek(0, io.SEEK_END)
         start, end = (n_bytes * number // part.of for number in (part.first, part.first + 1))
-        for found in without_removed(path, read_slice(path, file, start, end), unfinished):
+        captures = (found for _, found in read_onwards(path, start, end, file))
+        for found in without_removed(path, captures, unfinished):
             yield found if isinstance(found, Rejected) else page_of_capture(found, portals)

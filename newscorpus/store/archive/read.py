@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from http import HTTPStatus
+from io import BytesIO
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import BinaryIO
 
 import msgspec
@@ -65,35 +65,27 @@ def read_captures(path: Path) -> Iterator[Capture | Rejected]:
     Raises:
         ArchiveError: the file cannot be opened or read.
     """
-    for _, found in read_onwards(path, 0):
-        yield found
+    return (found for _, found in read_onwards(path))
 
 
-def read_onwards(path: Path, offset: int) -> Iterator[tuple[int, Capture | Rejected]]:
-    """Like `read_captures`, from `offset` on, each with the offset from which reading can resume after it."""
-    reader = _Reader(path, next(read_records(path, MAX_BYTES), None))
-    for record in read_records(path, MAX_BYTES, offset):
-        if (found := reader.take(record)) is not None:
-            yield record.place.offset + record.place.length, found
+def read_onwards(
+    path: Path, start: int = 0, end: int | None = None, file: BinaryIO | None = None
+) -> Iterator[tuple[int, Capture | Rejected]]:
+    """Like `read_captures`, from `start` on, each with the offset from which reading can resume after it.
 
-
-def read_slice(path: Path, file: BinaryIO, start: int, end: int) -> Iterator[Capture | Rejected]:
-    """Read the pages of a WARC file whose records begin between two offsets, as `read_captures` does.
-
-    Slices that join yield each page and rejection once: a slice begins with its first record, and ends with the last
-    record of its last page, and damage after it.
-
-    Raises:
-        ArchiveError: the file cannot be read.
+    With an `end`, only the pages whose records begin before it are read. Slices that join yield each page and rejection
+    once: a slice begins with its first record, and ends with the last record of its last page, and damage after it.
+    `file` is the file if it is open.
     """
     reader = _Reader(path, next(read_records(path, MAX_BYTES, 0, file), None))
     for record in read_records(path, MAX_BYTES, start, file):
-        is_damage, is_after = isinstance(record, Damage), record.place.offset >= end
+        is_damage, is_after = isinstance(record, Damage), end is not None and record.place.offset >= end
         is_of_page = reader.response is not None and isinstance(record, WarcRecord) and record.kind in BESIDE
         if is_after and not (is_damage or is_of_page):
             break
-        if not (start and is_damage and record.place.offset == start) and (found := reader.take(record)) is not None:
-            yield found
+        begins_before = is_damage and end is not None and record.place.offset == start > 0
+        if not begins_before and (found := reader.take(record)) is not None:
+            yield record.place.offset + record.place.length, found
         if is_after and is_damage:
             break
 
@@ -105,22 +97,16 @@ def read_block(body: bytes, block: ByteRange, *, is_last: bool) -> Iterator[tupl
         body: content of the block. If it does not begin with a record, it begins with damage.
         block: its place; results and offsets refer to the remote file.
         is_last: the file ends with the block, so nothing is left out.
-
-    Raises:
-        ArchiveError, OSError: there is no room for a temporary copy.
     """
     head = EMPTY_MEMBER if block.file.endswith(".gz") else b""
-    with NamedTemporaryFile(prefix="newscorpus-") as copy:
-        copy.write(head + body)
-        copy.flush()
-        shift = block.offset - len(head)
-        reader = _Reader(Path(block.file), next(read_records(Path(copy.name), MAX_BYTES), None))
-        for record in read_records(Path(copy.name), MAX_BYTES, len(head)):
-            place = replace(record.place, file=block.file, offset=record.place.offset + shift)
-            after = place.offset + place.length
-            found = reader.take(replace(record, place=place))
-            if found is not None and (is_last or after < block.offset + len(body)):
-                yield after, replace(found, place=None) if isinstance(found, Capture) else found
+    path, copy, shift = Path(block.file), BytesIO(head + body), block.offset - len(head)
+    reader = _Reader(path, next(read_records(path, MAX_BYTES, 0, copy), None))
+    for record in read_records(path, MAX_BYTES, len(head), copy):
+        place = replace(record.place, file=block.file, offset=record.place.offset + shift)
+        after = place.offset + place.length
+        found = reader.take(replace(record, place=place))
+        if found is not None and (is_last or after < block.offset + len(body)):
+            yield after, replace(found, place=None) if isinstance(found, Capture) else found
 
 
 def read_capture(path: Path, offset: int) -> Capture | Rejected:

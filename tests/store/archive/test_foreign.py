@@ -16,7 +16,7 @@ from warcio.warcwriter import WARCWriter
 
 from newscorpus.data import ArchiveCapture, Page, Rejected
 from newscorpus.store.archive import read
-from newscorpus.store.archive.read import read_block, read_capture, read_captures, read_onwards, read_slice
+from newscorpus.store.archive.read import read_block, read_capture, read_captures, read_onwards
 from newscorpus.store.archive.values import ArchiveError, ByteRange, Capture
 from newscorpus.store.pages import saved_pages
 
@@ -67,7 +67,7 @@ def test_slices_of_a_file_yield_each_page_and_rejection_once_and_in_order(
     for of in (1, 2, 3, 7, 50, 300):
         with path.open("rb") as file:
             bounds = [n_bytes * number // of for number in range(of + 1)]
-            found = [one for start, end in pairwise(bounds) for one in read_slice(path, file, start, end)]
+            found = [one for start, end in pairwise(bounds) for _, one in read_onwards(path, start, end, file)]
         assert found == whole, of
 
 
