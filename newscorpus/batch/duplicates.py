@@ -218,40 +218,31 @@ def index_part(folder: Path, config: BuildConfig) -> None:
     _save(folder / RUNS, _entries(runs[chosen].astype(np.uint64) << HALF, owners[chosen]))
 
 
-class Parts:
-    """The concatenated indexes of all parts."""
+class Parts(Collection):
+    """The documents of all parts."""
 
     def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        layout = layout_of(plan.build)
-        self._stores = [Store.open(folder / INDEX, layout) for folder in plan.parts]
-        for store in self._stores:  # not in every task: `publish` verifies the columns
+        stores = [Store.open(folder / INDEX, layout_of(plan.build)) for folder in plan.parts]
+        for store in stores:  # not in every task: `publish` verifies the columns
             store.checked |= COLUMNS.keys()
-        self.all = Collection(self._stores)
-        self.starts = np.cumsum([0, *map(len, self._stores)])
-
-    def __len__(self) -> int:
-        return int(self.starts[-1])
-
-    def entries(self, name: str) -> list[NDArray[np.void]]:
-        """Load the entries of each part."""
-        return [_load(folder / name) for folder in self._plan.parts]
+        super().__init__(stores)
+        self._least_confidence = plan.build.least_confidence
 
     def select(self, positions: NDArray[np.int64]) -> Collection:
         """Return a collection of the documents at some positions, in ascending order."""
         bounds = np.searchsorted(positions, self.starts)
         own = [
             Selection(store, positions[first:end] - start)
-            for store, start, first, end in zip(self._stores, self.starts, bounds, bounds[1:], strict=False)
+            for store, start, first, end in zip(self.stores, self.starts, bounds, bounds[1:], strict=False)
             if end > first
         ]
         documents = np.concatenate([store.documents for store in own])
-        return Collection(own, doubtful=doubtful_documents(documents, self._plan.build.least_confidence))
+        return Collection(own, doubtful=doubtful_documents(documents, self._least_confidence))
 
     def portals(self) -> dict[str, NDArray[np.int64]]:
         """Return the positions of each portal's documents."""
         found: dict[str, list[NDArray[np.int64]]] = defaultdict(list)
-        for store, start in zip(self._stores, self.starts, strict=False):
+        for store, start in zip(self.stores, self.starts, strict=False):
             for number, name in enumerate(store.state.sources):
                 found[name].append(np.flatnonzero(store.column("documents")["source"] == number) + start)
         return {name: np.concatenate(positions) for name, positions in sorted(found.items())}
@@ -271,8 +262,8 @@ class DuplicateTask:
 
     def link(self) -> None:
         """Link documents with the same id, words or band, one range of hashes at a time."""
-        entries = self._parts.entries(LINKS)
-        signatures, least = self._parts.all.signatures, self._config.threshold - self._config.margin
+        entries = self._entries(LINKS)
+        signatures, least = self._parts.signatures, self._config.threshold - self._config.margin
         for number, of in self._ranges(sum(map(len, entries)), LINK_BYTES):
             keys, positions = gather(entries, self._parts.starts, number, of)
             _save(self._made("link", number), links(keys, positions, len(self._parts), signatures, least))
@@ -320,7 +311,7 @@ class DuplicateTask:
 
     def runs(self) -> None:
         """Count the sampled runs that the survivors so far have in common, one range of hashes at a time."""
-        entries, n_documents = self._parts.entries(RUNS), len(self._parts)
+        entries, n_documents = self._entries(RUNS), len(self._parts)
         gone = np.zeros(n_documents, bool)
         for found in (containers(self._plan), *made(self._plan, "repeats")):
             gone[found["position"]] = True
@@ -363,6 +354,9 @@ class DuplicateTask:
         found["part"], found["whole"] = positions[parts], positions[wholes]
         found["share"], found["contained"] = one.shares, contained
         return found[found["contained"] >= self._config.containment]
+
+    def _entries(self, name: str) -> list[NDArray[np.void]]:
+        return [_load(folder / name) for folder in self._plan.parts]
 
     @property
     def _room(self) -> float:

@@ -46,20 +46,20 @@ class Collection:
         self, own: Sequence[Store], references: Sequence[Store] = (), doubtful: NDArray[np.bool_] | None = None
     ) -> None:
         self.stores = (*references, *own)
-        self._starts = np.cumsum([0, *map(len, self.stores)])
-        self.n_references = int(self._starts[len(references)])
+        self.starts = np.cumsum([0, *map(len, self.stores)])  # positions of the first documents of the indexes
+        self.n_references = int(self.starts[len(references)])
         self._kept_references = np.concatenate([np.empty(0, bool), *(store.kept for store in references)])
         self._doubtful = np.zeros(len(self) - self.n_references, bool) if doubtful is None else doubtful
 
     def __len__(self) -> int:
-        return int(self._starts[-1])
+        return int(self.starts[-1])
 
     @cached_property
     def documents(self) -> NDArray[np.void]:
         """The documents, of dtype `DOCUMENT`; `source` indexes the sources of the collection."""
         found = np.empty(len(self), DOCUMENT)
         numbers = {name: number for number, name in enumerate(self.sources)}
-        for store, start in zip(self.stores, self._starts, strict=False):
+        for store, start in zip(self.stores, self.starts, strict=False):
             part = found[start : start + len(store)]
             part[:] = store.documents
             renumbered = np.array([numbers[name] for name in store.state.sources], np.uint32)
@@ -131,8 +131,8 @@ class Collection:
             return self.stores[0].signatures[positions]
         gathered = np.empty((len(positions), self.stores[-1].signatures.shape[1]), np.uint32)
         order = np.argsort(positions)
-        bounds = np.searchsorted(positions[order], self._starts)
-        for store, start, first, end in zip(self.stores, self._starts, bounds, bounds[1:], strict=False):
+        bounds = np.searchsorted(positions[order], self.starts)
+        for store, start, first, end in zip(self.stores, self.starts, bounds, bounds[1:], strict=False):
             if first < end:
                 here = order[first:end]
                 gathered[here] = store.signatures[positions[here] - start]
@@ -140,9 +140,9 @@ class Collection:
 
     def _locate(self, position: int) -> tuple[Store, np.void]:
         """Return the index that holds a document, and its entry there."""
-        owner = int(np.searchsorted(self._starts, position, "right")) - 1
+        owner = int(np.searchsorted(self.starts, position, "right")) - 1
         store = self.stores[owner]
-        return store, store.documents[position - int(self._starts[owner])]
+        return store, store.documents[position - int(self.starts[owner])]
 
     def record(self, position: int) -> Record:
         """Read the record of a document from the intake beside its index."""
