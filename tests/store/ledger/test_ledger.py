@@ -293,24 +293,6 @@ def test_a_journal_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
     assert (tmp_path / "rejected.jsonl").read_text() == "mine"
 
 
-@pytest.mark.parametrize("left", [0, 7, 8, 9, 12])
-def test_pages_whose_rows_a_power_failure_took_are_asked_for_again(tmp_path: Path, left: int) -> None:
-    with Ledger.open(tmp_path) as ledger:
-        for name in ("x", "y", "z"):
-            keep(ledger, name)
-    segment = tmp_path / "intake" / "000001.jsonl"
-    segment.write_bytes(segment.read_bytes()[:left])
-    with Ledger.open(tmp_path) as ledger:
-        whole = segment.read_text().splitlines()[1:] if segment.exists() else []
-        asked = []
-        while lease := ledger.queue.lease("a"):
-            asked.append(lease.url.removeprefix(URL))
-            last = ledger.revisits.last(lease.url)
-            assert last
-            assert (lease.etag, lease.last_modified, last.signature) == ("", "", ""), "it would be taken for unchanged"
-        assert sorted([*whole, *asked]) == ["x", "y", "z"]
-
-
 def test_other_writers_files_grow_with_the_ledger(tmp_path: Path) -> None:
     file = tmp_path / "archive" / "000001.warc.gz"
     with Ledger.open(tmp_path) as ledger:
