@@ -4,17 +4,13 @@ from typing import Any
 
 from scrapy.exceptions import DropItem
 
-from newscorpus.config import BuildConfig
 from newscorpus.data import Rejected
 from newscorpus.fetch.plugin import KEPT, CrawlComponent, stat
 from newscorpus.fetch.scheduler import LedgerScheduler, scheduler_of
 from newscorpus.fetch.visits import Delivery, Visit
-from newscorpus.layout import INTAKE_SEGMENT
 from newscorpus.page.rows import Row, encode_row
-from newscorpus.store.intake import encode_header, journal_line
-from newscorpus.store.ledger import REJECTIONS, LedgerError, Series, UrlOutcome
-
-INTAKE = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
+from newscorpus.store.intake import journal_line
+from newscorpus.store.ledger import REJECTIONS, ROWS, LedgerError, UrlOutcome
 
 
 class StorePipeline(CrawlComponent):
@@ -35,10 +31,10 @@ class StorePipeline(CrawlComponent):
             case Delivery(visit, Row(record=record) as row):
                 line, outcome = encode_row(row), UrlOutcome.of(record)
                 if visit:
-                    visit.bring(INTAKE, line, outcome)
+                    visit.bring(ROWS, line, outcome)
                 else:  # no request brought it
                     with self._scheduler.guarded():
-                        self._scheduler.ledger.append(INTAKE, line)
+                        self._scheduler.ledger.append(ROWS, line)
                         self._scheduler.ledger.counts.tally(record.source, outcome)
                 self._crawler.stats.inc_value(KEPT)
                 self._crawler.stats.inc_value(stat("words"), record.n_words)

@@ -23,13 +23,11 @@ from newscorpus.page.rows import Fetch, Row, Withdrawal, encode_row
 from newscorpus.page.source_page import Named, SourcePage
 from newscorpus.portal.portal import Portal, version_of
 from newscorpus.portal.profile import profiles_of
-from newscorpus.store.intake import encode_header, journal_line, read_intake, segments, write_segment
-from newscorpus.store.ledger import REJECTIONS, Ledger, Series, UrlOutcome
+from newscorpus.store.intake import journal_line, read_intake, segments, write_segment
+from newscorpus.store.ledger import REJECTIONS, ROWS, Ledger, UrlOutcome
 from newscorpus.store.ledger.addresses import unfinished_captures
 from newscorpus.store.pages import finished_captures, page_of_capture
 from newscorpus.workers import Lost, in_order
-
-SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
 
 PAGES_A_COMMIT = 100
 """Most pages that a killed `apply` loses; the next call extracts them again."""
@@ -276,7 +274,7 @@ def _append(ledger: Ledger, page: SourcePage, lines: Iterable[Row | Withdrawal],
     A rejection is written to the journal too. If the ledger does not know the page (from a WARC file), only a
     rejection that withdraws a document is, because nothing would remove an earlier line.
     """
-    placed = [(line, ledger.append(SEGMENTS, encode_row(writable(line)))) for line in lines]
+    placed = [(line, ledger.append(ROWS, encode_row(writable(line)))) for line in lines]
     if not history.is_newest(page):
         return
     line, at = placed[0]

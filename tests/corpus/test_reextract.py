@@ -19,7 +19,7 @@ from newscorpus.corpus import changes
 from newscorpus.corpus import reextract as reextraction
 from newscorpus.corpus.build import build
 from newscorpus.corpus.changes import ChangeKind, PortalChanges
-from newscorpus.corpus.reextract import SEGMENTS, Archived, Extracted, History, apply, reextract, store
+from newscorpus.corpus.reextract import Archived, Extracted, History, apply, reextract, store
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.files import exclusive
@@ -33,7 +33,7 @@ from newscorpus.store.archive.read import read_captures
 from newscorpus.store.archive.values import ArchiveError, Capture, Exchange, Origin
 from newscorpus.store.archive.write import ArchiveWriter, encode
 from newscorpus.store.intake import read_intake, read_journal
-from newscorpus.store.ledger import Ledger, Link, UrlOutcome, key_of
+from newscorpus.store.ledger import ROWS, Ledger, Link, UrlOutcome, key_of
 from newscorpus.store.ledger.addresses import unfinished_captures
 from newscorpus.store.ledger.status import status
 from newscorpus.store.pages import archive_files, page_of_capture
@@ -292,7 +292,7 @@ def test_an_earlier_fetch_says_nothing_of_what_became_of_its_address(crawled: Pa
     with Ledger.open(crawled) as ledger:
         ledger.add(Link(key_of(url), url, "news", "article"), again=True)
         lease = take(ledger, "news")
-        kept = UrlOutcome("", "kept", line=ledger.append(SEGMENTS, encode_row(again)))
+        kept = UrlOutcome("", "kept", line=ledger.append(ROWS, encode_row(again)))
         ledger.finish(lease.serial, [kept])
     assert applied(crawled, BTE, FIRST_PARAGRAPH)["kept"] == 3
     found = explain(crawled, url).row

@@ -36,7 +36,7 @@ from newscorpus.corpus.search_index import index_path, make_index, temporary_ind
 from newscorpus.data import Page, Record, Rejected
 from newscorpus.errors import CorpusError
 from newscorpus.lab.gold.marking import MarkedBlock, MarkLine, journal_of, place_of, read_marks, save_mark
-from newscorpus.layout import INTAKE_SEGMENT, REMOVED, REMOVING
+from newscorpus.layout import REMOVED, REMOVING
 from newscorpus.page.judge import process_page
 from newscorpus.page.recipe import Recipe
 from newscorpus.page.rows import ESCAPE, ESCAPED, ESCAPED_NEWLINE, Row
@@ -44,8 +44,7 @@ from newscorpus.page.source_page import SourcePage
 from newscorpus.portal.profile import Profile, Repeated, profile_path, read_profile, write_profile
 from newscorpus.store.archive.read import read_capture, read_captures
 from newscorpus.store.archive.values import Capture
-from newscorpus.store.intake import encode_header
-from newscorpus.store.ledger import REJECTIONS, Ledger, Link, Series, UrlOutcome, key_of
+from newscorpus.store.ledger import REJECTIONS, Ledger, Link, UrlOutcome, key_of
 from newscorpus.store.ledger.addresses import find
 from newscorpus.store.ledger.status import status
 from newscorpus.store.pages import archive_findings
@@ -60,7 +59,6 @@ ALIAS = "https://news.example/old/3"
 LIST = "https://news.example/section"
 PAGES = 7
 LINKING = 6
-SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
 RECIPE = Recipe("bte")
 REASON = "asked for by the publisher"
 

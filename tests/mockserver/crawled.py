@@ -11,10 +11,8 @@ from newscorpus.page.rows import Row, encode_row
 from newscorpus.page.signature import sign
 from newscorpus.store.archive.values import Capture, Exchange, Origin
 from newscorpus.store.archive.write import ArchiveWriter, encode
-from newscorpus.store.intake import encode_header, journal_line, write_segment
-from newscorpus.store.ledger import REJECTIONS, Fetched, Lease, Ledger, Link, Series, UrlOutcome, key_of
-
-SEGMENTS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
+from newscorpus.store.intake import journal_line, write_segment
+from newscorpus.store.ledger import REJECTIONS, ROWS, Fetched, Lease, Ledger, Link, UrlOutcome, key_of
 
 
 def take(ledger: Ledger, portal: str) -> Lease:
@@ -78,7 +76,7 @@ class Crawl:
         place = self.archive.append(encode(exchange, capture, 10**6))
         outcomes = []
         if isinstance(row, Row):
-            outcomes = [UrlOutcome.of(row.record, self.ledger.append(SEGMENTS, encode_row(row)))]
+            outcomes = [UrlOutcome.of(row.record, self.ledger.append(ROWS, encode_row(row)))]
         elif row:
             outcomes = [UrlOutcome.of(row, self.ledger.append(REJECTIONS, journal_line(row)))]
         noted = {"archived": (place.file, place.offset)} | fetched

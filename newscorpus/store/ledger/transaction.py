@@ -11,9 +11,11 @@ from io import FileIO
 from itertools import count
 from pathlib import Path
 
+from newscorpus.config import BuildConfig
 from newscorpus.errors import LedgerError
 from newscorpus.files import extend, replace_file, sync, sync_folder
-from newscorpus.layout import COMMITTED, LEDGER, REJECTED
+from newscorpus.layout import COMMITTED, INTAKE_SEGMENT, LEDGER, REJECTED
+from newscorpus.store.intake import encode_header
 from newscorpus.store.ledger.database import MAX_LOG_BYTES, described
 from newscorpus.store.ledger.values import key_of
 
@@ -30,6 +32,7 @@ class Series:
     header: bytes = b""  # beginning of each file
 
 
+ROWS = Series(INTAKE_SEGMENT, encode_header(BuildConfig().signature))
 REJECTIONS = Series(REJECTED)
 
 
