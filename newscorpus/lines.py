@@ -36,7 +36,7 @@ def writable(value: T) -> T:
     elif isinstance(value, tuple):
         cleaned = tuple(map(writable, value))
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+        fields = ((name, getattr(value, name)) for name in value.__dataclass_fields__)  # faster than `fields`
         changed = {name: clean for name, text in fields if (clean := writable(text)) != text}
         cleaned = dataclasses.replace(value, **changed) if changed else value
     return cleaned  # type: ignore[no-any-return]
