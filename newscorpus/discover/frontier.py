@@ -212,12 +212,13 @@ class Frontier:
     def _archive(self, url: str) -> str:
         """Return the form of an archive that is fetched last; "" for any other address.
 
-        If feeds and sitemaps list every article, all addresses of a pattern that were lists so far are archives.
+        If feeds and sitemaps list every article, so are new addresses of a pattern whose pages were all lists so far.
         """
         if (found := self._named_archive(url)) or self.portal.is_section(url) or is_further(url):
             return found
         is_learned = has_complete_lists(self.ledger, self.portal.name) and self._are_all(LISTS_OF, ARTICLES_OF, url)
-        return f"{_section_pattern(url)} *" if is_learned else ""
+        is_new = is_learned and not ((last := self.ledger.revisits.last(url)) and last.fetched)
+        return f"{_section_pattern(url)} *" if is_new else ""
 
     def _named_archive(self, url: str) -> str:
         """Return the form of an archive that its address names as one.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from crawled import answer
 
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discover.frontier import (
@@ -301,10 +302,13 @@ def test_few_archives_are_read_where_feeds_and_sitemaps_name_every_article(ledge
     assert not read_archives(met, tags[1:])
     (dropped,) = met.end_archive(f"{BASE}{tags[0]}", leads_on=False, goes_on=True)
     assert dropped.url == BASE + "/tag/last/"
-    assert not met.is_archive(named := f"{BASE}/index.php?mot12")
+    named = f"{BASE}/index.php?mot12"
+    assert not met.is_archive(named)
     for number in range(ALIKE):
         note_page(ledger, "mock", f"{BASE}/index.php?mot{number}", LIST)
     assert met.is_archive(named), "as all of its pattern were lists"
+    answer(ledger, named + "3", UrlOutcome(), portal="mock", kind="section")
+    assert not met.is_archive(named + "3"), "it is visited again for changes"
     note_page(ledger, "mock", f"{BASE}/ferry/", KEPT)
     assert not met.is_archive(named)
     assert met.admit(BASE + "/tag/another/", 2) is FetchKind.SECTION, "a page alone named an article"
