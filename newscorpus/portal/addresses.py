@@ -123,7 +123,7 @@ ABOUT_SITE = re.compile(
     re.IGNORECASE,
 )
 PAGE_NUMBER = re.compile(
-    r"(?:.*[\W_])?(?:current_?)?(?:debut_\w+|offset|paged?|start|strana|stranica|stranka|strona)\]?", re.IGNORECASE
+    r"(?:.*[\W_])?(?:current_?)?(?:offset|paged?|start|strana|stranica|stranka|strona)\]?", re.IGNORECASE
 )
 """Name of a parameter with a page number: "page", "query-12-page" (WordPress), "tx_news[currentPage]" (TYPO3)."""
 DOCUMENT = re.compile(r"\.(?:aspx?|cfm|do|jhtml|jsp|php\d?|s?html?)$", re.IGNORECASE)
