@@ -46,9 +46,6 @@ FEED_ENTRIES = frozenset({"item", "entry"})
 
 FEED_LINKS = frozenset({"link", "origlink"})
 FEED_IDS = frozenset({"guid", "id"})
-RELATION = re.compile(r"^http://www\.iana\.org/assignments/relation/")
-"""Prefix of link relations written in full (RFC 4287)."""
-
 FEED_FIELDS = {
     "title": "title",
     "pubdate": "published",
@@ -190,7 +187,7 @@ def _feed_address(element: etree._Element) -> str:
     """
     links = sorted((child for child in element if local_name(child) in FEED_LINKS), key=local_name, reverse=True)
     ids = [child for child in element if local_name(child) in FEED_IDS and child.get("isPermaLink") != "false"]
-    atom = [link for link in links if RELATION.sub("", link.get("rel", "alternate")) == "alternate"]
+    atom = [link for link in links if link.get("rel", "alternate") == "alternate"]
     named = (*((link, link.get("href", "")) for link in atom), *((child, _text_of(child)) for child in (*links, *ids)))
     return next(filter(None, (_address(child.base or "", text) for child, text in named)), "")
 

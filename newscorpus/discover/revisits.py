@@ -105,25 +105,6 @@ def with_rules(portal: Portal, rules: Mapping[str, Any]) -> Portal:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedAgain:
-    """Addresses of a portal that a crawl judges again."""
-
-    portal: str  # its name
-    why: tuple[str, ...]  # keys of its file, or "period"
-    judged: int  # addresses
-    read: int  # pages that are read again for their links
-
-    def __str__(self) -> str:
-        changed = f"{self.portal}: {', '.join(self.why)} changed since the last crawl"
-        if not self.judged + self.read:
-            return f"{changed}; no address is judged differently now"
-        return (
-            f"{changed}; addresses judged again: {self.judged:,}, pages read again for their links: {self.read:,},"
-            " from the archive where it holds them"
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class _Change:
     """The rules of the last crawl of a portal, and those of this one."""
 
@@ -158,8 +139,11 @@ class _Change:
         return find_refusal(self.portal, one.url, one.depth, find_kind(one.url, self.portal), self.bounds)
 
 
-def judge_again(ledger: Ledger, portal: Portal, period: Period, today: date) -> JudgedAgain | None:
-    """Requeue addresses to judge again, and store the rules of this crawl; None if the rules are unchanged."""
+def judge_again(ledger: Ledger, portal: Portal, period: Period, today: date) -> tuple[str, int] | None:
+    """Requeue addresses to judge again, and store the rules of this crawl.
+
+    Returns: a message for the log, and the number of addresses; None if the rules are unchanged.
+    """
     name, last = portal.name, ledger.revisits.rules(portal.name)
     text = json.dumps(rules_of(portal))
     ledger.revisits.set_rules(name, CrawlRules(period.since.isoformat(), period.until.isoformat(), text))
@@ -176,7 +160,11 @@ def judge_again(ledger: Ledger, portal: Portal, period: Period, today: date) -> 
     has_room = more and ledger.counts.of(BUDGET_SPENT, name) > 0
     change = _Change(former, portal, bounds, not days.covers(period), has_room, today)
     judged, read = _requeue(ledger, change)
-    return JudgedAgain(name, tuple(why), judged, read)
+    says = "no address is judged differently now"
+    if judged + read:
+        says = f"addresses judged again: {judged:,}, pages read again for their links: {read:,}, from the archive"
+        says += " where it holds them"
+    return f"{name}: {', '.join(why)} changed since the last crawl; {says}", judged + read
 
 
 def _requeue(ledger: Ledger, change: _Change) -> tuple[int, int]:

@@ -14,7 +14,6 @@ from crawled import take
 from newscorpus.discover.frontier import BARREN, BUDGET_SPENT
 from newscorpus.discover.period import ALWAYS, Period
 from newscorpus.discover.revisits import (
-    JudgedAgain,
     Revisit,
     find_clock_set_back,
     judge_again,
@@ -32,6 +31,14 @@ BASE = "https://vesti.example"
 TODAY = date(2026, 11, 22)
 PORTAL = Portal("vesti", ("sr",), ("vesti.example",), (f"{BASE}/",))
 NAMED_BY_USER = msgspec.json.encode({"cb_kwargs": {"evidence": [msgspec.to_builtins(NAMED)]}})
+
+
+def said(key: str, judged: int, read: int) -> tuple[str, int]:
+    """What is said of a change that has addresses judged or read again, and their number."""
+    return (
+        f"vesti: {key} changed since the last crawl; addresses judged again: {judged}, pages read again for their"
+        f" links: {read}, from the archive where it holds them"
+    ), judged + read
 
 
 @pytest.fixture
@@ -73,11 +80,7 @@ def test_what_was_refused_unseen_is_forgotten_and_the_page_that_names_it_is_read
     now = replace(PORTAL, ignore=("^/c/",))
     assert judge_again(ledger, replace(PORTAL, ignore=("^/[a-c]/",)), ALWAYS, TODAY)
     found = judge_again(ledger, now, ALWAYS, TODAY)
-    assert found == JudgedAgain("vesti", ("ignore",), 2, 2)
-    assert str(found) == (
-        "vesti: ignore changed since the last crawl; addresses judged again: 2, pages read again for their links: 2,"
-        " from the archive where it holds them"
-    )
+    assert found == said("ignore", 2, 2)
     assert [ledger.knows(BASE + path) for path in ("/a/1", "/b/2", "/c/3")] == [False, False, True]
     assert ledger.counts.of("rejected/discovery/ignored", "vesti") == 1
     assert queued(ledger) == {"/": (True, True), "/kept": (True, True)}
@@ -104,7 +107,7 @@ def test_answered_pages_are_judged_again_where_the_address_says_something_else_n
     answer(ledger, "/three", "section", section, request=NAMED_BY_USER)
     answer(ledger, "/four", "section", UrlOutcome("quality", "too_short"))
     found = judge_again(ledger, replace(PORTAL, articles=("^/(one|three|four)$",)), ALWAYS, TODAY)
-    assert found == JudgedAgain("vesti", ("articles",), 1, 0)
+    assert found == said("articles", 1, 0)
     assert ledger.counts.of("rejected/discovery/section", "vesti") == 2
     assert queued(ledger) == {"/one": (True, False)}
 
@@ -120,8 +123,7 @@ def test_what_is_queued_is_not_asked_for_where_the_new_rules_forbid_it(ledger: L
     for path in ("/junk/1", "/good/1"):
         ledger.add(Link(key_of(BASE + path), BASE + path, "vesti", "section", 2, request=b"{}"))
     found = judge_again(ledger, replace(PORTAL, ignore=("^/junk/",)), ALWAYS, TODAY)
-    assert found
-    assert found.judged == 1
+    assert found == said("ignore", 1, 0)
     assert queued(ledger) == {"/good/1": (False, False)}
     ledger.commit()
     (now,) = status(tmp_path)
@@ -133,10 +135,11 @@ def test_wider_days_have_all_read_again_that_the_archive_holds_and_lists(ledger:
     year = Period(date(2024, 1, 1), date(2024, 12, 31))
     answer(ledger, "/old", "article", UrlOutcome("discovery", "out_of_period", "published 2023-01-01"))
     answer(ledger, "/other", "article", UrlOutcome("quality", "too_short"))
-    assert judge_again(ledger, PORTAL, year, TODAY) == JudgedAgain("vesti", ("period",), 0, 0)
+    nothing = "vesti: period changed since the last crawl; no address is judged differently now", 0
+    assert judge_again(ledger, PORTAL, year, TODAY) == nothing
     narrower = judge_again(ledger, PORTAL, Period(date(2024, 3, 1), date(2024, 3, 31)), TODAY)
-    assert str(narrower) == "vesti: period changed since the last crawl; no address is judged differently now"
-    assert judge_again(ledger, PORTAL, ALWAYS, TODAY) == JudgedAgain("vesti", ("period",), 1, 2)
+    assert narrower == nothing
+    assert judge_again(ledger, PORTAL, ALWAYS, TODAY) == said("period", 1, 2)
     assert queued(ledger) == {"/": (True, True), "/kept": (True, True), "/old": (True, False)}
 
 
