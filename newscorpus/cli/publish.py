@@ -67,7 +67,7 @@ def build(
     duplicates = DuplicateConfig(survivor=survivor, revision=revision)
     config = BuildConfig(duplicates=duplicates, shards=ShardConfig(format), least_confidence=min_confidence, gone=gone)
     report = build_corpus(corpus, config, progress, adopts=adopt)
-    for line in report.damage():
+    for line in report.damage:
         typer.echo(line, err=True)
     left_out = _left_out({"low_confidence": report.low_confidence, "gone": report.gone, **report.duplicates})
     typer.echo(f"{number_of(report.documents, 'document')}; {report.kept:,} kept, {report.words:,} words{left_out}")

@@ -80,20 +80,9 @@ class BuildReport:
     duplicates: Mapping[str, int]  # excluded rows by kind
     words: int  # in the corpus; 0 if others publish it
     shares: tuple[Share, ...]  # documents and words in the corpus by portal and language; likewise
-    torn: tuple[str, ...] = ()  # segments whose end is missing, with the reason
     low_confidence: int = 0  # rows excluded because their texts are not trusted
     gone: int = 0  # rows excluded because their site deleted them
-    damaged: tuple[str, ...] = ()  # damaged lines of the intake, with file, number and reason
-    requeued: int = 0  # of them, those whose pages the next crawl reads again
-    not_requeued: str = ""  # why none could be queued
-
-    def damage(self) -> Iterator[str]:
-        """Describe the damage, one line each, and what becomes of it."""
-        yield from self.torn
-        yield from self.damaged
-        if self.damaged:
-            why = f" ({self.not_requeued})" if self.not_requeued else ""
-            yield f"the next crawl restores {self.requeued} of {len(self.damaged)} damaged rows{why}"
+    damage: tuple[str, ...] = ()  # of the intake, and what becomes of it, one line each
 
 
 def build(
@@ -130,7 +119,7 @@ def build(
     except OSError as error:
         where = error.filename or corpus
         raise CorpusError(f"{where}: {error.strerror}; what was published before stands") from error
-    return replace(report, torn=torn)
+    return replace(report, damage=(*torn, *report.damage))
 
 
 def _torn(corpus: Path) -> Iterator[str]:
@@ -151,12 +140,12 @@ def _torn(corpus: Path) -> Iterator[str]:
 def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder, publisher: Publisher | None) -> BuildReport:
     damaged: list[DamagedLine] = []
     store = update_index(corpus, config, watch, damaged.append)
-    requeued, not_requeued = 0, ""
+    damage = list(map(str, damaged))
     if damaged:
         try:
-            requeued = requeue_lines(corpus, damaged)
+            damage.append(f"the next crawl restores {requeue_lines(corpus, damaged)} of {len(damaged)} damaged rows")
         except CorpusError as error:
-            not_requeued = str(error)
+            damage.append(f"no damaged row can be restored: {error}")
     pages = (f"{page:016x}" for page in np.unique(store.documents["page"]).tolist() if page)
     if erased := erase_returned(corpus, chain(store.ids, pages)):
         find = find_duplicates
@@ -186,9 +175,7 @@ def _build(corpus: Path, config: BuildConfig, watch: Watch, find: Finder, publis
         shares=manifests[0].shares if manifests else (),
         low_confidence=len(collection.doubtful) - n_deleted,
         gone=n_deleted,
-        damaged=tuple(map(str, damaged)),
-        requeued=requeued,
-        not_requeued=not_requeued,
+        damage=tuple(damage),
     )
 
 

@@ -257,7 +257,7 @@ class CorpusExtension:
             return {}
         try:
             built = build(self._corpus)
-            for line in built.damage():
+            for line in built.damage:
                 logger.warning("%s", line)
             return asdict(built)
         except CorpusError as error:

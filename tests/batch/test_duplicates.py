@@ -166,7 +166,7 @@ def test_a_part_that_was_damaged_since_is_found_and_the_rest_decided_anew(tmp_pa
 
     report = publish(plan)
 
-    assert len(report.damaged) == 1
+    assert len(report.damage) == 2
     assert report.kept == 3
 
 

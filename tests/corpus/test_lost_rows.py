@@ -98,11 +98,11 @@ def test_the_page_of_a_damaged_row_is_read_again(
     whole = segment.read_bytes().split(b"\n")
     segment.write_bytes(b"\n".join([*whole[:4], damage(whole[4]), *whole[5:]]))
     report = build(corpus)
-    assert report.damaged[0].startswith(f"{segment}, line 5: ")
-    assert (report.requeued, report.kept, report.not_requeued) == (len(report.damaged), PAGES - 1, "")
-    assert "the next crawl restores" in list(report.damage())[-1]
+    *lines, restored = report.damage
+    assert lines[0].startswith(f"{segment}, line 5: ")
+    assert (report.kept, restored) == (PAGES - 1, f"the next crawl restores {len(lines)} of {len(lines)} damaged rows")
     again = build(corpus)
-    assert (again.damaged, again.kept) == ((), PAGES - 1)
+    assert (again.damage, again.kept) == ((), PAGES - 1)
     assert (status(corpus)[0].kept, status(corpus)[0].queued) == (PAGES - 1, 1)
     assert [(one.url, one.from_archive) for one in leases(corpus)] == [(row(3).record.url, True)]
 
@@ -113,6 +113,7 @@ def test_a_build_beside_a_crawl_queues_nothing(corpus: Path) -> None:
     segment.write_bytes(b"\n".join([*whole, overwrite(last), b""]))
     with Ledger.open(corpus):
         report = build(corpus)
-    assert "another crawl is at work" in report.not_requeued
-    assert (len(report.damaged), report.requeued, report.kept) == (1, 0, PAGES - 1)
-    assert build(corpus).requeued == 1
+    assert "no damaged row can be restored: " in report.damage[1]
+    assert "another crawl is at work" in report.damage[1]
+    assert (len(report.damage), report.kept) == (2, PAGES - 1)
+    assert build(corpus).damage[1] == "the next crawl restores 1 of 1 damaged rows"

@@ -98,11 +98,12 @@ def recover(
     for state in (UrlState.WAITING, UrlState.LEASED):
         connection.execute("UPDATE urls SET state = ? WHERE state = ?", (UrlState.QUEUED, state))
     cut = {name: _cut(connection, corpus, name, length) for name, length in lengths.items()}
-    lost = [*((name, length, END) for name, length in cut.items() if length < lengths[name]), *damaged]
-    if lost:
+    missing = [(name, length, END) for name, length in cut.items() if length < lengths[name]]
+    if lost := [*missing, *damaged]:
         n_pages = sum(requeue(connection.execute, *part) for part in lost)
         count_again(connection.execute, corpus)
-        logger.warning("Rows were lost: of %d pages, to be read from the archive or fetched again", n_pages)
+        if missing:
+            logger.warning("Rows were lost; pages to be read from the archive or fetched again: %d", n_pages)
     lengths = cut
     note_lengths(corpus, lengths)  # before the commit, else the truncated files would make the ledger look old
     connection.execute("COMMIT")
