@@ -163,17 +163,13 @@ class Frontier:
             is_earlier = day < self.period.since and not listings.note_latest_day(section, day, self.period.since)
             listings.count_article(section, is_earlier=is_earlier)
 
-    def is_archive(self, url: str) -> bool:
-        """Whether an address is an archive of a tag, category, author or day, which is fetched last."""
-        return bool(self._archive(url))
-
     def end_archive(self, url: str, *, leads_on: bool, goes_on: bool = False) -> Iterator[Rejected]:
         """Count the archive at `url` as read; after too many in a row without a new article, refuse the queued ones.
 
         An archive with a next page may have older articles there, unless feeds and sitemaps list all.
         """
         is_open = goes_on and not leads_on and not has_complete_lists(self.ledger, self.portal.name)
-        if is_open or not (shape := self._archive(url)):
+        if is_open or not (shape := self.archive(url)):
             return
         counts, name = self.ledger.counts, self.portal.name
         for counted in (f"{BARREN_ARCHIVES} {shape}", BARREN_ARCHIVES):
@@ -196,7 +192,7 @@ class Frontier:
         """Whether too many archives in a row, of its shape and of all shapes, brought no new article."""
         counts, name = self.ledger.counts, self.portal.name
         most, least = limits_of_archives(self.ledger, name)
-        if counts.of(BARREN_ARCHIVES, name) < most or not (shape := self._archive(url)):
+        if counts.of(BARREN_ARCHIVES, name) < most or not (shape := self.archive(url)):
             return False
         return counts.of(f"{BARREN_ARCHIVES} {shape}", name) >= least
 
@@ -209,8 +205,8 @@ class Frontier:
         counts, name, pattern = self.ledger.counts, self.portal.name, _section_pattern(url)
         return counts.of(f"{kind} {pattern}", name) >= ALIKE and not counts.of(f"{other} {pattern}", name)
 
-    def _archive(self, url: str) -> str:
-        """Return the form of an archive that is fetched last; "" for any other address.
+    def archive(self, url: str) -> str:
+        """Return the form of an archive of tags, authors or days, which is fetched last; "" for any other address.
 
         If feeds and sitemaps list every article, so are new addresses of a pattern whose pages were all lists so far.
         """
@@ -277,11 +273,6 @@ def limits_of_archives(ledger: Ledger, portal: str) -> tuple[int, int]:
     if has_complete_lists(ledger, portal):
         return MAX_SUPERFLUOUS_ARCHIVES, LEAST_SUPERFLUOUS_ARCHIVES
     return MAX_BARREN_ARCHIVES, LEAST_BARREN_ARCHIVES
-
-
-def note_named(ledger: Ledger, urls: Iterable[str]) -> None:
-    """Record addresses listed in a feed or a sitemap."""
-    ledger.listings.add_named(LISTS, urls)
 
 
 def note_page(ledger: Ledger, portal: str, url: str, outcome: UrlOutcome, asked: str = "") -> None:

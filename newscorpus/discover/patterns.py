@@ -98,10 +98,6 @@ class Proposed:
     n_sections: int
     n_open: int  # links that are undecided
 
-    def takes(self, url: str) -> bool:
-        """Whether an address matches a pattern for articles."""
-        return any(re.search(one.expression, target_of(url)) for one in self.articles)
-
 
 def propose(links: Iterable[SeenLink]) -> Proposed:
     """Propose patterns for the articles and the sections among the links of one site."""

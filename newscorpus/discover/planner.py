@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 from newscorpus.data import Evidence, Page, Rejected
 from newscorpus.discover.entries import Listing, ListingEntry
-from newscorpus.discover.frontier import Frontier, SeenContents, missing_page, note_named
+from newscorpus.discover.frontier import LISTS, Frontier, SeenContents, missing_page
 from newscorpus.discover.period import ALWAYS, Period, days_of
 from newscorpus.page.fields.dates import parse_moment
 from newscorpus.page.judgement import PageLinks
@@ -116,7 +116,7 @@ class FetchPlanner:
         if isinstance(outcome, FetchKind):
             if stated:
                 self.ledger.revisits.note_change(url, stated)
-            is_last = depth > 0 and outcome is not FetchKind.ARTICLE and self.frontier.is_archive(url)
+            is_last = depth > 0 and outcome is not FetchKind.ARTICLE and bool(self.frontier.archive(url))
             if entry and entry.has_own_change:
                 evidence += (Evidence(LAST_CHANGE, stated, LAST_CHANGE),)
             yield PlannedFetch(url, outcome, depth, evidence, is_last=is_last)
@@ -156,7 +156,7 @@ class FetchPlanner:
         pages = [entry for entry in listing.entries if may_be_page(entry.url)]
         entries = [entry for entry in pages if self.period.may_hold(entry)]
         self._pass_over(len(pages) - len(entries))
-        note_named(self.ledger, (plain_address(entry.url) for entry in entries))
+        self.ledger.listings.add_named(LISTS, (plain_address(entry.url) for entry in entries))
         brought = any(entry.modified for entry in entries)  # it may report changes at least
         for entry in entries:
             if is_old and self.ledger.knows(plain_address(entry.url)):
@@ -183,7 +183,7 @@ class FetchPlanner:
             yield Rejected("discovery", "too_many_sitemaps", f"more than {most}", child.url)
         else:
             self.ledger.counts.add(self.portal.name, "sitemaps")
-            if self.frontier.is_archive(child.url):  # an index may list the feeds of all tags and authors
+            if self.frontier.archive(child.url):  # an index may list the feeds of all tags and authors
                 yield from self.page(child.url, 1, FetchKind.SITEMAP, any_day=True)
             else:
                 yield PlannedFetch(child.url, FetchKind.SITEMAP)
@@ -225,7 +225,7 @@ class FetchPlanner:
         # Pages of a listing shift as it grows.
         is_new = bool(listing) and not self._was_fetched(listing)
         compares = bool(self.began and listing)
-        if compares and is_new and self.frontier.is_archive(listing):  # archives may show headlines in another form
+        if compares and is_new and self.frontier.archive(listing):  # archives may show headlines in another form
             compares = False
             headlines = {url: shown for url, shown in headlines.items() if not self.ledger.knows(plain_address(url))}
         followed = self._followed(links, depth, listing)

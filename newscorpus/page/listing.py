@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from lxml import etree
 from lxml.html import HtmlElement
 
+from newscorpus.portal.addresses import is_front
 from newscorpus.tokens import collapse, count_words
 from newscorpus.urls import document_id, site_key, web_address
 
@@ -220,7 +221,8 @@ class _Own:
         links = links if beside is None else [beside]
         is_linked = bool(text) and (beside is not None or linked >= LEAST_LINKED * len(text))
         addresses = [web_address(self.base, one.get("href") or "") for one in links] if is_linked else []
-        is_named = text.casefold() in self.title and not any(map(_is_front, addresses))  # no name of the site
+        is_site = any(map(is_front, filter(None, addresses)))  # its name, in place of a headline
+        is_named = text.casefold() in self.title and not is_site
         is_own = n_words >= LEAST_OWN and (is_named or (heading.tag == "h1" and not is_linked))
         return is_own, n_words, addresses, around is not None
 
@@ -255,14 +257,9 @@ class _Own:
             parts = urlsplit(address)
             path = parts.path.rstrip("/")
             is_first = path and not parts.query and any(f"{one.path}/".startswith(f"{path}/") for one in self.parts)
-            if is_first or document_id(address) in self.documents or _is_front(address):
+            if is_first or document_id(address) in self.documents or is_front(address):
                 return ""
         return document_id(others[0]) if others else ""
-
-
-def _is_front(address: str) -> bool:
-    parts = urlsplit(address)
-    return bool(parts.netloc) and not parts.path.strip("/") and not parts.query
 
 
 def _boxed_headings(own: _Own) -> bool:

@@ -14,6 +14,7 @@ from newscorpus.discover.frontier import (
     ALIKE,
     BARREN,
     LEAST_SECTIONS,
+    LISTS,
     MAX_ADDRESSES,
     MAX_BARREN_ARCHIVES,
     MAX_IN_A_ROW,
@@ -21,7 +22,6 @@ from newscorpus.discover.frontier import (
     Frontier,
     SeenContents,
     missing_page,
-    note_named,
     note_page,
 )
 from newscorpus.discover.period import Period
@@ -294,7 +294,7 @@ def test_archives_are_dropped_after_many_that_brought_nothing_new(ledger: Ledger
 def test_few_archives_are_read_where_feeds_and_sitemaps_name_every_article(ledger: Ledger) -> None:
     met = Frontier(portal(), TODAY, ledger)
     articles = [f"{BASE}/bridge-{n}/" for n in range(ALIKE)]
-    note_named(ledger, articles)
+    ledger.listings.add_named(LISTS, articles)
     for url in articles:
         note_page(ledger, "mock", url, KEPT)
     queue(ledger, met, "/tag/last/")
@@ -303,21 +303,21 @@ def test_few_archives_are_read_where_feeds_and_sitemaps_name_every_article(ledge
     (dropped,) = met.end_archive(f"{BASE}{tags[0]}", leads_on=False, goes_on=True)
     assert dropped.url == BASE + "/tag/last/"
     named = f"{BASE}/index.php?mot12"
-    assert not met.is_archive(named)
+    assert not met.archive(named)
     for number in range(ALIKE):
         note_page(ledger, "mock", f"{BASE}/index.php?mot{number}", LIST)
-    assert met.is_archive(named), "as all of its pattern were lists"
+    assert met.archive(named), "as all of its pattern were lists"
     answer(ledger, named + "3", UrlOutcome(), portal="mock", kind="section")
-    assert not met.is_archive(named + "3"), "it is visited again for changes"
+    assert not met.archive(named + "3"), "it is visited again for changes"
     note_page(ledger, "mock", f"{BASE}/ferry/", KEPT)
-    assert not met.is_archive(named)
+    assert not met.archive(named)
     assert met.admit(BASE + "/tag/another/", 2) is FetchKind.SECTION, "a page alone named an article"
 
 
 def test_archives_of_days_lead_to_a_period(ledger: Ledger) -> None:
     met = Frontier(portal(), TODAY, ledger, period=Period(date(2020, 1, 1)))
-    assert not any(met.is_archive(BASE + path) for path in ("/2024/05/", "/?m=202405"))
-    assert all(met.is_archive(BASE + path) for path in ("/tag/bridge/", "/?tag=bridge", "/?cat=12", "/?author=3"))
+    assert not any(met.archive(BASE + path) for path in ("/2024/05/", "/?m=202405"))
+    assert all(met.archive(BASE + path) for path in ("/tag/bridge/", "/?tag=bridge", "/?cat=12", "/?author=3"))
 
 
 LIST, KEPT = UrlOutcome("discovery", "section"), UrlOutcome(reason="kept")

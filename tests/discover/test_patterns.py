@@ -1,14 +1,19 @@
 """Patterns proposed from links: what they take, what they leave, and what is too little to go by."""
 
+import re
 from collections.abc import Sequence
 
 import pytest
 
-from newscorpus.discover.patterns import SeenLink, propose, seems_article
+from newscorpus.discover.patterns import Proposed, SeenLink, propose, seems_article
 
 BASE = "https://vesti.example"
 MENU = [SeenLink(f"{BASE}/{name}/", name.title()) for name in ("politika", "sport", "kultura", "o-nama")]
 HEADLINE = "The council keeps the old bridge"
+
+
+def takes(proposed: Proposed, path: str) -> bool:
+    return any(re.search(one.expression, path) for one in proposed.articles)
 
 
 def links(paths: Sequence[str], text: str = HEADLINE) -> list[SeenLink]:
@@ -28,9 +33,9 @@ def links(paths: Sequence[str], text: str = HEADLINE) -> list[SeenLink]:
 )
 def test_articles_that_nobody_saw_are_taken_and_sections_are_not(seen: str, unseen: str) -> None:
     proposed = propose([*MENU, *links([seen.format(number) for number in range(1, 9)])])
-    assert proposed.takes(BASE + unseen)
-    assert not any(proposed.takes(link.url) for link in MENU)
-    assert not proposed.takes(f"{BASE}/politika/?page=2")
+    assert takes(proposed, unseen)
+    assert not any(takes(proposed, link.url.removeprefix(BASE)) for link in MENU)
+    assert not takes(proposed, "/politika/?page=2")
 
 
 def test_sections_are_named_with_their_further_pages() -> None:
