@@ -2,10 +2,13 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+import tomllib
 from contextlib import suppress
-from functools import partial
+from functools import partial, reduce
+from itertools import product
+from operator import getitem
 from pathlib import Path
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
@@ -38,9 +41,6 @@ PAGES = 12
 """Number of archived pages on which rules are tried, chosen by the hash of their addresses."""
 LINE = re.compile(r"at line (\d+)")
 KEY = re.compile(r"(?:(?:unknown|missing) key )?([a-z_]+(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])?)*)")
-STRING = re.compile(r"""'[^'\n]*'|"(?:[^"\\\n]|\\.)*\"""")
-HEADING = re.compile(r"\s*\[(\[?)\s*([\w.-]+)\s*\]")
-NAMED = re.compile(r"\s*([\w-]+)\s*=")
 
 
 def overview(request: Request) -> Response:
@@ -109,30 +109,16 @@ def line_of(text: str, message: str) -> int:
         return int(found[1])
     if "at end of document" in message:
         return text.count("\n") + 1
-    wanted = KEY.match(message.partition(".toml: ")[2])
-    places = dict(_places(text))
-    names = wanted[1] if wanted else ""
-    while names and names not in places:
-        names = re.sub(r"(\[\d+\]|\.?[a-z_]+)$", "", names)
-    return places.get(names, 0)
-
-
-def _places(text: str) -> Iterator[tuple[str, int]]:
-    """Return the line of each table, key and list item, by its name in messages."""
-    table, key, item, versions = "", "", 0, -1
-    for number, line in enumerate(text.splitlines(), 1):
-        heading, named = HEADING.match(line), NAMED.match(line)
-        if heading:
-            versions += bool(heading[1])
-            table, key = f"{heading[2]}[{versions}]." if heading[1] else f"{heading[2]}.", ""
-            yield table[:-1], number
-        elif named:
-            key, item = f"{table}{named[1]}", 0
-            yield key, number
-        values = "" if line.lstrip().startswith("#") else line[named.end() :] if named else line
-        for _ in STRING.finditer(values) if key else ():
-            yield f"{key}[{item}]", number
-            item += 1
+    named, lines = KEY.match(message.partition(".toml: ")[2]), text.splitlines()
+    place = [int(step) if step.isdecimal() else step for step in re.findall(r"\w+", named[1])] if named else []
+    while place:
+        for number, end in product(range(1, len(lines) + 1), ("", "]")):  # "]" closes a list over several lines
+            with suppress(ValueError, LookupError, TypeError):  # the beginning is no TOML, or lacks the place
+                table: Any = tomllib.loads("\n".join(lines[:number]) + end)
+                reduce(getitem, place, table)
+                return number
+        place.pop()  # a key that is missing: the line of its table
+    return 0
 
 
 def _short(path: Path) -> Path:
