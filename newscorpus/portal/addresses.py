@@ -326,8 +326,8 @@ FURTHER = re.compile(
 )
 """The end of the path of a second or later page of a list."""
 NAMED_ARCHIVE = re.compile(
-    r"/(authors?|autori?|contributors?|[ck]ategor[a-z]{1,4}|keywords?|labels?|tags?|tema|topics?)[/:][^/]+"
-    r"(?:/archive)?/?$",
+    r"/(aut(?:eur|hor|or)(?:e[ns]|i|s)?|contributors?|[ck]ategor[a-z]{1,4}|cimke|etiquetas?|keywords?|labels?|mots?(?:-cles?)?"
+    r"|oznak[ae]|schlagwor(?:t|te)|stit(?:ek|ky)|tags?|tema|topics?)[/:][^/]+(?:/archive)?/?$",
     re.IGNORECASE,
 )
 """An archive with a name, such as `/tag/bridges/`, or `/wiki/Category:Bridges`."""

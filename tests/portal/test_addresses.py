@@ -201,6 +201,8 @@ def test_what_only_looks_like_one_is_left_alone() -> None:
         ("/category/town/page/2/", "/category/*"),
         ("/kategorie/kultura.xml", "/kategorie/*"),
         ("/contributors/jana-malik/archive", "/contributors/*"),
+        *((f"/{word}/jana/", f"/{word}/*") for word in ("auteur", "autoren", "mot", "mots-cles", "oznaka", "stitky")),
+        *((f"/{word}/jana/", "") for word in ("auto", "motor", "stit")),
         ("/wiki/Category:Old_bridges", "/wiki/Category/*"),
         ("/?cat=12", "/?cat=*"),
         ("/?author=3&paged=2", "/?author=*"),
