@@ -38,7 +38,7 @@ class Evidence:
     field: str  # a key of `Fields`, such as "title" or "published"
     value: str  # as text
     # "json-ld", "meta", "microdata", "time-tag", "heading", "text", "url", "feed", "sitemap", "learned", "template",
-    # "portal", "robots.txt" or "user"
+    # "last_change" (of a sitemap), "portal", "robots.txt" or "user"
     source: str
 
 

@@ -215,7 +215,7 @@ def _dated(record: Record, page: Page) -> Record:
         return record
     day = moment.date().isoformat()
     published = day if changed == day else moment.isoformat()
-    return replace(record, published=published, provenance=replace(record.provenance, published="sitemap"))
+    return replace(record, published=published, provenance=replace(record.provenance, published=LAST_CHANGE))
 
 
 def _excerpt(article: Article, quality: QualityConfig) -> str:

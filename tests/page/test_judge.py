@@ -63,7 +63,7 @@ def test_a_row_without_a_date_gets_that_of_the_last_change_in_a_sitemap(changed:
     undated, dated = (
         expect(Row, make_row(Recipe(), article(published=day), page)).record for day in ("", "2026-11-19")
     )
-    assert (undated.published, undated.provenance.published) == (changed, "sitemap")
+    assert (undated.published, undated.provenance.published) == (changed, "last_change")
     assert (dated.published, dated.provenance.published) == ("2026-11-19", "")
 
 
