@@ -130,12 +130,13 @@ def heading_text(element: HtmlElement) -> str:
 
 
 def without_kicker(heading: HtmlElement, titles: Iterable[str]) -> str:
-    """Return the text of a heading without a kicker: a first element whose removal leaves one of `titles`."""
+    """Return the text of a heading without a kicker: a first or last element whose removal leaves one of `titles`."""
     text, known = heading_text(heading), set(map(squeezed, titles))
     inside = (each for each in heading.iterdescendants() if (each.tail or "").strip() or each.getnext() is not None)
-    first = next(inside, None)
-    rest = "" if first is None else text.removeprefix(heading_text(first)).lstrip(KICKER_END)
-    return rest if rest != text and squeezed(rest) in known else text
+    before = (text.removeprefix(heading_text(each)) for each in islice(inside, 1))
+    after = (text.removesuffix(heading_text(each)) for each in heading[-1:])
+    rests = (rest.strip(KICKER_END) for rest in chain(before, after) if rest != text)
+    return next((rest for rest in rests if squeezed(rest) in known), text)
 
 
 def find_headline(

@@ -428,6 +428,7 @@ OG = "<meta property='og:title' content='Vláda jedná o daních'><meta property
         ("<h1><em>Rozpočet</em><br>Vláda jedná o daních</h1>", "Vláda jedná o daních"),
         ("<h1>Rozpočet: Vláda jedná o daních</h1>", "Rozpočet: Vláda jedná o daních"),
         ("<h1>Vláda jedná <em>o daních</em></h1>", "Vláda jedná o daních"),
+        ("<h1>Vláda jedná o daních <span>Krajské Noviny</span></h1>", "Vláda jedná o daních"),
         ("<h1>Krajské Noviny</h1><h2>Vláda jedná o daních</h2>", "Vláda jedná o daních"),
         ("<h1>Ekonomika</h1><p>Text</p>", "Vláda jedná o daních"),
         ("<p>Text</p>", "Vláda jedná o daních"),
