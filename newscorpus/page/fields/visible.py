@@ -252,8 +252,8 @@ def is_elsewhere(element: HtmlElement, around: Container[HtmlElement]) -> bool:
 
 
 def _heads_site(holder: HtmlElement) -> bool:
-    """Tell whether an element is the header of the site, by its menu or link to the front page; it may show the day."""
-    if holder.tag != "header" and holder.get("role") != "banner":
+    """Tell whether an element above the headlines has the menu or a link to the front page; it may show the day."""
+    if (holder.tag != "header" and holder.get("role") != "banner") or holder.xpath("boolean(preceding::h1)"):
         return False
     links = (urlsplit(link.get("href", "")) for link in islice(holder.iter("a"), MAX_HOME_LINKS))
     return holder.find(".//nav") is not None or any(link.path == "/" and not link.query for link in links)

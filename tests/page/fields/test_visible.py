@@ -456,6 +456,13 @@ def test_the_day_in_the_header_of_a_site_is_no_date_of_its_page(day: str) -> Non
     logo, text = "<a href='/'>Krajské Noviny</a>", f"<h1>Vláda jedná o daních</h1>{PARAGRAPH}"
     assert read(f"<header>{logo}{day}</header><main>{text}</main>").published == ""
     assert read(f"<article><header>{day}</header>{text}</article>").published[:10] == "2024-02-03"
+    below = f"<h1>Vláda jedná o daních</h1><header>{logo}{day}</header>{PARAGRAPH}"
+    assert read(f"<main>{below}</main>").published[:10] == "2024-02-03"
+
+
+def test_a_day_right_above_the_headline_precedes_those_below_the_text() -> None:
+    article = f"<div class='meta'>3. února 2024</div><h1>Vláda jedná o daních</h1>{PARAGRAPH}"
+    assert read(f"{article}<div><b>Most</b> <span class='date'>9. ledna 2024</span></div>").published == "2024-02-03"
 
 
 @pytest.mark.parametrize(
