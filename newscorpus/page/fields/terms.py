@@ -142,7 +142,7 @@ def read_terms(
         is_dated = len(steps) > 2 and YEAR_STEP.fullmatch(steps[1]) and not _is_generic(steps[0])
         # As in /town/2024/02/03/bridge.
         step = [Evidence(SECTION, unquote(steps[0]).replace("-", " "), "url")] if is_dated else []
-        found = chain(_above(links, markup), _crumbs(body, headline, markup), step, _kicker(headline, called, around))
+        found = chain(_kicker(headline, called, around), _above(links, markup), _crumbs(body, headline, markup), step)
         yield from islice(found, 1)
 
 
@@ -184,18 +184,20 @@ def _linked(
     for link in links:
         by_address, by_marks = called.get(link, ""), _kind_by_marks(link)
         relations = RELATIONS.intersection(rel.lower().split()) if (rel := link.get("rel")) else frozenset[str]()
-        if not (relations or by_address or (by_marks and _leads_on(link, markup))) or not (name := name_of(link)):
+        is_named = relations or by_address or ((by_marks or link in near) and _leads_on(link, markup))
+        if not is_named or not (name := name_of(link)):
             continue
         is_apart = _is_apart(link, around)
         label = _label(link, 1 if is_apart else WRAPPERS + 1)
         labelled = next((kind for kind in KINDS if LABELS[kind].search(label)), "")
         kind = ((SECTION if labelled == SECTION else TAGS) if by_address == EITHER else by_address) or by_marks
+        kind = kind or (labelled if label.endswith((":", "：")) else "")
         if relations:
             kind = SECTION if "category" in relations else by_marks or labelled or kind or TAGS
             tier = Tier.DECLARED
-        elif labelled == kind and (kind == SECTION or not is_apart or link in near):
+        elif kind and labelled == kind and (kind == SECTION or not is_apart or link in near):
             tier = Tier.LABELLED
-        elif not is_apart and (link in near or _within_article(link, around)):
+        elif kind and not is_apart and (link in near or _within_article(link, around)):
             tier = Tier.WITHIN
         elif by_address == SECTION and _is_current(link):
             tier = Tier.CURRENT

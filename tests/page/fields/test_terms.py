@@ -68,6 +68,12 @@ def read(body: str, path: str = "/council-votes", evidence: tuple[Evidence, ...]
             id="definition list",
         ),
         pytest.param(
+            f'{HEADLINE}<p>Section: <a href="/news/town/">Town</a> | in <a href="/news/x/">Holm</a></p>{TEXT}',
+            "Town",
+            (),
+            id="label of an unknown address",
+        ),
+        pytest.param(
             f'<article>{HEADLINE}{TEXT}<div class="field field--name-field-rubric">'
             '<div class="field__label">Section</div>'
             '<a href="/taxonomy/term/3">Town</a></div><div class="field field--name-field-tags">'
@@ -224,6 +230,11 @@ def test_a_single_tag_above_the_headline_is_the_section(above: str, section: str
     head = "".join(f'<meta property="article:tag" content="{name}">' for name in ("Town", "river"))
     fields = read(f"<article><header>{above}{HEADLINE}</header>{TEXT}</article>", head=head)
     assert (fields.section, fields.tags) == (section, ("Town", "river"))
+
+
+def test_a_single_tag_above_the_headline_precedes_the_folder_of_the_address() -> None:
+    page = f"<article><header>{TOWN}{HEADLINE}</header>{TEXT}</article>"
+    assert read(page, "/daily/2024/05/council-votes").section == "Town"
 
 
 def test_a_tag_above_the_headline_is_no_section_in_a_menu_in_a_row_or_where_the_page_states_one() -> None:
