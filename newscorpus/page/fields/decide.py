@@ -192,11 +192,11 @@ def decide_people(evidence: Sequence[Evidence], sites: Collection[str]) -> tuple
     return authors, agencies, source
 
 
-def decide_tags(evidence: Sequence[Evidence], section: str, url: str = "") -> tuple[tuple[str, ...], str]:
+def decide_tags(evidence: Sequence[Evidence], section: str, url: str, title: str) -> tuple[tuple[str, ...], str]:
     """Return the tags of the most trusted source, and that source; lists are split at semicolons or else commas.
 
-    Keywords in `<head>` that have nothing in common with the visible tags are the site's, and those that are steps of
-    the address `url`, with its last one, are none. Feeds mix sections and tags:
+    Keywords in `<head>` that have nothing in common with the visible tags are the site's; those that are steps of the
+    address `url`, with its last one, or all words of the `title` are none. Feeds mix sections and tags:
     the page's own tags take precedence, and sections are left out. Where every word has a capital letter, a generator
     may have put it there: the tags are spelled as they are shown.
     """
@@ -219,6 +219,9 @@ def decide_tags(evidence: Sequence[Evidence], section: str, url: str = "") -> tu
     if best[0].source == "feed":
         sections = {squeezed(item.value) for item in of_field("section", evidence)} | {squeezed(section)}
         tags = dict.fromkeys(tag for tag in tags if squeezed(tag) not in sections)
+    words = set(map(squeezed, title.split())) - {""}
+    if len(words) > 2 and words <= set(map(squeezed, tags)):
+        tags = dict.fromkeys(tag for tag in tags if squeezed(tag) not in words)
     return tuple(tags), best[0].source if tags else ""
 
 

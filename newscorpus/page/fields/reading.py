@@ -104,7 +104,7 @@ def read_fields(
     if not (authors or agencies) and (persons := _named_after(found, names, entities, tree)):
         authors, agencies, authors_source = decide_people(found, names - persons)
     section, licence = decide_section(found, markup.url), decide_plain("license", found)
-    tags, tags_source = decide_tags(found, section.value, markup.url)
+    tags, tags_source = decide_tags(found, section.value, markup.url, title.value)
     if tags_source != "template" and any(map(str.islower, tags)):
         tags = capitalise_tags(tags, _running_text(tree))
     images = (*(image for each in entities for image in entity_images(each, markup.base)), *meta_images(markup))

@@ -140,3 +140,4 @@ def test_no_name_is_empty_or_holds_an_address(text: str) -> None:
 def test_a_label_is_no_part_of_a_name() -> None:
     assert is_personal_name("Jana van der Malik")
     assert not is_personal_name("Oznake: Otoci")
+    assert not any(map(is_personal_name, ("Size Email This", "My Profile", "E-mail Alerts")))

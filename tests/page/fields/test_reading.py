@@ -280,6 +280,12 @@ def test_keywords_that_are_the_address_are_no_tags() -> None:
     assert read(head, "https://vesti.example/domaci/old-bridge/2").fields.tags == ("domaci", "old-bridge")
 
 
+def test_keywords_made_of_the_headline_are_no_tags() -> None:
+    page = "<meta name=keywords content='the,old,bridge,closes,ferries'><h1>The Old Bridge "
+    assert read(f"{page}Closes</h1>").fields.tags == ("ferries",)
+    assert read(f"{page}Waits</h1>").fields.tags == ("the", "old", "bridge", "closes", "ferries")
+
+
 def test_a_day_of_the_build_gives_way_to_one_in_the_month_of_the_address() -> None:
     built = "<meta name=Date content='2026-11-26 20:13:29'><h1>The old bridge is closed</h1>"
     shown = f"{built}<div><span class=date>2024-05-20</span> by <span class=author>Jana Malik</span></div><p>Text."
