@@ -89,9 +89,9 @@ def read_near(
 ) -> Iterator[Evidence]:
     """Yield evidence of authors and dates, these only `with_dates`, from the lines around the headline.
 
-    Elements named for dates come first: those below the headline, above it, then after the first paragraph. Other dates
-    above it are ignored, since pages show the current time there, and so are those after the first paragraph. Lines of
-    other documents, outside the elements `around` the headline, are left out.
+    Elements named for dates come first, by their distance from the headline. Other dates above it are ignored, since
+    pages show the current time there, and so are those after the first paragraph. Lines of other documents, outside the
+    elements `around` the headline, are left out.
     """
     long = long_ones(after)
     lines = tuple(lines_of(after, long))
@@ -100,14 +100,16 @@ def read_near(
         text = next((place for place, each in enumerate(after) if each.tag == "p" and each in long), len(after))
         later = frozenset(after[text + 1 :])
         others = [line for line in others if line.element not in later]
-        first, last = ([line for line in named if (line.element in later) is is_last] for is_last in (False, True))
         above, _ = _parted([line for line in lines_of(before, long_ones(before[::-1])) if _may_be_dated(line, setting)])
-        for line in (*first, *above, *last, *others):
+        distances = {element: place for side in (after, before) for place, element in enumerate(side)}
+        for line in (*sorted((*named, *above), key=lambda line: distances.get(line.element, 0)), *others):
             if is_elsewhere(line.element, around):
                 continue
             end = 0
             for date in find_dates(line.text, setting):
-                if len(line.text) - (date.end - date.start) <= MAX_REST or _is_dated(line):
+                is_short = len(line.text) - (date.end - date.start) <= MAX_REST
+                labels = (words.search(line.text, end, date.start) for words in (DATE_WORDS, UPDATE))
+                if is_short or _is_marked_as_date(line) or any(labels):
                     yield _evidence(line, date, end)
                 end = date.end
             is_relative = not end and setting.fetched and _is_marked_as_date(line)

@@ -272,6 +272,14 @@ def test_dates_in_the_text_come_after_that_of_the_address() -> None:
     assert read(line).published == "2024-02-03"
 
 
+def test_a_sentence_with_a_day_is_no_line_of_the_date() -> None:
+    text = "<p>Nejpozději do 30. dubna 2024 musí radnice vyhlásit datum, kdy začnou práce na novém mostě.</p>"
+    footer = "<footer>Upraveno <time datetime='2024-02-03'>3. 2. 2024</time></footer>"
+    assert (
+        read(f"<article><h1>Vláda jedná</h1>{text}{footer}</article>", fetched="2026-11-20").published == "2024-02-03"
+    )
+
+
 def test_a_day_without_a_year_has_that_of_another_date_of_the_page() -> None:
     body = "<article><h1>Vláda jedná</h1><p class='date'>3. února</p></article>"
     assert (
