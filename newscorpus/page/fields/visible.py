@@ -99,7 +99,8 @@ def read_times(
     times = [
         element
         for element in markup.times[:MAX_TIMES]
-        if not _is_of_another(element, markup) and not any(map(_heads_site, _up_to(element, around)))
+        if not _is_of_another(element, markup)
+        and not any(map(_heads_site, takewhile(lambda holder: holder not in around, element.iterancestors())))
     ]
     own = [element for element in times if not (around and is_elsewhere(element, around))]
     if not own and not any(element.tag == "article" for element in around):
@@ -113,11 +114,6 @@ def read_times(
         for value in (shown, declared) if shown[:10] != declared[:10] else (declared,):
             if value:
                 yield Evidence(field, value, "time-tag")
-
-
-def _up_to(element: HtmlElement, around: Container[HtmlElement]) -> Iterator[HtmlElement]:
-    """Yield the ancestors of an element below those of the headline, innermost first."""
-    return takewhile(lambda holder: holder not in around, element.iterancestors())
 
 
 def heading_text(element: HtmlElement) -> str:
