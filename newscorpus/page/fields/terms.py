@@ -142,7 +142,7 @@ def read_terms(
         is_dated = len(steps) > 2 and YEAR_STEP.fullmatch(steps[1]) and not _is_generic(steps[0])
         # As in /town/2024/02/03/bridge.
         step = [Evidence(SECTION, unquote(steps[0]).replace("-", " "), "url")] if is_dated else []
-        found = chain(_kicker(headline, called, around), _above(links, markup), _crumbs(body, headline, markup), step)
+        found = chain(_above(links, markup), _crumbs(body, headline, markup), _kicker(headline, called, around), step)
         yield from islice(found, 1)
 
 
@@ -395,12 +395,11 @@ def _crumbs(body: HtmlElement, headline: HtmlElement | None, markup: Markup) -> 
         if first is None or urlsplit(join(markup.base, first.get("href", ""))).path.strip("/"):
             return
         links = first.itersiblings("a")
-    title = squeezed(headline.text_content()) if headline is not None else ""
     home = document_id(markup.url)
     for link in islice(links, MAX_TAGS):
         address = join(markup.base, link.get("href", ""))
         is_other = document_id(address) != home and not _is_generic(urlsplit(address).path)
-        if is_other and (name := name_of(link)) and squeezed(name) != title:
+        if is_other and (name := name_of(link)):
             yield Evidence(SECTION, name, "text")
 
 
@@ -450,6 +449,5 @@ def _kicker(
         return
     below = above[above.index(own[0]) + 1 :]
     between = sum(len((each.text or "").strip()) + len((each.tail or "").strip()) for each in below)
-    is_labelled = any(LABELS[TAGS].search(_label(own[0], levels)) for levels in range(1, WRAPPERS + 1))
-    if between <= MAX_TERM and not is_labelled and (name := name_of(own[0])):
+    if between <= MAX_TERM and (name := name_of(own[0])):
         yield Evidence(SECTION, name, "text")

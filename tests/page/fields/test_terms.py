@@ -221,7 +221,6 @@ TOWN, RIVER = '<a class="top" href="/tag/town/">Town</a>', '<a href="/tag/river/
         pytest.param('<p><a rel="tag" href="/town/">Town</a></p>', "Town", id="relation"),
         pytest.param(f"<div>{TOWN} {RIVER}</div>", "", id="row"),
         pytest.param(f"<ul><li>{TOWN}</li><li>{RIVER}</li></ul>", "", id="list"),
-        pytest.param(f"<p>Tags: {TOWN}</p>", "", id="label"),
         pytest.param(f'{TOWN}<a href="/about/">About</a>', "", id="other link between"),
         pytest.param(f"{TOWN}<p>{'A paragraph of the text. ' * 4}</p>", "", id="text between"),
     ],
