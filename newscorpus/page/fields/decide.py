@@ -7,7 +7,7 @@ change.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import lru_cache
 from math import ceil, floor
@@ -30,6 +30,8 @@ TRUST = (
 )  # fmt: skip
 """Sources, most trusted first: a portal's own rules, then machine-readable data, then visible text."""
 RANKS = {source: rank for rank, source in enumerate(TRUST)}
+NOTHING = Evidence("", "", "")
+"""The decision on a field without candidates."""
 
 LANGUAGE_TAG = re.compile(r"^([a-z]{2,3})(?:[-_][a-z0-9_-]*)?$", re.IGNORECASE)
 LANGUAGES = read_toml(__package__, "languages.toml")
@@ -99,33 +101,25 @@ def of_best_source(candidates: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
     return tuple(item for item in candidates if item.source == candidates[0].source)
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """The value of a field and its source; both empty where there is none."""
-
-    value: str = ""
-    source: str = ""
-
-
-def decide_plain(field: str, evidence: Sequence[Evidence]) -> Decided:
+def decide_plain(field: str, evidence: Sequence[Evidence]) -> Evidence:
     """Choose the value of the most trusted source."""
-    return next((Decided(item.value, item.source) for item in of_field(field, evidence)), Decided())
+    return next(iter(of_field(field, evidence)), NOTHING)
 
 
-def decide_headline(evidence: Sequence[Evidence], sites: Collection[str], url: str = "") -> Decided:
+def decide_headline(evidence: Sequence[Evidence], sites: Collection[str], url: str = "") -> Evidence:
     """Choose the headline of the page at `url` and strip the site's name; a template's value is left unchanged."""
     titles = of_field("title", evidence)
     if titles and titles[0].source == "template":
-        return Decided(titles[0].value, "template")
+        return titles[0]
     shown = {item.value for item in titles if item.source == "heading"}
     descriptions = {item.value for item in of_field("description", evidence)} - shown
     titles = tuple(item for item in titles if squeezed(item.value) not in sites) or titles
     titles = tuple(item for item in titles if len(item.value) <= MAX_TITLE and item.value not in descriptions) or titles
     chosen = decide_title(titles, sites, {squeezed(item.value) for item in of_field("section", evidence)}, url)
-    return Decided(chosen.value, chosen.source) if chosen and chosen.value else Decided()
+    return chosen if chosen and chosen.value else NOTHING
 
 
-def decide_section(evidence: Sequence[Evidence], url: str) -> Decided:
+def decide_section(evidence: Sequence[Evidence], url: str) -> Evidence:
     """Choose the first section of the most trusted source that names one, without adjacent number and site address.
 
     Generators declare the folder of an article: a general one ("blog") is none, another ("zdravi") is spelled as the
@@ -134,9 +128,9 @@ def decide_section(evidence: Sequence[Evidence], url: str) -> Decided:
     tags = frozenset(map(squeezed, _parted_tags(of_field("tags", evidence))))
     found = [replace(item, value=_section_name(item, tags)) for item in of_field("section", evidence)]
     found = [item for item in found if item.value and item.value not in GENERIC]
-    chosen = next(iter(found), None)
-    if chosen is None or not is_generated(chosen):
-        return Decided(chosen.value, chosen.source) if chosen else Decided()
+    chosen = next(iter(found), NOTHING)
+    if not chosen.value or not is_generated(chosen):
+        return chosen
     # An alphabet without a spelling in ASCII leaves the name of the link to the folder in the address
     is_folder = f"/{chosen.value}/" in url
     named = (
@@ -148,7 +142,7 @@ def decide_section(evidence: Sequence[Evidence], url: str) -> Decided:
         for item, name in named
         if name == slug or (is_folder and item.source == "url" and not name.isascii())
     )
-    return Decided(next(same, chosen.value), chosen.source)
+    return replace(chosen, value=next(same, chosen.value))
 
 
 def _section_name(item: Evidence, tags: Set[str]) -> str:
@@ -221,7 +215,7 @@ def decide_tags(evidence: Sequence[Evidence], section: str, url: str, title: str
         tags = dict.fromkeys(tag for tag in tags if squeezed(tag) not in sections)
     words = set(map(squeezed, title.split())) - {""}
     if len(words) > 2 and words <= set(map(squeezed, tags)):
-        tags = dict.fromkeys(tag for tag in tags if squeezed(tag) not in words)
+        tags = dict.fromkeys(tag for tag in tags if squeezed(tag) not in {*words, squeezed(title)})
     return tuple(tags), best[0].source if tags else ""
 
 
@@ -245,10 +239,8 @@ def is_generated(item: Evidence) -> bool:
 
 
 def capitalise_tags(tags: Sequence[str], text: str) -> tuple[str, ...]:
-    """Spell tags in lower case as `text` does within sentences: "angela merkel" as "Angela Merkel"."""
+    """Spell tags in lower case, of which there is one, as `text` does within sentences: "Angela Merkel"."""
     low = sorted(filter(str.islower, tags), key=len, reverse=True)
-    if not low:
-        return tuple(tags)
     forms = defaultdict[str, Counter[str]](Counter)
     for found in re.finditer(rf"(?<!\w)(?:{'|'.join(map(re.escape, low))})(?!\w)", text, re.IGNORECASE):
         before = text[max(found.start() - MAX_BEFORE, 0) : found.start()].split()[-2:]
@@ -269,14 +261,14 @@ def _parted(names: str) -> list[str]:
     return names.split(";" if ";" in names else ",")
 
 
-def decide_language(evidence: Sequence[Evidence]) -> Decided:
+def decide_language(evidence: Sequence[Evidence]) -> Evidence:
     """Choose the language that most declarations name; ties go to the first."""
-    tags = [(tag, item.source) for item in of_field("language", evidence) if (tag := primary_tag(item.value))]
-    if {"nb", "nn"} & {tag for tag, _ in tags}:  # the written forms of "no"
-        tags = [(tag, source) for tag, source in tags if tag != "no"]
-    counts = Counter(tag for tag, _ in tags)
+    tags = [replace(item, value=tag) for item in of_field("language", evidence) if (tag := primary_tag(item.value))]
+    counts = Counter(item.value for item in tags)
+    if counts.keys() & {"nb", "nn"}:  # the written forms of "no"
+        del counts["no"]
     most = max(counts, key=counts.__getitem__, default="")
-    return next((Decided(tag, source) for tag, source in tags if tag == most), Decided())
+    return next((item for item in tags if item.value == most), NOTHING)
 
 
 @lru_cache(1_024)  # there are few languages
@@ -310,18 +302,6 @@ def site_names(claimed: Iterable[str], host: str) -> frozenset[str]:
     bare = host.removeprefix("www.")
     longest_label = max(bare.split(".")[:-1], key=len, default="")
     return frozenset(map(squeezed, (*claimed, bare, host, longest_label))) - {""}
-
-
-def names_beside(title: str, headlines: Iterable[str]) -> frozenset[str]:
-    """Return the parts of `title` beside one of `headlines`, squeezed: usually the names of site and section."""
-    names: list[str] = []
-    for headline in filter(None, headlines):
-        before, found, after = title.partition(headline)
-        if found and not before and SEPARATOR.match(after):
-            names += _split(after)[0]
-        elif found and not after and not _split(before)[0][-1]:
-            names += _split(before)[0]
-    return frozenset(map(squeezed, names)) - {""}
 
 
 def strip_site(title: str, sites: Collection[str], sections: Collection[str] = ()) -> str:
@@ -374,13 +354,7 @@ def decide_title(
     for item in plausible:
         votes[squeezed(item.value)] += LATER_VOTES if item.source in counted else VOTES.get(item.source, 1)
         counted.add(item.source)
-    chosen = max(plausible, key=lambda item: votes[squeezed(item.value)], default=None)
-    heading = next((item for item in plausible if item.source == "heading" and item.value), None)
-    if heading and chosen and chosen.source == "meta":
-        rest = chosen.value.removeprefix(heading.value)
-        if rest != chosen.value and SEPARATOR.match(rest):  # words for search engines follow the heading
-            return heading
-    return chosen
+    return max(plausible, key=lambda item: votes[squeezed(item.value)], default=None)
 
 
 def _split(title: str) -> tuple[list[str], list[str]]:
@@ -410,7 +384,7 @@ def read_data_layer(markup: Markup) -> Iterator[Evidence]:
                 return
 
 
-def decide_dates(evidence: Sequence[Evidence], setting: Setting, month: str = "") -> tuple[Decided, Decided]:
+def decide_dates(evidence: Sequence[Evidence], setting: Setting, month: str = "") -> tuple[Evidence, Evidence]:
     """Return publication and last change, each with its source.
 
     The day with most votes wins, ties go to the most trusted source; its time is then converted to the zone shown on
@@ -430,7 +404,7 @@ def decide_dates(evidence: Sequence[Evidence], setting: Setting, month: str = ""
         minute = moment.replace(second=0, microsecond=0)
         same = (each for each in others if each.replace(second=0, microsecond=0, tzinfo=None) == minute)
         moment = next((moment.replace(tzinfo=each.tzinfo) for each in same), moment)
-        published = Decided(moment.isoformat(), published.source)
+        published = replace(published, value=moment.isoformat())
     if published.value and moment is None:  # the day that is shown of a moment in UTC
         named = (each for each in dates if each.source in MACHINE and _moment(each.value))
         moments = (_localised(each, [published.value], ()) for each in named)
@@ -439,12 +413,12 @@ def decide_dates(evidence: Sequence[Evidence], setting: Setting, month: str = ""
     return (local if local.value else modified), modified
 
 
-def _read_dates(field: str, evidence: Iterable[Evidence], setting: Setting) -> list[Decided]:
+def _read_dates(field: str, evidence: Iterable[Evidence], setting: Setting) -> list[Evidence]:
     """Return the candidates for `field` as ISO 8601, "" where none can be read, most trusted first."""
-    return [Decided(parse_date(item.value, setting), item.source) for item in of_field(field, evidence)]
+    return [replace(item, value=parse_date(item.value, setting)) for item in of_field(field, evidence)]
 
 
-def _with_day_first(dates: Collection[Decided]) -> Iterator[Decided]:
+def _with_day_first(dates: Collection[Evidence]) -> Iterator[Evidence]:
     """Yield the dates, those shown with day and month exchanged if the address or a moment states the exchanged day."""
     stated = (each for each in dates if each.source == "url" or (each.source in MACHINE and _moment(each.value)))
     days = {each.value[:10] for each in stated}
@@ -454,12 +428,12 @@ def _with_day_first(dates: Collection[Decided]) -> Iterator[Decided]:
         yield replace(each, value=exchanged) if day not in days and exchanged in days else each
 
 
-def _elected(dates: Iterable[Decided]) -> Decided:
+def _elected(dates: Iterable[Evidence]) -> Evidence:
     """Return the date with most votes; of those on its day, the first with a time."""
     read: Counter[str] = Counter()
     named: set[tuple[str, str]] = set()
     votes: Counter[str] = Counter()
-    first: dict[str, Decided] = {}
+    first: dict[str, Evidence] = {}
     for each in dates:
         value, source = each.value, each.source
         if not value or read[source] == MAX_DATES:
@@ -472,10 +446,10 @@ def _elected(dates: Iterable[Decided]) -> Decided:
         known = first.setdefault(day, each)
         if len(known.value) == len("2024-02-03") < len(value):
             first[day] = each
-    return first[max(votes, key=votes.__getitem__)] if votes else Decided()
+    return first[max(votes, key=votes.__getitem__)] if votes else NOTHING
 
 
-def _localised(decided: Decided, shown: Sequence[str], days: Sequence[str]) -> Decided:
+def _localised(decided: Evidence, shown: Sequence[str], days: Sequence[str]) -> Evidence:
     """Convert `decided`, if it is in UTC, to the page's own zone.
 
     The zone comes from another date of the same moment, or from a clock time shown without one. If there is neither,
@@ -487,12 +461,12 @@ def _localised(decided: Decided, shown: Sequence[str], days: Sequence[str]) -> D
         return decided
     for other in filter(None, map(_moment, shown)):
         if other.utcoffset() and abs(other - moment) < timedelta(minutes=1):
-            return Decided(other.isoformat(), decided.source)
+            return replace(decided, value=other.isoformat())
         if other.tzinfo is None:
             shift = other - moment.replace(tzinfo=None)
             shift -= timedelta(seconds=shift.total_seconds() % 60)
             if shift and shift.total_seconds() % 1800 == 0 and abs(shift) <= WIDEST_ZONE:
-                return Decided(moment.astimezone(timezone(shift)).isoformat(), decided.source)
+                return replace(decided, value=moment.astimezone(timezone(shift)).isoformat())
     day = next((date.fromisoformat(each) for each in (*shown, *days) if len(each) == len("2024-02-03")), moment.date())
     shift = day - moment.date()
     if abs(shift) != timedelta(days=1):
@@ -501,7 +475,7 @@ def _localised(decided: Decided, shown: Sequence[str], days: Sequence[str]) -> D
     hours = ceil((midnight - moment) / HOUR) if shift > timedelta() else -(floor((moment - midnight) / HOUR) + 1)
     if abs(hours * HOUR) > WIDEST_ZONE:
         return decided
-    return Decided(moment.astimezone(timezone(hours * HOUR)).isoformat(), decided.source)
+    return replace(decided, value=moment.astimezone(timezone(hours * HOUR)).isoformat())
 
 
 def _moment(value: str) -> datetime | None:

@@ -12,6 +12,7 @@ from newscorpus.model_folders import FIELDS_MODEL
 from newscorpus.page.fields.byline import near, read_everywhere, read_lead, read_marked, read_near
 from newscorpus.page.fields.dates import Setting, month_in, parse_date, parse_moment, read_address
 from newscorpus.page.fields.decide import (
+    SEPARATOR,
     capitalise_tags,
     decide_dates,
     decide_headline,
@@ -22,7 +23,6 @@ from newscorpus.page.fields.decide import (
     decide_tags,
     is_generated,
     month_first,
-    names_beside,
     of_field,
     read_data_layer,
     site_names,
@@ -195,8 +195,7 @@ def _from_text(
     decides = _decides(model)
     if decides or (is_silent and wanted - {item.field for item in found}):
         has_title = any(item.field == "title" for item in (*declared, *found))
-        shown = [item.value for item in (*declared, *found) if item.field == "title"]
-        sites |= names_beside(plain(markup.title), shown)
+        sites |= set(map(squeezed, SEPARATOR.split(plain(markup.title))))
         for item in read_learned(tree, headline, setting, model):
             if item.field == "authors":
                 text = _running_text(tree)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newscorpus.data import Evidence
-from newscorpus.page.fields.decide import decide_headline, decide_title, names_beside, site_names, strip_site
+from newscorpus.page.fields.decide import decide_headline, decide_title, site_names, strip_site
 
 SITES = site_names(["Deník Příklad"], "www.denikpriklad.cz")
 
@@ -24,22 +24,6 @@ SITES = site_names(["Deník Příklad"], "www.denikpriklad.cz")
 )
 def test_only_what_the_site_repeats_goes(title: str, stripped: str) -> None:
     assert strip_site(title, SITES, {"domácí"}) == stripped
-
-
-@pytest.mark.parametrize(
-    ("title", "names"),
-    [
-        ("Vláda jedná | Domácí | Deník Příklad", {"domácí", "deníkpříklad"}),
-        ("Deník Příklad: Vláda jedná", {"deníkpříklad"}),
-        ("Vláda jedná", set()),
-        ("Vláda jedná a mlčí", set()),
-        ("Opozice a Vláda jedná", set()),
-        ("Deník Příklad", set()),
-        ("", set()),
-    ],
-)
-def test_names_beside_the_headline(title: str, names: set[str]) -> None:
-    assert names_beside(title, ["", title, "Vláda jedná", "Vláda jedná"]) == names
 
 
 URL = "https://www.denikpriklad.cz/domaci/vlada-jedna"
