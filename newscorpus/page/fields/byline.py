@@ -96,11 +96,11 @@ def read_near(
     long = long_ones(after)
     lines = tuple(lines_of(after, long))
     if with_dates:
-        named, others = _parted([line for line in lines if _may_be_dated(line, setting)])
+        named, others = _dated_lines(lines, setting)
         text = next((place for place, each in enumerate(after) if each.tag == "p" and each in long), len(after))
         later = frozenset(after[text + 1 :])
         others = [line for line in others if line.element not in later]
-        above, _ = _parted([line for line in lines_of(before, long_ones(before[::-1])) if _may_be_dated(line, setting)])
+        above, _ = _dated_lines(lines_of(before, long_ones(before[::-1])), setting)
         distances = {element: place for side in (after, before) for place, element in enumerate(side)}
         for line in (*sorted((*named, *above), key=lambda line: distances.get(line.element, 0)), *others):
             if is_elsewhere(line.element, around):
@@ -145,10 +145,9 @@ def read_everywhere(
 
 def read_marked(tree: HtmlElement, around: Collection[HtmlElement], setting: Setting) -> Iterator[Evidence]:
     """Yield the authors named by the first author element anywhere on the page, or introduced in a box."""
-    body = tree.find("body")
     marked = (
         each
-        for each in (body.iterdescendants() if body is not None else ())
+        for each in tree.iter("*")
         if each.tag == "address"
         or each.get("rel") == "author"
         or ((classes := each.get("class")) and MARKED.search(classes))
@@ -181,19 +180,17 @@ def read_lead(after: Iterable[HtmlElement], description: str) -> Iterator[Eviden
                 return
 
 
-def _may_be_dated(line: Line, setting: Setting) -> bool:
-    """Tell whether a line has a digit, or is named for a date and has words such as "yesterday" or "an hour ago"."""
-    if HAS_DIGIT.search(line.text):
-        return True
-    return bool(setting.fetched and _is_marked_as_date(line) and parse_date(line.text, setting))
+def _dated_lines(lines: Iterable[Line], setting: Setting) -> tuple[list[Line], list[Line]]:
+    """Return lines named for a date, and the others with a digit; those in comments and the like are dropped.
 
-
-def _parted(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
-    """Return lines named for a date, and the others; those in comments and the like are dropped."""
+    The former may lack a digit if they have words such as "yesterday" or "an hour ago".
+    """
     parts: tuple[list[Line], list[Line]] = ([], [])
     for line in lines:
-        if not FOREIGN.search(line.marks):
-            parts[not _is_dated(line)].append(line)
+        has_digit = HAS_DIGIT.search(line.text)
+        is_relative = not has_digit and setting.fetched and _is_marked_as_date(line) and parse_date(line.text, setting)
+        if (has_digit or is_relative) and not FOREIGN.search(line.marks):
+            parts[not (_is_marked_as_date(line) or DATE_WORDS.search(line.text))].append(line)
     return parts
 
 
@@ -207,10 +204,6 @@ def _evidence(line: Line, date: Dated, after: int) -> Evidence:
 
 def _is_marked_as_date(line: Line) -> bool:
     return bool(DATE_MARK.search(line.marks) or DATE_ICON.search(line.icons))
-
-
-def _is_dated(line: Line) -> bool:
-    return _is_marked_as_date(line) or bool(DATE_WORDS.search(line.text))
 
 
 def _authors(lines: Iterable[Line], around: Collection[HtmlElement], setting: Setting) -> Iterator[Evidence]:

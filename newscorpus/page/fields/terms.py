@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 from itertools import chain, islice
-from operator import itemgetter
 from urllib.parse import unquote, urlsplit
 
 from lxml.html import HtmlElement
@@ -120,15 +119,12 @@ def read_terms(
     breadcrumbs and a link above the headline are read only if nothing else names a section; `is_sectioned` pages
     declare one.
     """
-    body = tree.find("body")
-    if body is None:
-        return
-    links = list(islice(body.iter("a"), MAX_LINKS))
-    around, post = _around(body, headline)
+    links = list(islice(tree.iter("a"), MAX_LINKS))
+    around, post = _around(tree, headline)
     called = {link: kind for link in links if (kind := _kind_by_address(link, markup))}
     terms = [*_linked(links, called, around, near, post, markup), *_from_classes(around, called)]
     if not any(term.kind == TAGS for term in terms):
-        terms += _plain_lists(body, around, near)
+        terms += _plain_lists(tree, around, near)
     if given:
         sections = {squeezed(name_of(link)) for link, kind in called.items() if kind == SECTION}
         sections -= {squeezed(term.name) for term in terms if term.kind == TAGS}
@@ -142,26 +138,24 @@ def read_terms(
         is_dated = len(steps) > 2 and YEAR_STEP.fullmatch(steps[1]) and not _is_generic(steps[0])
         # As in /town/2024/02/03/bridge.
         step = [Evidence(SECTION, unquote(steps[0]).replace("-", " "), "url")] if is_dated else []
-        found = chain(_above(links, markup), _crumbs(body, headline, markup), _kicker(headline, called, around), step)
+        found = chain(_above(links, markup), _crumbs(tree, headline, markup), _kicker(headline, called, around), step)
         yield from islice(found, 1)
 
 
-def _around(body: HtmlElement, headline: HtmlElement | None) -> tuple[Collection[HtmlElement], HtmlElement | None]:
+def _around(tree: HtmlElement, headline: HtmlElement | None) -> tuple[Collection[HtmlElement], HtmlElement | None]:
     """Return the elements that hold the headline, the `<article>` with most paragraphs, and the post's element.
 
     Most of the page's paragraphs are in that `<article>`, which may lie below the headline. If there is none, the
     innermost element with the headline and most paragraphs is the post's, unless it is the page's.
     """
-    around = frozenset(headline.iterancestors() if headline is not None else (body,))
+    around = frozenset(headline.iterancestors() if headline is not None else (tree,))
     if any(each.tag == "article" for each in around):
         return around, None
-    paragraphs = list(islice(body.iter("p"), MAX_LABELLED))
+    paragraphs = list(islice(tree.iter("p"), MAX_LABELLED))
     holders = Counter(next(each.iterancestors("article"), None) for each in paragraphs)
-    article, count = max(holders.items(), key=itemgetter(1), default=(None, 0))
-    if article is not None and 2 * count > holders.total():
-        return around | {article}, None
-    if headline is None:
-        return around, None
+    article = next((each for each, count in holders.items() if each is not None and 2 * count > len(paragraphs)), None)
+    if article is not None or headline is None:
+        return around | {article} if article is not None else around, None
     counts = Counter(next(each for each in one.iterancestors() if each in around) for one in paragraphs)
     total = 0
     for each in headline.iterancestors():
@@ -342,9 +336,9 @@ def _is_current(link: HtmlElement) -> bool:
     return bool(link.get("aria-current") or CURRENT.search(link.get("class", "")) or CURRENT.search(item))
 
 
-def _plain_lists(body: HtmlElement, around: Collection[HtmlElement], near: Collection[HtmlElement]) -> Iterator[Term]:
+def _plain_lists(tree: HtmlElement, around: Collection[HtmlElement], near: Collection[HtmlElement]) -> Iterator[Term]:
     """Yield unlinked terms: elements named for a tag, and lists after their label."""
-    for element in islice(body.iter("span", "li", "p", "div", "dd"), MAX_LABELLED):
+    for element in islice(tree.iter("span", "li", "p", "div", "dd"), MAX_LABELLED):
         if not (text := (element.text or "").strip()[: 2 * SHORT]):
             continue
         marked = _kind_of_classes(element.get("class", "")[:MAX_MARK]) == TAGS
@@ -380,9 +374,9 @@ def _from_classes(around: Collection[HtmlElement], called: Mapping[HtmlElement, 
             yield Term(term[0], name, Tier.CURRENT)
 
 
-def _crumbs(body: HtmlElement, headline: HtmlElement | None, markup: Markup) -> Iterator[Evidence]:
+def _crumbs(tree: HtmlElement, headline: HtmlElement | None, markup: Markup) -> Iterator[Evidence]:
     """Yield the sections in the breadcrumbs, widest first: a trail named so, or links from the front page on."""
-    for trail in body.iter("nav", "ol", "ul", "div", "p", "section"):
+    for trail in tree.iter("nav", "ol", "ul", "div", "p", "section"):
         said = " ".join(trail.values()).lower()
         if ("crumb" in said or "drobec" in said) and CRUMBS.search(
             f"{marks_of(trail)} {trail.get('aria-label')} {trail.get('itemtype')}".lower()

@@ -99,7 +99,7 @@ def read_times(
     times = [
         element
         for element in markup.times[:MAX_TIMES]
-        if not _is_of_another(element, markup)
+        if not _leads_elsewhere(next(chain(element.iter("a"), islice(element.iterancestors("a"), 1)), None), markup)
         and not any(map(_heads_site, takewhile(lambda holder: holder not in around, element.iterancestors())))
     ]
     own = [element for element in times if not (around and is_elsewhere(element, around))]
@@ -196,14 +196,10 @@ def read_logo(tree: HtmlElement, markup: Markup) -> Iterator[Evidence]:
 
 def _is_logo(heading: HtmlElement, markup: Markup) -> bool:
     """Tell whether a heading is the site's name: it is named so, or links to the front page from another page."""
-    if LOGO.search(marks_of(heading)):
-        return True
     link = heading.find(".//a[@href]")
-    if link is None:
-        return False
-    page, address = urlsplit(markup.url), urlsplit(join(markup.base, link.get("href", "")))
-    is_home = not (page.path.strip("/") or page.query)
-    return bool(address.netloc) and not (is_home or address.path.strip("/") or address.query or address.fragment)
+    address = "" if link is None else join(markup.base, link.get("href", ""))
+    leads_home = address and "#" not in address and is_front(address) and not is_front(markup.url)
+    return bool(leads_home or LOGO.search(marks_of(heading)))
 
 
 def surroundings(headline: HtmlElement, tree: HtmlElement) -> frozenset[HtmlElement]:
@@ -263,11 +259,6 @@ def _links_elsewhere(heading: HtmlElement, element: HtmlElement) -> bool:
     if not address or "#" in address or AUTHOR_LINK.search(address) or TERM_LINK.search(address):
         return False
     return heading is not element and heading not in element.iterancestors()
-
-
-def _is_of_another(element: HtmlElement, markup: Markup) -> bool:
-    """Tell whether the text of a time element is a link to another page."""
-    return _leads_elsewhere(next(chain(element.iter("a"), islice(element.iterancestors("a"), 1)), None), markup)
 
 
 def _is_in_teaser(element: HtmlElement, markup: Markup) -> bool:
