@@ -27,20 +27,6 @@ def neighbour_names(own: Sequence[str]) -> tuple[str, ...]:
     return (*own, *(f"{name}@-1" for name in own), *(f"{name}@+1" for name in own))
 
 
-def label_by_thresholds(
-    scores: Floats, blocks: Sequence[Block], revision: Revision, good_above: float, almost_above: float = np.inf
-) -> tuple[LabelledBlock, ...]:
-    """Label `blocks` by one or two thresholds of their scores; the thresholds of `revision` take precedence."""
-    good_above = good_above if revision.upper is None else revision.upper
-    almost_above = almost_above if revision.lower is None else revision.lower
-    return tuple(
-        LabelledBlock(
-            block, score, Label.GOOD if score > good_above else Label.ALMOST if score > almost_above else Label.BAD
-        )
-        for block, score in zip(blocks, scores.tolist(), strict=True)
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class BlockSystem:
     """A system that scores the blocks of a page, and labels them by one or two thresholds."""
@@ -57,7 +43,12 @@ class BlockSystem:
         blocks = self.cut(prepared)
         if not blocks:
             return ()
-        labelled = label_by_thresholds(self.score(blocks), blocks, self.revision, self.good_above, self.almost_above)
+        upper = self.good_above if self.revision.upper is None else self.revision.upper
+        lower = self.almost_above if self.revision.lower is None else self.revision.lower
+        labelled = tuple(
+            LabelledBlock(block, score, Label.GOOD if score > upper else Label.ALMOST if score > lower else Label.BAD)
+            for block, score in zip(blocks, self.score(blocks).tolist(), strict=True)
+        )
         return revise(labelled, prepared.head_title, self.revision.rules, self.revision.config)
 
 

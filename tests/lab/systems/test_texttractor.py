@@ -7,8 +7,8 @@ from lxml.html import HtmlElement
 
 from newscorpus.arrays import Floats, Matrix
 from newscorpus.config import Revision
-from newscorpus.data import Block, Label
-from newscorpus.lab.systems.blocks import label_by_thresholds
+from newscorpus.data import Block, Label, LabelledBlock, Page
+from newscorpus.lab.systems.blocks import BlockSystem
 from newscorpus.lab.systems.texttractor import (
     ACTIVATIONS,
     COUNTS,
@@ -22,6 +22,7 @@ from newscorpus.lab.systems.texttractor import (
     train,
     unpack,
 )
+from newscorpus.page.extractor import PreparedPage, read
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import segment
 
@@ -82,10 +83,19 @@ def test_all_lie_between_0_and_1_and_a_zero_denominator_gives_1() -> None:
 def test_two_thresholds_make_three_verdicts() -> None:
     blocks = blocks_of("<p>a<p>b<p>c<p>d")
     scores = np.array([0.9, 0.2, -0.1, -1.0])
-    labelled = label_by_thresholds(scores, blocks, Revision(), good_above=0.2, almost_above=-0.5)
+    prepared = read(Page.from_html("<p>a"))
+    assert isinstance(prepared, PreparedPage)
+
+    def label(revision: Revision) -> list[LabelledBlock]:
+        system = BlockSystem(
+            "x", lambda _: tuple(blocks), lambda _: scores, revision, good_above=0.2, almost_above=-0.5
+        )
+        return list(system.label(prepared))
+
+    labelled = label(Revision(()))
     assert [item.label for item in labelled] == [Label.GOOD, Label.ALMOST, Label.ALMOST, Label.BAD]
     assert [item.score for item in labelled] == scores.tolist()
-    moved = label_by_thresholds(scores, blocks, Revision(upper=0.1, lower=0.0), good_above=0.2, almost_above=-0.5)
+    moved = label(Revision((), upper=0.1, lower=0.0))
     assert [item.label for item in moved] == [Label.GOOD, Label.GOOD, Label.BAD, Label.BAD]
 
 
