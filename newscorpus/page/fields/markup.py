@@ -99,7 +99,6 @@ class Markup:
     code: tuple[HtmlElement, ...]  # the other `<script>` elements
     headings: tuple[HtmlElement, ...]  # the `<h1>` elements
     times: tuple[HtmlElement, ...]  # the `<time>` elements, and each `<abbr>` that has a year in its `title`
-    early_times: frozenset[HtmlElement]  # `times` before the first heading
 
     def first_meta(self, *names: str) -> str:
         """Return the content of the first of `names` on the page; "" if none."""
@@ -110,13 +109,10 @@ def gather(tree: HtmlElement, url: str) -> Markup:
     """Collect the elements of interest of `tree`, the page at `url`."""
     tags = ("title", "meta", "link", "script", "h1", "time", "abbr", "base")
     kinds: dict[str, list[HtmlElement]] = {tag: [] for tag in tags}
-    early_times: list[HtmlElement] = []
     for element in tree.iter(*kinds):
         kinds[element.tag].append(element)
         if element.tag == "abbr" and YEAR.search(element.get("title", "")):
             kinds["time"].append(element)
-        if element.tag == "time" and not kinds["h1"]:
-            early_times.append(element)
     code = dict.fromkeys(each for each in kinds["script"] if "ld+json" not in each.get("type", ""))
     base = (join(url, kinds["base"][0].get("href", "")) if kinds["base"] else url) or url
     metas: dict[str, list[str]] = defaultdict(list)
@@ -146,7 +142,6 @@ def gather(tree: HtmlElement, url: str) -> Markup:
         code=tuple(code)[:MAX_OF_A_KIND],
         headings=tuple(kinds["h1"][:MAX_OF_A_KIND]),
         times=tuple(kinds["time"][:MAX_OF_A_KIND]),
-        early_times=frozenset(early_times),
     )
 
 

@@ -90,11 +90,11 @@ def read_times(
     all but those of teasers count.
     """
 
-    def rank(element: HtmlElement) -> tuple[bool, bool, bool, int, bool]:
+    def rank(element: HtmlElement) -> tuple[bool, bool, bool, int]:
         declared = element.get("pubdate") is not None or "publi" in marks_of(element)
         beside = element in distances
         aside = stands_aside(element, FOREIGN if beside else ASIDE)
-        return aside, not beside, not declared, distances.get(element, 0), element in markup.early_times
+        return aside, not beside, not declared, distances.get(element, 0)
 
     times = [
         element
