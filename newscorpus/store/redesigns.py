@@ -142,7 +142,8 @@ class PortalWatch:
         pattern, of_section = _groups(newest.url)
         looks, section = self._pages[pattern].looks, section_of(newest.url)
         older = islice(looks, max(LEAST_BEFORE, len(looks) - WINDOW))
-        if sum(section_of(look.url) == section for look in older) >= KNOWN_SECTION:
+        known = (look for look in older if section_of(look.url) == section)
+        if len(list(islice(known, KNOWN_SECTION))) == KNOWN_SECTION:
             yield from _splits(self._pages[pattern], LEAST_BEFORE)
         if len(looks) > max(LEAST_BEFORE, len(self._pages[of_section].looks)):
             yield from _splits(self._pages[of_section], LEAST_OF_SECTION)
