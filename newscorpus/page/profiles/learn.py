@@ -120,15 +120,15 @@ def markup_signs(tree: HtmlElement) -> frozenset[str]:
     pending: list[tuple[HtmlElement, str]] = [(tree, "html")]
     while pending:
         around, step = pending.pop()
-        for child in around:
+        for child in around[:]:  # faster than to iterate over the node
             if len(signs) == MOST_SIGNS:
                 return frozenset(signs)
-            if isinstance(child.tag, str) and child.tag not in UNSEEN:
-                identifier, classes = child.get("id") or "", child.get("class") or ""
-                inner = step_of(child.tag, identifier, classes[: 10 * MAX_NAME])
-                if not _names_update(sign := f"{step} > {inner}"):
+            if isinstance(tag := child.tag, str) and tag not in UNSEEN:
+                inner = step_of(tag, child.get("id") or "", (child.get("class") or "")[: 10 * MAX_NAME])
+                if (sign := f"{step} > {inner}") not in signs and not _names_update(sign):
                     signs.add(sign)
-                pending.append((child, inner))
+                if len(child):
+                    pending.append((child, inner))
     return frozenset(signs)
 
 
