@@ -64,6 +64,7 @@ LIST_TYPES = frozenset(
     {"application/atom+xml", "application/rdf+xml", "application/rss+xml", "application/xml", "text/xml"}
 )
 LIST_LIKE = re.compile(r"(?:^|[/._-])(?:rss\d?|feeds?|atom|rdf|sitemap)(?:[/._-]|$)", re.IGNORECASE)
+LIST_WORDS = ("rss", "feed", "atom", "rdf", "sitemap")
 """Words in a path that suggest a feed or a sitemap, unless the path reads like a headline."""
 
 LIST_FILE = re.compile(r"\.(?:atom|gz|php|rdf|rss|txt|xml)$", re.IGNORECASE)
@@ -264,8 +265,9 @@ def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
         is_reply = "nofollow" in relations and _only_adds_query(own, _resolve(base, href))
         is_reply = is_reply or own in (_resolve(base, unquote(value)) for value in QUERY_ADDRESS.findall(href))
         printed = PRINTED.search(href) if article else None
-        about = ABOUT_PAGE.search(href) if ":" in href and not find_archive(href) else None
-        is_copy = bool(printed and printed[1] in article) or bool(about and named.endswith(f"/{unquote(about[1])}"))
+        about = ABOUT_PAGE.search(href) if ":" in href else None
+        is_about = about is not None and named.endswith(f"/{unquote(about[1])}") and not find_archive(href)
+        is_copy = bool(printed and printed[1] in article) or is_about
         is_first = (element.text or "").strip() == "1" and is_further_of(_resolve(base, href), own)
         is_aside = is_reply or is_copy or is_first or not {"attachment", "shortlink"}.isdisjoint(relations)
         if href and not is_aside and (element.tag != "link" or "next" in relations):
@@ -313,9 +315,8 @@ def _resolve(base: str, href: str) -> str:
 
 def _suggests_list(url: str) -> bool:
     """Tell whether a path suggests a feed or a sitemap, and is no headline about these."""
-    path = urlsplit(url).path
+    if not any(map(url.lower().__contains__, LIST_WORDS)) or not LIST_LIKE.search(path := urlsplit(url).path):
+        return False
     *_, folder, name = f"/{path.strip('/')}".split("/")
-    if LIST_LIKE.fullmatch(folder) or LIST_LIKE.fullmatch(name):
-        return True
     is_headline = not LIST_FILE.search(name) and len(re.split("[-_]+", name)) >= SLUG_WORDS
-    return LIST_LIKE.search(path) is not None and not is_headline
+    return not is_headline or any(map(LIST_LIKE.fullmatch, (folder, name)))
