@@ -76,11 +76,11 @@ def is_locked(tree: HtmlElement, blocks: Sequence[Block], paragraphs: Sequence[s
         kinds = {(one.get("type") or "").lower() for one in form.iter("input")}
         if "password" in kinds and not _NAMING & kinds:  # unlike a login form
             return True
-    names = {each: f"{each.classes} {each.id}".lower() for each in elements_around(blocks)}
-    joined = "\n".join(names.values())
-    if not any(part in joined for part in _PARTS_OF_PROMPTS) or not _PROMPT.search(joined):  # as on most pages
+    named = {each: f"{each.classes} {each.id}" for each in elements_around(blocks)}
+    joined = "\n".join(named.values()).lower()
+    if not any(map(joined.__contains__, _PARTS_OF_PROMPTS)) or not _PROMPT.search(joined):  # as on most pages
         return False
-    prompts = {each for each, named in names.items() if _PROMPT.search(named)}
+    prompts = {each for each, name in named.items() if _PROMPT.search(name.lower())}
     lines = frozenset(paragraphs)
     boxes = {block.parent for block in blocks if block.text in lines}
     if is_short:
