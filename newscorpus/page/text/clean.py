@@ -75,6 +75,10 @@ _LABELLED = re.compile(r"[^:：]{1,30}[:：]\s*(\S.*)")
 """A line of a citation box below a post: "Title: ...", "Author: ...", "Link: ..."."""
 MAX_BEFORE_DATE = 25
 """Maximum number of characters between "changed" and the day: "ed on Saturday, the"."""
+_OF_PAGE = re.compile(
+    r"page|arti[ck]|post|entry|str[áa]n|[čc]l[áa]n|artyku|стран|стат|сторін|члан|σελίδ|seite|oldal|cikk|p[áa]gin"
+)
+"""What a whole sentence on a change names if it is about the page: "This page was last edited", not "The law was"."""
 _PATH = re.compile(r"\w[/.]\w")
 """In a word, the sign of an address or a file name."""
 _WORD, _NUMBER = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
@@ -541,7 +545,10 @@ def is_note_of_change(text: str) -> bool:
     for changed in UPDATE.finditer(text):
         date = next(find_dates(text[changed.end() :]), None)
         if date and date.start <= MAX_BEFORE_DATE:
-            around = (*text[: changed.start()].split(), *text[changed.end() + date.end :].split())
+            before, after = text[: changed.start()].split(), text[changed.end() + date.end :].split()
+            if len(before) > 2 and text.endswith(".") and not _OF_PAGE.search(text.lower()):
+                return False
+            around = (*before, *after)
             return sum(any(map(str.isalpha, word)) and not _PATH.search(word) for word in around) <= MAX_BYLINE_WORDS
     return False
 

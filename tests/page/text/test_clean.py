@@ -304,6 +304,8 @@ def test_lines_that_say_how_to_cite_the_article_are_left_out(title: str, is_left
         ("news/old-bridge.txt · Last modified: 2026/07/03 22:40 by 127.0.0.1", True),
         ("news/the-updated-bridge.txt · Last modified: 2026/07/03 22:40", True),
         ("This page was last edited on 19 April 2026, at 23:40.", True),
+        ("Last updated on 19 April 2026.", True),
+        ("Zákon byl naposledy změněn 3. května 2024.", False),
         ("The list was updated in 2026.", False),
         ("The law was last updated on 5 May 2026, when the council decided to close the bridge.", False),
     ],
