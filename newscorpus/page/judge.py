@@ -172,10 +172,11 @@ def _doubt(article: Article | Rejected, trust: AddressTrust) -> str:
     # The evidence required where the address looks like a section, list or forum
     says_article = fields.kind in ARTICLE_KINDS
     is_unlikely = trust in {AddressTrust.UNLIKELY, AddressTrust.LISTED}
+    is_about = trust is AddressTrust.LISTED and is_about_site(article.url)
     # Lists show the dates of others; some systems declare every page an article, those of shops and about the site too
-    is_own = trust is AddressTrust.UNLIKELY or (says_article and not is_about_site(article.url))
+    is_own = trust is AddressTrust.UNLIKELY or (says_article and not is_about)
     is_bare = is_unlikely and not fields.declares_date and not (fields.published and is_own)
-    if is_bare or (not says_article and sure is None):
+    if is_bare or (not says_article and (is_about or sure is None)):
         return "not dated" if is_bare else "not declared an article"
     is_declared = says_article or fields.declares_date
     least = SURE if is_unlikely or article.is_list else DECLARED_SURE if is_declared else PAGE_SURE

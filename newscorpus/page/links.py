@@ -177,8 +177,6 @@ def read_link_texts(root: HtmlElement, url: str) -> dict[str, str]:
     for link in islice(root.iter("a"), MAX_HREFS):
         if may_be_page(address := _resolve(base, link.get("href") or "")):
             texts[address] = max(texts.get(address, ""), _text(link), key=len)
-        if len(texts) == MAX_LINKS:
-            break
     return texts
 
 

@@ -10,7 +10,7 @@ from prose import paragraphs
 from walled import CONSENT
 
 from newscorpus.config import Part, QualityConfig, Revision
-from newscorpus.data import Article, Evidence, Fields, Page, Rejected, Rights, RuleHit
+from newscorpus.data import Article, Evidence, Fields, Page, Provenance, Rejected, Rights, RuleHit
 from newscorpus.page.extractor import ParsedPage
 from newscorpus.page.judge import extract_article, judge, make_row, process_page
 from newscorpus.page.judgement import Judgement, Rules
@@ -118,11 +118,21 @@ def test_what_a_site_reserves_is_rejected_where_that_is_wanted() -> None:
     assert row(reserved).record.rights.tdm == "1"
 
 
-@pytest.mark.parametrize(("path", "is_kept"), [("about/", False), ("tag/bridge/", True)])
-def test_a_page_about_its_site_is_no_article_unless_it_declares_its_date(path: str, is_kept: bool) -> None:
-    found = replace(
-        article(kind="NewsArticle", published="2026-11-20"), is_article=0.99, url=f"http://example.org/{path}"
-    )
+@pytest.mark.parametrize(
+    ("path", "kind", "is_dated", "is_kept"),
+    [
+        ("about/", "NewsArticle", False, False),
+        ("about/", "NewsArticle", True, True),
+        ("about/", "", True, False),
+        ("tag/bridge/", "NewsArticle", False, True),
+    ],
+)
+def test_a_page_about_its_site_is_no_article_unless_it_declares_itself_one_and_its_date(
+    path: str, kind: str, is_dated: bool, is_kept: bool
+) -> None:
+    provenance = Provenance(published="meta" if is_dated else "")
+    fields = article(kind=kind, published="2026-11-20", provenance=provenance)
+    found = replace(fields, is_article=0.99, url=f"http://example.org/{path}")
     made = extract_article(lambda _page: found, SourcePage(PAGE, "mock", trust=AddressTrust.LISTED))
     assert isinstance(made, Article) is is_kept
 
