@@ -54,8 +54,6 @@ HEADINGS = ("h1", "h2")
 """Tags of headings with which articles begin."""
 MAX_HEADINGS = 50
 """Maximum number of headings examined: each is compared with the blocks around it."""
-MIN_SIGNED_WORDS = 20
-"""Minimum number of words of a page's own `<article>` where both have a date or author (a choice: flash news)."""
 
 _ARTICLE: Final = 1 << NAMES.index("article")
 _META: Final = 1 << NAMES.index("meta")
@@ -189,7 +187,6 @@ def _article_at(labelled: Labelled, other: int, own: int) -> range:
     my_box, its_box = _box(mine.element, its.element), _box(its.element, mine.element)
     are_first = mine.tag == its.tag == "h1"
     is_boxed = my_box is not mine.element and its_box is not its.element
-    least_own = least = DEFAULTS.min_article_words
     if is_boxed:
         shared = set(_NUMBER.sub("", my_box.classes).split()) & set(_NUMBER.sub("", its_box.classes).split())
         is_article = my_box.tag == "article"
@@ -197,8 +194,6 @@ def _article_at(labelled: Labelled, other: int, own: int) -> range:
         are_articles = are_alike and is_article
         is_signed = _is_signed(labelled, other)
         begins = (are_alike and mine.tag == its.tag) or ((are_first or are_articles) and is_signed)
-        if are_articles and is_signed and _is_signed(labelled, own):
-            least_own = MIN_SIGNED_WORDS
     else:
         begins = own < other and are_first and _is_signed(labelled, own) and _is_signed(labelled, other)
     if not begins:
@@ -206,10 +201,8 @@ def _article_at(labelled: Labelled, other: int, own: int) -> range:
     spans = range(own, other), range(other, len(labelled))
     if is_boxed:
         spans = _inside(labelled, own, my_box), _inside(labelled, other, its_box)
-    own_words, words = (
-        sum(count_words(labelled[at].block.text) for at in span if labelled[at].is_good) for span in spans
-    )
-    return spans[1] if own_words >= least_own and words >= least else range(0)
+    words = (sum(count_words(labelled[at].block.text) for at in span if labelled[at].is_good) for span in spans)
+    return spans[1] if min(words) >= DEFAULTS.min_article_words else range(0)
 
 
 def _box(element: Element, other: Element) -> Element:

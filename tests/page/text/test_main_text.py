@@ -117,13 +117,6 @@ def test_of_a_stream_the_article_of_the_title_is_kept(stream: str, title: int) -
     assert text(page(STREAMS[stream], title)) == GOLD[title]
 
 
-def test_flash_news_is_kept_apart_from_the_article_below() -> None:
-    byline = "<p class='byline'>By Ann Miller</p><time datetime='2026-05-01'>1 May 2026</time>"
-    news = " ".join(GOLD[0][0].split()[:30])
-    flash = f"<article><h1>{TITLES[0]}</h1>{byline}<p>{news}</p></article>"
-    assert text(page(f"{flash}<article>{story(1)}</article>")) == [news]
-
-
 def test_the_verdict_names_the_rule() -> None:
     extractor = expect(BlockSystemExtractor, load("main-text"))
     reasons = {each.block.text: each.reasons for each in extractor.label(page(STREAMS["articles"]))}
