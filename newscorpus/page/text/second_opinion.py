@@ -21,9 +21,8 @@ from newscorpus.arrays import Floats
 from newscorpus.artifacts import Artifact
 from newscorpus.data import Label, LabelledBlock
 from newscorpus.page.extractor import FoundText, PreparedPage
-from newscorpus.page.fields.people import agencies_alone
 from newscorpus.page.registry import SECOND_OPINION
-from newscorpus.page.text.clean import CELL_MARK, is_off_topic, kind_of_line
+from newscorpus.page.text.clean import CELL_MARK, is_off_topic
 from newscorpus.page.text.features.characters import count_characters
 from newscorpus.page.text.features.wording import grams, is_among
 from newscorpus.page.text.post_analysis import lower_words, possible_headlines
@@ -107,9 +106,6 @@ def other_text(prepared: PreparedPage) -> list[str]:
     found = joined[1:]
     headlines = possible_headlines(prepared.fields.title)
     first = lower_words(found[0]) if found else ()
-    # Where it finds no text, it gives all text of an element in one line, with the headline and the boxes below
-    if len(found) == 1 and any(headline and first[: len(headline)] == headline != first for headline in headlines):
-        return []
     return found[1:] if first in headlines else found
 
 
@@ -215,11 +211,7 @@ class Arbiter:
         # The other text's paragraphs, except those that a rule or the portal's profile labels bad wherever they stand
         bad = {lower_words(item.block.text) for item in labelled if item.label is Label.BAD and item.reasons}
         good = {lower_words(item.block.text) for item in labelled if item.is_good}
-        other = [
-            each
-            for each in self.ask(prepared)
-            if lower_words(each) not in bad - good and not kind_of_line(each) and not agencies_alone(each)
-        ]
+        other = [each for each in self.ask(prepared) if lower_words(each) not in bad - good]
         pair = read_pair(signs, found.confidence, labelled, found.paragraphs, other)
         confidence, takes_other = self(pair)
         if takes_other and is_off_topic(other, prepared.fields) and not is_off_topic(found.paragraphs, prepared.fields):

@@ -129,12 +129,6 @@ def test_trafilatura_finds_the_text_without_the_headline() -> None:
     assert len(page.tree.xpath("//*")) == before
 
 
-def test_all_text_of_an_element_in_one_line_is_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    page = prepared()
-    monkeypatch.setattr("trafilatura.extract", lambda *_, **__: f"{page.fields.title} The text. By Jane Smith")
-    assert other_text(page) == []
-
-
 def test_a_failure_of_the_other_extractor_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> str:
         raise RecursionError("too deep")
