@@ -8,7 +8,7 @@ name, and its place. `additions.toml` has the phrases.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, islice, pairwise, takewhile
+from itertools import chain, groupby, pairwise, takewhile
 from typing import Final
 
 import numpy as np
@@ -16,9 +16,7 @@ import numpy as np
 from newscorpus.arrays import Floats
 from newscorpus.config import Part
 from newscorpus.data import Block, Element, Fields, Label
-from newscorpus.page.fields.dates import find_dates
-from newscorpus.page.fields.people import agencies_alone, names_in, without_prefix
-from newscorpus.page.fields.visible import UPDATE
+from newscorpus.page.fields.people import agencies_alone
 from newscorpus.page.parsing.segment import elements_around
 from newscorpus.page.text.features import FEATURES, PageFeatures
 from newscorpus.page.text.features.wording import PHRASES
@@ -28,7 +26,6 @@ from newscorpus.page.text.post_analysis import (
     is_phrase,
     lower_words,
     phrase_key,
-    possible_headlines,
     relabel,
 )
 from newscorpus.resources import read_toml
@@ -46,10 +43,9 @@ _POST = re.compile(
     r"|reddit-(?:card|embed)|fb-xfbml|imgur-embed)"
 )
 """Classes of the quotations that embed posts of social networks until a script renders them."""
-_SIGNATURE = re.compile(r"[—–―-]+\s*[^()]{1,80}\(@[\w.@-]+\)[^()]{0,60}")
-"""The last line of a post, "— Name (@user) March 3, 2025"; outside a quotation only with the year at its end."""
-_SHARED = re.compile(r"[^().!?]{1,80}\(@[\w.@-]+\)[^()]{0,60}")
-"""The same on other networks: "A post shared by Name (@user)"."""
+_SIGNATURE = re.compile(r"(?:[—–―-]+\s*[^()]{1,80}|[^().!?]{1,80})\(@[\w.@-]+\)[^()]{0,60}")
+"""The last line of a post, "— Name (@user) March 3, 2025" or "A post shared by Name (@user)"; outside a quotation only
+with the dash, and the year at its end."""
 _QUOTING = ("blockquote", "figure")
 """Elements that hold a quotation and its source."""
 _BOX = re.compile(
@@ -57,47 +53,30 @@ _BOX = re.compile(
 )
 """Classes and ids of boxes with summaries or facts."""
 
-BYLINE, TERM, ADVERT_LABEL, SIGNATURE = "byline", "term", "advert_label", "signature"
-CARD, CITATION = "card", "citation"
+BYLINE, ADVERT_LABEL, SIGNATURE, CARD = "byline", "advert_label", "signature", "card"
 CREDIT, CAPTION, POINTER, POLL, PULL_QUOTE = "credit", "caption", "pointer", "poll", "pull_quote"
 """Reasons of blocks that are left out."""
 QUOTATION, ATTRIBUTION, CELL, DROP_CAP = "quotation", "attribution", "cell", "drop_cap"
 """Reasons of kept blocks: quotations amid the text, attributions, cells of rows that are text, first letters."""
 MAX_BYLINE_CHARACTERS, MAX_BYLINE_WORDS = 250, 6
-"""Longest byline, headline included, and its maximum number of words beside names: "updated", months, "min read"."""
-MAX_DATE_WORDS = 4
-"""Maximum number of words of a date line at the beginning: weekday, month and "a.m."."""
-MIN_HEADLINE = 3
-"""Minimum number of words of a headline recognised before a byline."""
+"""Longest byline, and its maximum number of words beside names: "updated", months, "min read"."""
+MAX_BY_WORDS = 2
+"""The same without a number: "by", "and"."""
+MAX_SMALL_WORDS = 2
+"""Maximum number of words in lower case of a line of the day and names at the beginning: "a.m.", "and"."""
 NEAR_ENDS = 3
 """Bylines are among this many good blocks from either end of the text."""
-_LABELLED = re.compile(r"[^:：]{1,30}[:：]\s*(\S.*)")
-"""A line of a citation box below a post: "Title: ...", "Author: ...", "Link: ..."."""
-MAX_BEFORE_DATE = 25
-"""Maximum number of characters between "changed" and the day: "ed on Saturday, the"."""
-_OF_PAGE = re.compile(
-    r"page|arti[ck]|post|entry|str[áa]n|[čc]l[áa]n|artyku|стран|стат|сторін|члан|σελίδ|seite|oldal|cikk|p[áa]gin"
-)
-"""What a whole sentence on a change names if it is about the page: "This page was last edited", not "The law was"."""
-_PATH = re.compile(r"\w[/.]\w")
-"""In a word, the sign of an address or a file name."""
 _WORD, _NUMBER = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
 MAX_CREDIT, MAX_CAPTION = 100, 300
 """Maximum number of characters of a credit line, "Photo: Name / Agency" (a choice: a line), and of a caption."""
-MAX_ATTRIBUTION = 100
-"""Maximum number of characters of the source of a quotation without `<cite>` (a choice: a line)."""
-_ATTRIBUTED = re.compile(r"attribut|author|autor|source|\bcit", re.IGNORECASE)
-"""Classes of sources of quotations."""
+_IN_CELLS = ("p", "div")
 _PULLED = re.compile(
     r"pull-?(?:quote|out)|quote-?pull|blockquote|zitat|cytat|citat|destacado|highlight|istaknut|izpostavljen|kiemel",
     re.IGNORECASE,
 )
 """Classes of quotations set apart."""
-MIN_PULLED, MOST_PULLED = 7, 4
-"""Minimum number of words of a pull quote, since fewer are in two paragraphs by chance, and maximum number on a page:
-more are points of a summary or quotations in answers."""
-_IN_CELLS = ("p", "div")
-_PARTS_OF_LISTS = frozenset(("li", "dd", "dt", "td", "th", "pre"))
+MIN_PULLED = 7
+"""Minimum number of words of a pull quote, since fewer are in two paragraphs by chance."""
 MAX_POINTER = 45
 """Maximum number of characters of a phrase before links (the longest of end_phrases.toml has 43)."""
 MAX_LINKED = 200
@@ -117,9 +96,8 @@ _MAX_CONTINUES = 60
 """Maximum number of characters of a line such as "Story continues below photo" (a choice)."""
 _POINTERS = tuple(PHRASES["more"].split("|"))
 
-LEAD = "lead"
-DESCRIBED = "described"
-"""Reason of blocks that the page's description chose, or ruled out."""
+LEAD, DESCRIBED = "lead", "described"
+"""Reasons of a doubtful lead, and of blocks that the page's description chose, or ruled out."""
 MAX_FUNCTION_WORD = 3
 """Characters of words too short to tell what a text is about."""
 MIN_TOPIC, MAX_ON_TOPIC = 5, 0.05
@@ -215,7 +193,7 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     """Leave out the site's additions, and settle the conventions; changed blocks get the rule's name as a reason.
 
     Kept are embedded posts, quotations and whole rows amid the main text. Left out are pull quotes, polls, links to
-    other articles, signatures of posts, bylines, citations, labels of advertising, credits, captions, and the parts in
+    other articles, signatures of posts, bylines, labels of advertising, credits, captions, and the parts in
     `leave_out`. A text that is off topic, or without a block of which the classifier is sure, gives way to the block
     that repeats the page's description.
     """
@@ -233,8 +211,6 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     rows = _rows(blocks)
     if posts and Part.EMBEDDED_POSTS not in leave_out:
         labelled = relabel(labelled, _amid_text(labelled, posts), Label.GOOD, Part.EMBEDDED_POSTS)
-    bare = {at for at in posts if _is_link(blocks[at])}
-    labelled = relabel(labelled, bare, Label.BAD, Part.EMBEDDED_POSTS)
     labelled = relabel(labelled, _quotations(labelled, around), Label.GOOD, QUOTATION)
     labelled = relabel(labelled, _pull_quotes(labelled), Label.BAD, PULL_QUOTE)
     labelled = relabel(labelled, _attributions(labelled), Label.GOOD, ATTRIBUTION)
@@ -255,14 +231,11 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     signatures = {
         at
         for at, block in _good(labelled)
-        if (_SIGNATURE.fullmatch(block.text) and (block.text[-4:].isdecimal() or _is_quoted(block)))
-        or (at in posts and _SHARED.fullmatch(block.text))
+        if _SIGNATURE.fullmatch(block.text)
+        and (_is_quoted(block) or (block.text[-4:].isdecimal() and not block.text[0].isalpha()))
     }
     labelled = relabel(labelled, signatures, Label.BAD, SIGNATURE)
-    headlines = {words for words in possible_headlines(fields.title) if len(words) >= MIN_HEADLINE}
-    for kind, found in ((TERM, _terms(labelled, fields)), (BYLINE, _bylines(labelled, fields, headlines))):
-        labelled = relabel(labelled, found, Label.BAD, kind)
-    labelled = relabel(labelled, _citation(labelled, headlines), Label.BAD, CITATION)
+    labelled = relabel(labelled, _bylines(labelled, fields), Label.BAD, BYLINE)
     for kind, found in _lines_between(labelled).items():
         labelled = relabel(labelled, found, Label.BAD, kind)
     labelled = relabel(labelled, _drop_caps(labelled), Label.GOOD, DROP_CAP)
@@ -284,13 +257,12 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     return labelled
 
 
-def _shown_lead(labelled: Labelled, fields: Fields) -> set[int]:
+def _shown_lead(labelled: Labelled, fields: Fields) -> list[int]:
     """Return the index of the lead as the page shows it, if it is an almost good block above the text."""
     begin = next((at for at, item in enumerate(labelled) if item.is_good), 0)
     lead = lower_words(fields.lead) if fields.provenance.lead == "text" else ()
-    near = (at for at in reversed(range(begin)) if labelled[at].label is Label.ALMOST)
-    same = (at for at in near if lead and lower_words(labelled[at].block.text) == lead)
-    return set(islice(same, 1))
+    above = [at for at in range(begin) if labelled[at].label is Label.ALMOST] if lead else []
+    return [at for at in above if lower_words(labelled[at].block.text) == lead][-1:]
 
 
 def _lines_between(labelled: Labelled) -> dict[str, set[int]]:
@@ -433,14 +405,12 @@ def _quotations(labelled: Labelled, around: Collection[Element]) -> set[int]:
 
 
 def _attributions(labelled: Labelled) -> set[int]:
-    """Return the indices of attributions (`<cite>`, `<footer>` or a class) below a text in the same quotation."""
+    """Return the indices of attributions (`<cite>`) below a text in the same quotation."""
     found = set[int]()
     for at, (above, item) in enumerate(pairwise(labelled), 1):
         if not above.is_good:
             continue
-        element = item.block.element
-        is_named = element.tag == "footer" or _ATTRIBUTED.search(element.classes)
-        if "cite" in item.block.inline or (is_named and len(item.block.text) <= MAX_ATTRIBUTION):
+        if "cite" in item.block.inline:
             said, holder = above.block, _holder(item.block, *_QUOTING)
             if holder is not None and holder in said.element.ancestry and _is_quoted(said):
                 found.add(at)
@@ -461,19 +431,14 @@ def _holder(block: Block, *tags: str) -> Element | None:
 def _pull_quotes(labelled: Labelled) -> set[int]:
     """Return the indices of quotations set apart that repeat a part of another block of text."""
     good = _good(labelled)
-    quotes = [
+    apart = [
         at
         for at, block in good
-        if not is_heading(block)
-        and block.tag not in _PARTS_OF_LISTS
-        and (_holder(block, "aside", *_QUOTING) or _PULLED.search(f"{block.element.classes} {block.parent.classes}"))
-        and len(lower_words(block.text)) >= MIN_PULLED
+        if _holder(block, "aside", *_QUOTING) or _PULLED.search(f"{block.element.classes} {block.parent.classes}")
     ]
-    if not quotes:  # as on most pages
-        return set()
-    texts = {at: f" {' '.join(lower_words(block.text))} " for at, block in good}
-    found = {at for at in quotes if any(texts[at] in text and texts[at] != text for text in texts.values())}
-    return found if len(found) <= MOST_PULLED else set()
+    texts = {at: f" {' '.join(lower_words(block.text))} " for at, block in good} if apart else {}
+    quotes = [at for at in apart if texts[at].count(" ") > MIN_PULLED]
+    return {at for at in quotes if any(texts[at] in text and texts[at] != text for text in texts.values())}
 
 
 def _pointers(labelled: Labelled) -> set[int]:
@@ -508,78 +473,28 @@ def _is_link(block: Block) -> bool:
     return block.link_text == block.text
 
 
-def _bylines(labelled: Labelled, fields: Fields, headlines: Collection[tuple[str, ...]]) -> set[int]:
-    """Return the indices of bylines, alone or after the headline, and dates among the first and last good blocks."""
+def _bylines(labelled: Labelled, fields: Fields) -> set[int]:
+    """Return the indices of bylines and dates among the first and last good blocks."""
     names = [words for author in fields.authors if (words := _letters(author))]
-    section, year_and_day = _letters(fields.section), set(map(int, _NUMBER.findall(fields.published[:10])[::2]))
-    spelled = [_letters(" ".join(words)) for words in headlines]
-    tags = {word for tag in fields.tags for word in _letters(tag)}
+    year_and_day = set(map(int, _NUMBER.findall(fields.published[:10])[::2]))
     found, good = set[int](), _good(labelled)
     for at, block in (*good[:NEAR_ENDS], *good[-NEAR_ENDS:]):
-        named = {*names_in(block.text)} if without_prefix(block.text) != block.text else set[str]()
-        if named and named <= {*fields.authors, *fields.agencies}:
-            found.add(at)
-        elif len(block.text) <= MAX_BYLINE_CHARACTERS and any(map(str.isdecimal, block.text)):
-            words = _letters(block.text)
-            is_timed = "time" in block.inline and sum(word not in tags for word in words) <= MAX_BYLINE_WORDS
-            # As in "Posted on Saturday, 3 February 2024 in Economy".
-            is_dated = year_and_day and year_and_day.issubset(map(int, _NUMBER.findall(block.text)))
-            is_short = len(words) <= MAX_DATE_WORDS or _are_names(block)
-            is_alone = is_dated and (at, block) in good[:NEAR_ENDS] and is_short
-            known = [*names, section] if is_dated and section else names
-            is_note = (at, block) in good[-NEAR_ENDS:] and is_note_of_change(block.text)
-            if is_timed or is_alone or is_note or is_byline(block.text, known, spelled):
+        if len(block.text) <= MAX_BYLINE_CHARACTERS and not _holder(block, *_QUOTING):
+            said, numbers = frozenset(_letters(block.text)), set(map(int, _NUMBER.findall(block.text)))
+            named = {word for name in names if said.issuperset(name) for word in name}
+            is_dated = year_and_day and year_and_day <= numbers and (at, block) in good[:NEAR_ENDS]
+            small = sum(word[0].islower() for word in _WORD.findall(block.text))
+            is_short = len(said) <= MAX_BYLINE_WORDS and small <= MAX_SMALL_WORDS
+            is_signed = named or (numbers and "time" in block.inline)
+            most = MAX_BYLINE_WORDS if numbers else MAX_BY_WORDS
+            if (is_signed and len(said - named) <= most) or (is_dated and is_short):
                 found.add(at)
     return found
-
-
-def _are_names(block: Block) -> bool:
-    """Tell whether a block, no heading, has few words, all but one capitalised: "3 May 2026, Jan Mol and Eva Dub"."""
-    words = _WORD.findall(block.text)
-    small = sum(word[0].islower() for word in words)
-    return len(words) <= MAX_BYLINE_WORDS and small <= 1 and not is_heading(block)
-
-
-def is_note_of_change(text: str) -> bool:
-    """Tell whether a text says when the page was last changed, in few words beside the page's name or address."""
-    for changed in UPDATE.finditer(text):
-        date = next(find_dates(text[changed.end() :]), None)
-        if date and date.start <= MAX_BEFORE_DATE:
-            before, after = text[: changed.start()].split(), text[changed.end() + date.end :].split()
-            if len(before) > 2 and text.endswith(".") and not _OF_PAGE.search(text.lower()):
-                return False
-            around = (*before, *after)
-            return sum(any(map(str.isalpha, word)) and not _PATH.search(word) for word in around) <= MAX_BYLINE_WORDS
-    return False
-
-
-def _terms(labelled: Labelled, fields: Fields) -> set[int]:
-    """Return the indices of links called like the section or a tag, without headings."""
-    names = {name.casefold() for name in (fields.section, *fields.tags)}
-    links = ((at, block) for at, block in _good(labelled) if _is_link(block) and not is_heading(block))
-    return {at for at, block in links if block.text.casefold() in names}
-
-
-def is_byline(text: str, names: Sequence[Sequence[str]], headlines: Sequence[Sequence[str]]) -> bool:
-    """Tell whether a text with a number is hardly more than an author's name, or a few words after the headline."""
-    words = _letters(text)
-    headline = max((each for each in headlines if words[: len(each)] == each), key=len, default=())
-    rest = frozenset(words[len(headline) :])
-    found = {word for name in names if rest.issuperset(name) for word in name}
-    return bool(found or (headline and rest)) and len(rest - found) <= MAX_BYLINE_WORDS
 
 
 def _letters(text: str) -> list[str]:
     """Return the case-folded words of a text without digits: dates often touch the names before them."""
     return _WORD.findall(text.casefold())
-
-
-def _citation(labelled: Labelled, headlines: Collection[tuple[str, ...]]) -> set[int]:
-    """Return the indices of consecutive labelled lines, one of which repeats the headline."""
-    lines = ((at, _LABELLED.fullmatch(block.text)) for at, block in _good(labelled))
-    runs = [list(run) for is_labelled, run in groupby(lines, lambda each: bool(each[1])) if is_labelled]
-    cited = (run for run in runs if any(line and lower_words(line[1]) in headlines for _, line in run))
-    return {at for run in cited for at, _ in run}
 
 
 def _additions(
