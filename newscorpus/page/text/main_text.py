@@ -46,7 +46,7 @@ MOST_ROUNDS = 3
 """Maximum number of times a page is judged again without the articles appended to it."""
 
 DESCRIBED_CONFIDENCE = 0.5
-"""Least confidence in a text that the page's description chose: on seven of 13 pages its F1 is above 0.9, on five more
+"""Least confidence in a text that the page's description chose: on 13 of 21 pages its F1 is above 0.9, on five more
 above 0.25 (2026-11), and the models of confidence never saw one."""
 OTHER_ARTICLE = "other_article"
 """Reason of the blocks of another article."""
