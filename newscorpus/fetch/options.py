@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -75,13 +75,10 @@ def default_corpus(name: str) -> Path:
 
 def positive(settings: BaseSettings, name: str) -> float:
     """Return the positive number in setting `name`; raise `CrawlError` if it is none."""
-    try:
-        value = settings.getfloat(name)
-    except (TypeError, ValueError):
-        value = 0.0
-    if not value > 0:
-        raise CrawlError(f"setting {name} is {settings.get(name)!r}; expected a number above 0")
-    return value
+    with suppress(TypeError, ValueError):
+        if (value := settings.getfloat(name)) > 0:
+            return value
+    raise CrawlError(f"setting {name} is {settings.get(name)!r}; expected a number above 0")
 
 
 def worker_count(settings: BaseSettings) -> int:
@@ -95,12 +92,9 @@ def worker_count(settings: BaseSettings) -> int:
 def switch(settings: BaseSettings, name: str) -> bool:
     """Whether setting `name` is on; raise `CrawlError` if it is neither on nor off."""
     value = settings.get(name)
-    if value in ("on", "off"):
-        return bool(value == "on")
-    try:
-        return settings.getbool(name)
-    except ValueError:
-        raise CrawlError(f"setting {name} is {value!r}; expected True or False, 1 or 0, on or off") from None
+    with suppress(ValueError):
+        return bool(value == "on") if value in ("on", "off") else settings.getbool(name)
+    raise CrawlError(f"setting {name} is {value!r}; expected True or False, 1 or 0, on or off")
 
 
 def recipe_of(settings: BaseSettings) -> Recipe:

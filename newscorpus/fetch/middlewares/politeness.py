@@ -73,7 +73,6 @@ class DownloadSlot:
     last_start: float = 0.0  # when the last request was sent; 0 before the first
     next_start: float = 0.0  # earliest time of the next request
     proving: asyncio.Task[None] | None = None  # the probe in progress
-    rests_until: float = 0.0  # as in `state`, in seconds since the epoch, for display
     why: str = ""  # why the site rests or was given up
 
 
@@ -151,7 +150,7 @@ class PolitenessMiddleware:
         now = self._date()
         for slot in self._slots.values():
             quiet_until = slot.policy.quiet.until(now) if slot.policy.quiet else 0.0
-            until, why = max((slot.rests_until, slot.why), (quiet_until, "quiet hours"))
+            until, why = max((now + slot.state.rests_until - self._clock(), slot.why), (quiet_until, "quiet hours"))
             rests = until > now and not slot.state.given_up
             why = slot.why if slot.state.given_up else why if rests else ""
             delay = round(slot.state.delay_seconds, 1)
@@ -289,7 +288,7 @@ class PolitenessMiddleware:
             logger.warning("%s is given up for this run, %s: %s", slot.name, state.given_up, why)
         elif state.rests_until > before.rests_until:
             seconds = state.rests_until - self._clock()
-            slot.rests_until, slot.why = self._date() + seconds, why
+            slot.why = why
             self._crawler.stats.inc_value(stat("politeness", slot.name, "pauses"))
             self._crawler.stats.inc_value(stat("politeness", slot.name, "paused_seconds"), round(seconds))
             logger.warning("%s rests for %.0f s: %s", slot.name, seconds, why)
