@@ -455,7 +455,7 @@ def test_an_error_is_said_in_one_line(capsys: pytest.CaptureFixture[str], error:
         (("extract", "NUMBERED", "--template", "NUMBERED"), "page.html, line 1"),
         (("portal", "add", "https://a.example", "--contact", "a"), "'a'; expected a mail address or the URL of a page"),
         (("portal", "try", "absent"), "no portal 'absent'; `newscorpus portal add ADDRESS` makes one; known: "),
-        (("extract", "PAGE", "--portal", "index"), "no portal 'index'; did you mean index-hr, "),
+        (("extract", "PAGE", "--portal", "index"), "`newscorpus portal add ADDRESS` makes one; did you mean index-hr"),
         (("portal", "add", "NUMBERED"), "127.0.0.1 gives the portal no name; name it by --name NAME"),
     ],
 )

@@ -5,7 +5,6 @@ checked against ISO 639, by Babel's CLDR.
 """
 
 import dataclasses
-import difflib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -37,7 +36,7 @@ from newscorpus.portal.portal import (
     archive_page,
     read_quiet_hours,
 )
-from newscorpus.resources import data_folder, project_folder, read_config, read_text
+from newscorpus.resources import data_folder, near_or_all, project_folder, read_config, read_text
 from newscorpus.urls import is_web
 
 WEB_ADDRESS = "an address that begins with http:// or https://, such as 'https://www.vesti.example/'"
@@ -186,9 +185,8 @@ def find_file(name_or_path: str | Path) -> Path:
     for folder in _folders():
         if (path := folder / f"{name_or_path}.toml").is_file():
             return path
-    near = difflib.get_close_matches(name_or_path, known := list_portals())
-    hint = f"`newscorpus portal add ADDRESS` makes one; known: {', '.join(known) or 'none'}"
-    raise PortalError(f"no portal {name_or_path!r}; " + (f"did you mean {', '.join(near)}?" if near else hint))
+    hint = near_or_all(name_or_path, list_portals())
+    raise PortalError(f"no portal {name_or_path!r}; `newscorpus portal add ADDRESS` makes one; {hint}")
 
 
 def own_portal_file(name: str) -> Path:

@@ -175,12 +175,11 @@ def remove_earlier(corpus: Path) -> None:
     try:
         report = json.loads((corpus / CRAWL_REPORT).read_bytes())
     except FileNotFoundError:  # the crawl was interrupted
-        shutil.rmtree(corpus)
+        report = {"portals": [DEMO]}
     except (OSError, ValueError):  # not a demo's report
-        return
-    else:
-        if isinstance(report, dict) and report.get("portals") == [DEMO]:
-            shutil.rmtree(corpus)
+        report = None
+    if isinstance(report, dict) and report.get("portals") == [DEMO]:
+        shutil.rmtree(corpus)
 
 
 def print_report(report: DemoReport) -> None:
