@@ -316,7 +316,7 @@ def strip_site(title: str, sites: Collection[str], sections: Collection[str] = (
     end, start = len(parts), 0
     for position in range(len(parts) - 1, 0, -1):
         is_section = end < len(parts) and squeezed(parts[position]) in sections
-        if parts[position] and not (_names_site(parts[position], sites) or is_section):
+        if not (_names_site(parts[position], sites) or is_section):
             break
         end = position
     while start < end - 1 and _names_site(parts[start], sites):

@@ -14,7 +14,7 @@ SITES = site_names(["Deník Příklad"], "www.denikpriklad.cz")
         ("Vláda schválila rozpočet - Deník Příklad", "Vláda schválila rozpočet"),
         ("Vláda schválila rozpočet | Domácí | Deník Příklad", "Vláda schválila rozpočet"),
         ("Deník Příklad: Vláda schválila rozpočet", "Vláda schválila rozpočet"),
-        ("Vláda schválila rozpočet |", "Vláda schválila rozpočet"),
+        ("Vláda schválila «rozpočet»", "Vláda schválila «rozpočet»"),
         ("Vláda schválila rozpočet – denikpriklad.cz", "Vláda schválila rozpočet"),
         ("Praha - Brno: tři hodiny čekání", "Praha - Brno: tři hodiny čekání"),
         ("Sparta | Slavia", "Sparta | Slavia"),
