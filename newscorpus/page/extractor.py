@@ -38,7 +38,7 @@ from newscorpus.page.parsing.decode import REPAIRED, decode, repair, repair_fiel
 from newscorpus.page.parsing.parse import parse
 from newscorpus.page.parsing.segment import elements_around, find_excess, segment
 from newscorpus.page.template import TemplateRules
-from newscorpus.page.text.clean import SPONSORED_LABELS
+from newscorpus.page.text.clean import SPONSORED_LABELS, find_named
 from newscorpus.page.text.post_analysis import is_heading, lower_words, phrase_key, possible_headlines
 from newscorpus.tokens import collapse, count_words
 from newscorpus.urls import document_id
@@ -76,11 +76,9 @@ def is_locked(tree: HtmlElement, blocks: Sequence[Block], paragraphs: Sequence[s
         kinds = {(one.get("type") or "").lower() for one in form.iter("input")}
         if "password" in kinds and not _NAMING & kinds:  # unlike a login form
             return True
-    named = {each: f"{each.classes} {each.id}" for each in elements_around(blocks)}
-    joined = "\n".join(named.values()).lower()
-    if not any(map(joined.__contains__, _PARTS_OF_PROMPTS)) or not _PROMPT.search(joined):  # as on most pages
+    names = {each: f"{each.classes} {each.id}" for each in elements_around(blocks)}
+    if not (prompts := find_named(names, _PROMPT, _PARTS_OF_PROMPTS)):  # as on most pages
         return False
-    prompts = {each for each, name in named.items() if _PROMPT.search(name.lower())}
     lines = frozenset(paragraphs)
     boxes = {block.parent for block in blocks if block.text in lines}
     if is_short:

@@ -106,9 +106,7 @@ def text_key(text: str) -> str:
     return blake2b(alike.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).hexdigest()
 
 
-@lru_cache(CACHED)
-def _names_update(sign: str) -> bool:
-    return bool(UPDATE.search(sign))
+_names_update = lru_cache(CACHED)(UPDATE.search)
 
 
 def markup_signs(tree: HtmlElement) -> frozenset[str]:

@@ -200,9 +200,7 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     blocks = [item.block for item in labelled]
     around = elements_around(blocks)
     names = {each: f"{each.classes} {each.id}" for each in around}
-    joined = "\n".join(names.values()).lower()
-    consent = _find_named(joined, names, _CONSENT, _PARTS_OF_CONSENT)
-    additions = _additions(labelled, features, fields, around, {each for each in consent if each.tag in _FORMS})
+    additions = _additions(labelled, features, fields, names)
     for kind in (COMMENTS, NOTE, APPEAL, SUMMARY, TEASERS, CONSENT, SIGN_UP):
         labelled = relabel(labelled, {at for at, each in additions.items() if each == kind}, Label.BAD, kind)
 
@@ -214,7 +212,7 @@ def clean(labelled: Labelled, features: PageFeatures, fields: Fields, leave_out:
     labelled = relabel(labelled, _quotations(labelled, around), Label.GOOD, QUOTATION)
     labelled = relabel(labelled, _pull_quotes(labelled), Label.BAD, PULL_QUOTE)
     labelled = relabel(labelled, _attributions(labelled), Label.GOOD, ATTRIBUTION)
-    polls = _find_parts(blocks, around, _find_named(joined, names, _POLL, _PARTS_OF_POLLS))
+    polls = _find_parts(blocks, around, find_named(names, _POLL, _PARTS_OF_POLLS))
     # Together, since a quiz or survey may consist of them
     labelled = relabel(labelled, _small_parts(labelled, dict.fromkeys(polls, POLL)), Label.BAD, POLL)
     labelled = relabel(labelled, _pointers(labelled), Label.BAD, POINTER)
@@ -347,11 +345,10 @@ def _rows(blocks: Sequence[Block]) -> dict[int, Element]:
     }
 
 
-def _find_named(
-    joined: str, names: Mapping[Element, str], pattern: re.Pattern[str], parts: Iterable[str]
-) -> set[Element]:
-    """Return the elements whose `names` match; `joined` are all names, lower case, `parts` as of `_PARTS_OF_POLLS`."""
-    may_match = any(part in joined for part in parts)
+def find_named(names: Mapping[Element, str], pattern: re.Pattern[str], parts: Iterable[str]) -> set[Element]:
+    """Return the elements whose `names`, in lower case, match; one of `parts`, found faster, is in every match."""
+    joined = "\n".join(names.values()).lower()
+    may_match = any(map(joined.__contains__, parts))
     return {each for each, name in names.items() if pattern.search(name.lower())} if may_match else set()
 
 
@@ -498,9 +495,9 @@ def _letters(text: str) -> list[str]:
 
 
 def _additions(
-    labelled: Labelled, features: PageFeatures, fields: Fields, around: Collection[Element], forms: Collection[Element]
+    labelled: Labelled, features: PageFeatures, fields: Fields, names: Mapping[Element, str]
 ) -> dict[int, str]:
-    """Name the kind of each good block that the site added; never of the whole text. `around` are all elements."""
+    """Name the kind of each good block that the site added; never of the whole text. `names` are those of elements."""
     good = [at for at, _ in _good(labelled)]
     if len(good) < 2:
         return {}
@@ -508,7 +505,7 @@ def _additions(
     kinds = dict.fromkeys(_comments(labelled, good, n_words), COMMENTS)
     authors = tuple(name for name in fields.authors if " " in name)
     bios = _find_parts(
-        blocks, around, {each for each in around if "author" in each.classes and _BIO_BOX.search(each.classes)}
+        blocks, names, {each for each in names if "author" in each.classes and _BIO_BOX.search(each.classes)}
     )
     kinds |= {at: NOTE for at in good if at in bios}
     for at in good[1:][-NEAR_END:]:
@@ -523,8 +520,9 @@ def _additions(
     kinds |= dict.fromkeys(_appeals(blocks, appealing, good, n_words) if appealing else (), APPEAL)
     kinds |= dict.fromkeys(_machine_summary(blocks, good, n_words), SUMMARY)
     kinds |= dict.fromkeys(_teasers(blocks, good, n_words), TEASERS)
+    forms = {each for each in find_named(names, _CONSENT, _PARTS_OF_CONSENT) if each.tag in _FORMS}
     if forms:
-        kinds |= {at: CONSENT for at in good if any(each in forms for each in blocks[at].element.ancestry)}
+        kinds |= {at: CONSENT for at in good if not forms.isdisjoint(blocks[at].element.ancestry)}
     kinds |= dict.fromkeys(_sign_ups(blocks, good, n_words), SIGN_UP)
     return kinds if len(kinds) < len(good) else {}
 
