@@ -64,8 +64,8 @@ LIST_TYPES = frozenset(
     {"application/atom+xml", "application/rdf+xml", "application/rss+xml", "application/xml", "text/xml"}
 )
 LIST_LIKE = re.compile(r"(?:^|[/._-])(?:rss\d?|feeds?|atom|rdf|sitemap)(?:[/._-]|$)", re.IGNORECASE)
-LIST_WORDS = ("rss", "feed", "atom", "rdf", "sitemap")
 """Words in a path that suggest a feed or a sitemap, unless the path reads like a headline."""
+LIST_WORDS = ("rss", "feed", "atom", "rdf", "sitemap")
 
 LIST_FILE = re.compile(r"\.(?:atom|gz|php|rdf|rss|txt|xml)$", re.IGNORECASE)
 """File extensions of feeds and sitemaps."""
@@ -250,7 +250,7 @@ def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
 
     Excluded are short links, those to pages of a single picture, to the print version of the page or a page about it,
     "1" as a further page of the list, `nofollow` links that only add a query to the page's address, and those with its
-    address in their query: they reply, share, sort or log in. Pagination is followed.
+    address in their query, unless to an article: they reply, share, sort or log in. Pagination is followed.
     """
     article = target_of(own) if looks_like_article(own) else ""
     named = unquote(target_of(own))
@@ -261,7 +261,8 @@ def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
             href = sent[2] if sent else ""
         relations = _relations(element)
         is_reply = "nofollow" in relations and _only_adds_query(own, _resolve(base, href))
-        is_reply = is_reply or own in (_resolve(base, unquote(value)) for value in QUERY_ADDRESS.findall(href))
+        if own in (_resolve(base, unquote(value)) for value in QUERY_ADDRESS.findall(href)):
+            is_reply = is_reply or not looks_like_article(_resolve(base, href.partition("?")[0]))
         printed = PRINTED.search(href) if article else None
         about = ABOUT_PAGE.search(href) if ":" in href else None
         is_about = about is not None and named.endswith(f"/{unquote(about[1])}") and not find_archive(href)

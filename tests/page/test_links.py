@@ -65,8 +65,9 @@ ASKED = "<a rel='nofollow' href='{0}'>x</a>"
         pytest.param("<a href='?vote=1'>x</a>", ["/news/today/?vote=1"], id="query"),
         pytest.param(ASKED.format("?vote=1") + ASKED.format("/news/today/?a=1&b=2"), [], id="query, nofollow"),
         pytest.param(
-            "<a href='/in?page=login&url=%2Fnews%2Ftoday%2F'>x</a><a href='/in?url=/'>x</a>",
-            ["/in?url=/"],
+            "<a href='/in?page=login&url=%2Fnews%2Ftoday%2F'>x</a><a href='/in?url=/'>x</a>"
+            "<a href='/2026/11/20/bridge?from=/news/today/'>x</a>",
+            ["/in?url=/", "/2026/11/20/bridge?from=/news/today/"],
             id="own address",
         ),
         pytest.param(ASKED.format("?page=2"), ["/news/today/?page=2"], id="further page, nofollow"),
