@@ -283,7 +283,9 @@ def show_portals(found: Sequence[PortalStatus]) -> None:
         show(line)
     for one in found if any(one.kept for one in found) else ():
         if not one.kept:
-            logger.warning("Kept nothing of %s: rejected: %s", one.portal, counted(one.rejected))
+            rejected = f"rejected: {counted(one.rejected)}" if one.rejected else ""
+            why = "; ".join(filter(None, (ENDS.get(one.end, one.end), rejected)))
+            logger.warning("Kept nothing of %s: %s", one.portal, why or "nothing was found")
     for one in found:
         for line in (*one.shortfalls(), *map(str, one.redesigns)):
             logger.warning("%s", line)

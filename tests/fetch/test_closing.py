@@ -214,14 +214,18 @@ PORTALS = [portal("", 0, offsite=3), portal("novine", 2, soft_404=4, http_404=1)
 
 def test_the_end_shows_each_portal_and_names_who_brought_nothing(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
-    show_portals(PORTALS[1:])
-    *table, more = [one.message for one in caplog.records if one.levelname == "INFO"][:4]
-    assert [line.split()[:7] for line in table[1:]] == [
+    show_portals([*PORTALS[1:], replace(portal("zpravy", 0), end="refused"), portal("delo", 0)])
+    *table, more = [one.message for one in caplog.records if one.levelname == "INFO"][:6]
+    assert [line.split()[:7] for line in table[1:3]] == [
         ["novine", "7", "0", "9", "1", "2", "2468"],
         ["vesti", "7", "0", "9", "1", "0", "0"],
     ]
     assert more == "novine, rejected: soft_404 4, http_404 1"
-    assert caplog.messages[-1] == "Kept nothing of vesti: rejected: http_403 5"
+    assert [line.removeprefix("Kept nothing of ") for line in caplog.messages[-3:]] == [
+        "vesti: rejected: http_403 5",
+        "zpravy: the site refused again and again",
+        "delo: nothing was found",
+    ]
 
 
 def test_nothing_at_all_has_a_reason() -> None:
