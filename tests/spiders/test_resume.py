@@ -150,7 +150,7 @@ def test_rows_that_were_lost_come_back_from_the_archive(crawl: Callable[..., Any
     segment.unlink()
     before = asked(base)
     again = crawl(tmp_path, "-a", "portal=mock", "-a", "limit=20", portal=portal)
-    assert "Rows were lost; pages to be read from the archive or fetched again: 20" in again.output, again.output
+    assert "Stored data was lost; pages to be read from the archive or fetched again: 20" in again.output, again.output
     assert sorted((tmp_path / "corpus" / "intake" / "000001.jsonl").read_bytes().split(b"\n")[1:]) == sorted(rows)
     kept = {record["url"].rpartition("/")[2] for record in again.records}
     assert not [path for path in asked(base) - before if path.rpartition("/")[2] in kept]

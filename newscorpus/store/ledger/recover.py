@@ -103,16 +103,15 @@ def recover(
         n_pages = sum(requeue(connection.execute, *part) for part in lost)
         count_again(connection.execute, corpus)
         if missing:
-            logger.warning("Rows were lost; pages to be read from the archive or fetched again: %d", n_pages)
-    lengths = cut
-    note_lengths(corpus, lengths)  # before the commit, else the truncated files would make the ledger look old
+            logger.warning("Stored data was lost; pages to be read from the archive or fetched again: %d", n_pages)
+    note_lengths(corpus, cut)  # before the commit, else the truncated files would make the ledger look old
     connection.execute("COMMIT")
     # The next segment of the crawl, whoever wrote the existing ones.
     names = map(INTAKE_SEGMENT.format, count(1))
-    segment = next(name for name in names if not lengths.get(name) and not (corpus / name).exists())
-    begun = {name: 0 for name in (segment, REJECTED) if name not in lengths}
+    segment = next(name for name in names if not cut.get(name) and not (corpus / name).exists())
+    begun = {name: 0 for name in (segment, REJECTED) if name not in cut}
     announce(connection, begun)
-    return lengths | begun
+    return cut | begun
 
 
 def noted_lengths(corpus: Path) -> dict[str, int]:
