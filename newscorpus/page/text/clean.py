@@ -59,9 +59,11 @@ CREDIT, CAPTION, POINTER, POLL, PULL_QUOTE = "credit", "caption", "pointer", "po
 QUOTATION, ATTRIBUTION, CELL, DROP_CAP = "quotation", "attribution", "cell", "drop_cap"
 """Reasons of kept blocks: quotations amid the text, attributions, cells of rows that are text, first letters."""
 MAX_BYLINE_CHARACTERS, MAX_BYLINE_WORDS = 250, 6
-"""Longest byline, and its maximum number of words beside names: "updated", months, "min read"."""
+"""Longest byline, headline included, and its maximum number of words beside names: "updated", months, "min read"."""
 MAX_BY_WORDS = 2
 """The same without a number: "by", "and"."""
+MIN_HEADLINE = 3
+"""Minimum number of different words of a headline recognised before a byline."""
 MAX_SMALL_WORDS = 2
 """Maximum number of words in lower case of a line of the day and names at the beginning: "a.m.", "and"."""
 NEAR_ENDS = 3
@@ -471,7 +473,8 @@ def _is_link(block: Block) -> bool:
 
 
 def _bylines(labelled: Labelled, fields: Fields) -> set[int]:
-    """Return the indices of bylines and dates among the first and last good blocks."""
+    """Return the indices of bylines, alone or after the headline, and dates among the first and last good blocks."""
+    headline = frozenset(_letters(fields.title))
     names = [words for author in fields.authors if (words := _letters(author))]
     year_and_day = set(map(int, _NUMBER.findall(fields.published[:10])[::2]))
     found, good = set[int](), _good(labelled)
@@ -482,9 +485,10 @@ def _bylines(labelled: Labelled, fields: Fields) -> set[int]:
             is_dated = year_and_day and year_and_day <= numbers and (at, block) in good[:NEAR_ENDS]
             small = sum(word[0].islower() for word in _WORD.findall(block.text))
             is_short = len(said) <= MAX_BYLINE_WORDS and small <= MAX_SMALL_WORDS
-            is_signed = named or (numbers and "time" in block.inline)
+            follows = len(headline) >= MIN_HEADLINE and headline < said
+            is_signed = named or (numbers and ("time" in block.inline or follows))
             most = MAX_BYLINE_WORDS if numbers else MAX_BY_WORDS
-            if (is_signed and len(said - named) <= most) or (is_dated and is_short):
+            if (is_signed and len(said - named - headline) <= most) or (is_dated and is_short):
                 found.add(at)
     return found
 

@@ -163,6 +163,7 @@ def test_a_link_or_box_that_is_the_article_stays(start: str, end: str) -> None:
 
 BYLINES = [
     "Author Jana Malik8. May 2026, 05:40Updated 8. May 2026, 16:203 min read",
+    f"{TITLE} By Tom Weir, 3 May 2026",
     "Sun, May 3, 2026, 8:44 a.m.",
     "By Jana Malik",
     "3 May 2026, Tom Weir and Eva Dubova",
