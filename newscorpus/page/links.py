@@ -87,6 +87,8 @@ REFRESH = re.compile(r"[\d.\s]*[;,\s]\s*(?:url\s*=\s*)?([\"']?)(.+?)\1\s*", re.I
 
 QUERY_ADDRESS = re.compile(r"[?&][^=&]*=([^&]*(?:[/.]|%2F)[^&]*)", re.IGNORECASE)
 """A parameter of an address that may be an address itself."""
+HEADLINE = re.compile(r"/(?:19|20)\d\d/|(?:[^\W_]+[-_]){4}")
+"""A year, or five words: unlike "send-to-friend", the path of an article."""
 
 PLAIN_HREF = re.compile(r"(?:https?://[a-zA-Z0-9.:-]+)?/(?![/.\\])(?:(?!/\.)[^\s?#;\\])*")
 """An address that is absolute or lacks only the host, as most are; `urljoin` takes 20 times as long."""
@@ -262,7 +264,7 @@ def _targets(root: HtmlElement, base: str, own: str) -> Iterator[str]:
         relations = _relations(element)
         is_reply = "nofollow" in relations and _only_adds_query(own, _resolve(base, href))
         if own in (_resolve(base, unquote(value)) for value in QUERY_ADDRESS.findall(href)):
-            is_reply = is_reply or not looks_like_article(_resolve(base, href.partition("?")[0]))
+            is_reply = is_reply or not HEADLINE.search(href.partition("?")[0])
         printed = PRINTED.search(href) if article else None
         about = ABOUT_PAGE.search(href) if ":" in href else None
         is_about = about is not None and named.endswith(f"/{unquote(about[1])}") and not find_archive(href)

@@ -66,7 +66,7 @@ ASKED = "<a rel='nofollow' href='{0}'>x</a>"
         pytest.param(ASKED.format("?vote=1") + ASKED.format("/news/today/?a=1&b=2"), [], id="query, nofollow"),
         pytest.param(
             "<a href='/in?page=login&url=%2Fnews%2Ftoday%2F'>x</a><a href='/in?url=/'>x</a>"
-            "<a href='/2026/11/20/bridge?from=/news/today/'>x</a>",
+            "<a href='/2026/11/20/bridge?from=/news/today/'>x</a><a href='/send-to-friend?url=/news/today/'>x</a>",
             ["/in?url=/", "/2026/11/20/bridge?from=/news/today/"],
             id="own address",
         ),
