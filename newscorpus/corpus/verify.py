@@ -1,11 +1,15 @@
 """Verify a published corpus against its manifest: every file is read, and every record checked."""
 
+import hashlib
 import json
+from array import array
 from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from newscorpus.config import BuildConfig
 from newscorpus.corpus.manifest import FILES_KEY, Manifest, RecordCounts, generation_of, read_manifest
@@ -22,14 +26,14 @@ NAMED_IDS = 10
 def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
     """Find all damage of the corpus published in a folder, as lines that name the file.
 
-    Memory: some 0.2 kB per record.
+    Memory: 8 bytes per record.
 
     Raises:
         CorpusError: the manifest is missing, damaged or of another schema.
     """
     folder = published_folder(corpus)
     manifest = read_manifest(folder)
-    published, counts, ids = Published(folder, manifest), RecordCounts(), Counter[str]()
+    published, counts, ids = Published(folder, manifest), RecordCounts(), array("Q")
     shards, shares = manifest.shards, manifest.shares
     contradictions = _differences(
         folder / MANIFEST,
@@ -45,7 +49,7 @@ def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
     broken = []
     for shard in shards:  # report the first fault of each, and count the records
         try:
-            ids.update(record.id for record in watch(counts.count(published.shard_records(shard, exact=True))))
+            ids.extend(_key(record.id) for record in watch(counts.count(published.shard_records(shard, exact=True))))
         except CorpusError as error:
             broken.append(str(error))
     miscounts = _differences(
@@ -56,7 +60,7 @@ def verify(corpus: Path, watch: Watch = iter) -> tuple[Manifest, list[str]]:
     )
     damaged: list[DamagedLine] = []  # lines of a crawl's intake; none of them was published
     deque(read_intake(corpus / INTAKE, BuildConfig().signature, damaged=damaged.append), maxlen=0)
-    return manifest, [*findings, *(broken or miscounts), *_id_findings(folder, ids), *map(str, damaged)]
+    return manifest, [*findings, *(broken or miscounts), *_id_findings(published, ids), *map(str, damaged)]
 
 
 def _differences(path: Path, *stated: tuple[str, Any, Any]) -> list[str]:
@@ -83,10 +87,24 @@ def _folder_findings(folder: Path, manifest: Manifest) -> Iterator[str]:
         yield f"{folder / CARD}: names other files than the manifest: {', '.join(strangers)}"
 
 
-def _id_findings(folder: Path, ids: Counter[str]) -> Iterator[str]:
-    """Name repeated ids."""
-    repeated = sorted(name for name, count in ids.items() if count > 1)
+def _id_findings(published: Published, ids: "array[int]") -> Iterator[str]:
+    """Find repeated ids; the ids themselves are compared only if their keys are equal."""
+    keys, counts = np.unique(np.frombuffer(ids, np.uint64), return_counts=True)
+    suspected = set(keys[counts > 1].tolist())
+    if not suspected:
+        return
+    seen: Counter[str] = Counter()
+    for shard in published.manifest.shards:
+        try:
+            seen.update(record.id for record in published.shard_records(shard) if _key(record.id) in suspected)
+        except CorpusError:  # already reported
+            continue
+    repeated = sorted(name for name, count in seen.items() if count > 1)
     for name in repeated[:NAMED_IDS]:
-        yield f"{folder}: {ids[name]} records have the id {name}"
+        yield f"{published.folder}: {seen[name]} records have the id {name}"
     if len(repeated) > NAMED_IDS:
-        yield f"{folder}: {len(repeated) - NAMED_IDS} more ids stand more than once"
+        yield f"{published.folder}: {len(repeated) - NAMED_IDS} more ids stand more than once"
+
+
+def _key(name: str) -> int:
+    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest())
