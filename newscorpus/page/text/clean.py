@@ -16,7 +16,7 @@ import numpy as np
 from newscorpus.arrays import Floats
 from newscorpus.config import Part
 from newscorpus.data import Block, Element, Fields, Label
-from newscorpus.page.fields.people import agencies_alone
+from newscorpus.page.fields.people import agencies_alone, without_prefix
 from newscorpus.page.parsing.segment import elements_around
 from newscorpus.page.text.features import FEATURES, PageFeatures
 from newscorpus.page.text.features.wording import PHRASES
@@ -60,8 +60,6 @@ QUOTATION, ATTRIBUTION, CELL, DROP_CAP = "quotation", "attribution", "cell", "dr
 """Reasons of kept blocks: quotations amid the text, attributions, cells of rows that are text, first letters."""
 MAX_BYLINE_CHARACTERS, MAX_BYLINE_WORDS = 250, 6
 """Longest byline, headline included, and its maximum number of words beside names: "updated", months, "min read"."""
-MAX_BY_WORDS = 2
-"""The same without a number: "by", "and"."""
 MIN_HEADLINE = 3
 """Minimum number of different words of a headline recognised before a byline."""
 MAX_SMALL_WORDS = 2
@@ -486,9 +484,9 @@ def _bylines(labelled: Labelled, fields: Fields) -> set[int]:
             small = sum(word[0].islower() for word in _WORD.findall(block.text))
             is_short = len(said) <= MAX_BYLINE_WORDS and small <= MAX_SMALL_WORDS
             follows = len(headline) >= MIN_HEADLINE and headline < said
-            is_signed = named or (numbers and ("time" in block.inline or follows))
-            most = MAX_BYLINE_WORDS if numbers else MAX_BY_WORDS
-            if (is_signed and len(said - named - headline) <= most) or (is_dated and is_short):
+            is_by = named and (numbers or without_prefix(block.text) != block.text)
+            is_signed = is_by or (numbers and ("time" in block.inline or follows))
+            if (is_signed and len(said - named - headline) <= MAX_BYLINE_WORDS) or (is_dated and is_short):
                 found.add(at)
     return found
 

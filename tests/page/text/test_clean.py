@@ -191,6 +191,11 @@ def test_bylines_credits_and_labels_of_advertising_are_left_out(line: str) -> No
     assert set(GOLD) <= set(found)
 
 
+def test_what_the_author_says_in_an_interview_stays() -> None:
+    said = "Jana Malik: Thank you."
+    assert said in lines(page(f"<p>{said}</p>", head='<meta name="author" content="Jana Malik">'), upper=ANYTHING)
+
+
 def test_a_pull_quote_that_repeats_the_text_is_left_out() -> None:
     said = " ".join(GOLD[4].split()[2:14])
     for box in ("<aside><p>“{}”</p></aside>", "<figure><blockquote>{}</blockquote></figure>", "<p class=citat>{}</p>"):
