@@ -8,7 +8,6 @@ if the values around it name the title or address of the page.
 
 import json
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -38,7 +37,7 @@ MAX_DEPTH = 60
 MAX_PART_DEPTH = 12
 """Maximum nesting of lists and objects in a part of a text: paragraph, link, emphasis, each with its own list."""
 MAX_STARTS = 20
-"""Maximum number of positions of a script where parsing is tried: each failure may read to the end."""
+"""Maximum number of script positions, or attributes, where parsing is tried: each failure may read to the end."""
 MIN_CHARACTERS = 200
 """Shortest text: two sentences; the filters reject texts hardly longer than that."""
 MIN_PART_WORDS = 5
@@ -53,7 +52,13 @@ MAX_NAME = 500
 START = re.compile(r"""[=(,:]\s*(?=[{\["])""")
 LITERAL = re.compile(r'"(?>(?:[^"\\\n]|\\.)*)"?')
 """A string literal in code, closed or not, so that nothing is read twice."""
+ROW = re.compile(r"^([0-9a-f]{1,6}):(T[0-9a-f]+,)?", re.MULTILINE)
+"""Beginning of a row in a stream of components; after a `T` and its length the row is plain text."""
 TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>")
+LONG_ATTRIBUTES = etree.XPath(
+    f"//@*[string-length(.) > {MIN_CHARACTERS} and starts-with(., '{{')]", smart_strings=False
+)
+
 TEXT_KEYS = ("html", "text", "value", "content", "body", "children", "model", "paragraphs", "items", "blocks", "data")
 """Keys under which parts of an article hold their text, in order of preference."""
 KIND_KEYS = ("type", "nodeType", "__typename", "kind", "component")
@@ -100,8 +105,9 @@ COPIED_CHARACTERS = 80
 and refrains."""
 COMPARED_CHARACTERS = 30
 """Minimum length of a truncated paragraph that is recognised by its beginning."""
-ELLIPSES, MAX_ALIKE = ("…", "..."), 3
-"""Ends of truncated paragraphs, and maximum number of paragraphs of the same beginning compared with each."""
+ELLIPSES = ("…", "...")
+MAX_ALIKE = 10
+"""Maximum number of paragraphs of the same beginning compared with each."""
 
 Find = Callable[[PreparedPage], FoundText | Rejected]
 
@@ -190,13 +196,14 @@ def _ngrams(found: FoundText) -> set[tuple[str, ...]]:
 
 def _without_copies(paragraphs: Sequence[str]) -> list[str]:
     """Drop long repeated paragraphs, and truncated copies of others."""
-    ordered = sorted({*paragraphs})
+    beginnings: dict[str, list[str]] = {}
+    for text in paragraphs:
+        beginnings.setdefault(text[:COMPARED_CHARACTERS], []).append(text)
 
     def breaks_off(text: str) -> bool:
-        opening = text.rstrip(" .…")
-        at = bisect_left(ordered, opening)
-        is_part = any(other.startswith(opening) and len(other) > len(text) for other in ordered[at : at + MAX_ALIKE])
-        return is_part and text.endswith(ELLIPSES) and len(opening) >= COMPARED_CHARACTERS
+        opening = text.rstrip(" .…") if text.endswith(ELLIPSES) else ""
+        alike = beginnings[text[:COMPARED_CHARACTERS]] if len(opening) >= COMPARED_CHARACTERS else ()
+        return any(len(other) > len(text) and other.startswith(opening) for other in alike[:MAX_ALIKE])
 
     first = {text: at for at, text in reversed([*enumerate(paragraphs)])}
     once = (text for at, text in enumerate(paragraphs) if first[text] == at or len(text) < COPIED_CHARACTERS)
@@ -251,13 +258,21 @@ def _names_article(item: Mapping[str, object], names: Names) -> bool:
 
 
 def _values(tree: HtmlElement, budget: _Budget) -> Iterator[object]:
-    """Yield the values in the scripts of a page, structured data left out."""
+    """Yield the values in scripts and long attributes, and last those of a stream of components."""
+    scripts = (each.text or "" for each in tree.iter("script") if "ld+json" not in each.get("type", ""))
+    attributes = cast("list[str]", LONG_ATTRIBUTES(tree))
     left = MAX_CHARACTERS
-    for script in tree.iter("script"):
-        code = script.text or ""
-        if "ld+json" not in script.get("type", "") and MIN_CHARACTERS <= len(code) <= left:
-            left -= len(code)
-            yield from _script_values(code, budget)
+    stream: list[str] = []
+    for text in (*scripts, *attributes[:MAX_STARTS]):
+        if MIN_CHARACTERS <= len(text) <= left:
+            left -= len(text)
+            for value in _script_values(text, budget):
+                yield value
+                stream += [piece for piece in value if isinstance(piece, str)] if isinstance(value, list) else []
+    # Repeated references may make the stream larger than the memory.
+    joined = "".join(stream) if sum(map(len, stream)) <= MAX_CHARACTERS else ""
+    if ROW.match(joined):
+        yield _rows(joined, budget)
 
 
 def _script_values(text: str, budget: _Budget) -> list[object]:
@@ -297,22 +312,38 @@ def _decode(text: str) -> object:
         return text
 
 
+def _rows(stream: str, budget: _Budget) -> object:
+    """Return the rows of a stream of components with references resolved."""
+    starts = list(ROW.finditer(stream))
+    ends = [each.start() for each in starts[1:]] + [len(stream)]
+    texts = [(each, stream[each.end() : end].strip()) for each, end in zip(starts, ends, strict=True)]
+    rows = {each[1]: text if each[2] else _decode(text) for each, text in texts}
+
+    def refer(value: object) -> object:
+        return rows.get(value.lstrip("$L"), value) if isinstance(value, str) and value.startswith("$") else value
+
+    return [_resolve(value, refer, budget) for value in rows.values()]
+
+
 def _resolve_indices(value: object, budget: _Budget) -> object:
     """Return the first value of a list whose values refer to each other by index; return others as is."""
     if not isinstance(value, list) or not value or not isinstance(value[0], dict | list):
         return value
-    first = value[0].values() if isinstance(value[0], dict) else value[0]
-    if not all(isinstance(slot, int | str) for slot in first) or not any(isinstance(slot, int) for slot in first):
+    slots = value[0].values() if isinstance(value[0], dict) else value[0]
+    if not all(isinstance(slot, int | str) for slot in slots) or not any(isinstance(slot, int) for slot in slots):
         return value
-    return _resolve(0, value, budget)
+
+    def refer(slot: object) -> object:
+        return value[slot] if isinstance(slot, int) and 0 <= slot < len(value) else slot
+
+    return _resolve(0, refer, budget)
 
 
-def _resolve(value: object, slots: Sequence[object], budget: _Budget, depth: int = 0) -> object:
-    """Replace the indices in a value by the values that they refer to."""
+def _resolve(value: object, refer: Callable[[object], object], budget: _Budget, depth: int = 0) -> object:
     if depth > MAX_DEPTH or not budget.spend():
         return None
-    value = slots[value] if isinstance(value, int) and 0 <= value < len(slots) else value
-    inner = partial(_resolve, slots=slots, budget=budget, depth=depth + 1)
+    value = refer(value)
+    inner = partial(_resolve, refer=refer, budget=budget, depth=depth + 1)
     if isinstance(value, dict):
         return {key: inner(each) for key, each in value.items()}
     return [inner(each) for each in value] if isinstance(value, list) else value
@@ -361,6 +392,8 @@ def _part(item: object, budget: _Budget, depth: int = 0) -> str:
     match item:
         case str():
             text = item
+        case ["$", str(tag), _, {"children": children}]:
+            text = f"<{tag}>{inner(children)}</{tag}>" if tag.isalnum() else inner(children)
         case list():
             text = "".join(map(inner, item))
         case dict():

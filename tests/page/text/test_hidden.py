@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from html import escape
 
 import pytest
 from prose import paragraphs
@@ -57,6 +58,13 @@ def function_state() -> str:
     return f"<script>window.__NUXT__=(function(a,b){{return {{data:[{data}]}}}}({title},9))</script>"
 
 
+def stream_state() -> str:
+    """Rows of a stream of components; the text is a row of its own, to which another refers."""
+    rows = f"1:{json.dumps(['$', 'main', None, {'article': {'headline': TITLE, 'body': '$1a'}}])}\n1a:T9f,{HTML}\n"
+    halves = (rows[: len(rows) // 2], rows[len(rows) // 2 :])
+    return "".join(f"<script>self.__next_f.push([1,{json.dumps(half)}])</script>" for half in halves)
+
+
 def parts() -> list[object]:
     """An article in parts, with emphasis inside a paragraph, a picture and an offer between paragraphs."""
     rich = {
@@ -81,6 +89,8 @@ STATES = {
     "in a string": f"<script>x = JSON.parse({json.dumps(json.dumps({'a': {'title': TITLE, 'body': HTML}}))})</script>",
     "flat": flat_state(),
     "function": function_state(),
+    "stream": stream_state(),
+    "attribute": f'<div data-page="{escape(json.dumps({"title": TITLE, "body": HTML}))}"></div>',
 }
 
 
@@ -220,6 +230,7 @@ HOSTILE = {
     "open strings": '"\\' * 500_000,
     "wide": json.dumps([[{"text": "five words stand right here"}] * 3 for _ in range(100_000)]),
     "one object around many": json.dumps({"texts": [PROSE] * 2_000} | {str(at): "some value" for at in range(100_000)}),
+    "rows": "x.push([1," + json.dumps("".join(f"{at:x}:T1,$" + f"{at:x}" + "\n" for at in range(50_000))) + "])",
 }
 
 
