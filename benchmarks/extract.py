@@ -62,7 +62,6 @@ STAGES = {
     "conventions": "newscorpus.page.text.main_text.clean",
     "second opinion": "newscorpus.page.text.second_opinion.Arbiter.decide",
     "hidden text": "newscorpus.page.text.main_text.pick_best_candidate",
-    "listings": "newscorpus.page.extractor.find_listing",
     "walls": "newscorpus.page.judge.find_wall",
     "filters": "newscorpus.page.judge.assess_quality",
     "language": "newscorpus.page.judge.judge_language",
