@@ -130,18 +130,24 @@ class ContentCounts:
         return Contents(groups, dict(sorted((+self._clusters).items())), kept)
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    generation: str  # as in the manifest
+    contents: Contents
+
+
 def write_contents(folder: Path, generation: str, contents: Contents) -> None:
     """Keep the counts of a generation of the corpus published in a folder."""
-    replace_file(folder / CONTENTS, msgspec.json.encode((generation, contents)))
+    replace_file(folder / CONTENTS, msgspec.json.encode(_Kept(generation, contents)))
 
 
 def read_contents(folder: Path, generation: str) -> Contents | None:
     """Return the counts kept of a generation of the corpus published in a folder; None if there are none."""
     try:
-        counted, contents = msgspec.json.decode((folder / CONTENTS).read_bytes(), type=tuple[str, Contents])
+        found = msgspec.json.decode((folder / CONTENTS).read_bytes(), type=_Kept)
     except (OSError, ValueError):  # of an older version, or damaged
         return None
-    return contents if counted == generation else None
+    return found.contents if found.generation == generation else None
 
 
 def _groups(record: Record) -> Iterator[tuple[str, str]]:
