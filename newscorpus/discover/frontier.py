@@ -183,10 +183,10 @@ class Frontier:
         trust = find_trust(url, self.portal, evidence)
         if trust in {AddressTrust.CERTAIN, AddressTrust.SECTION}:
             return trust
-        if self._are_all(LISTS_OF, ARTICLES_OF, url):
+        alike = self._alike(url)
+        if alike == LISTS_OF:
             return AddressTrust.LISTED
-        is_likely = trust is AddressTrust.DOUBTFUL and self._are_all(ARTICLES_OF, LISTS_OF, url)
-        return AddressTrust.LIKELY if is_likely else trust
+        return AddressTrust.LIKELY if alike == ARTICLES_OF and trust is AddressTrust.DOUBTFUL else trust
 
     def is_barren_archive(self, url: str) -> bool:
         """Whether too many archives in a row, of its shape and of all shapes, brought no new article."""
@@ -200,10 +200,13 @@ class Frontier:
         n_barren = self.ledger.counts.of(BARREN_ARCHIVES, self.portal.name)
         return Rejected("discovery", "nothing_new", NOTHING_NEW.format(n_barren), url)
 
-    def _are_all(self, kind: str, other: str, url: str) -> bool:
-        """Whether all judged pages of the pattern of `url` were lists or articles, and are enough to tell."""
+    def _alike(self, url: str) -> str:
+        """Return what all judged pages of the pattern of `url` were: `LISTS_OF`, `ARTICLES_OF`, or "" if too few."""
         counts, name, pattern = self.ledger.counts, self.portal.name, _section_pattern(url)
-        return counts.of(f"{kind} {pattern}", name) >= ALIKE and not counts.of(f"{other} {pattern}", name)
+        lists, articles = (counts.of(f"{kind} {pattern}", name) for kind in (LISTS_OF, ARTICLES_OF))
+        if lists >= ALIKE and not articles:
+            return LISTS_OF
+        return ARTICLES_OF if articles >= ALIKE and not lists else ""
 
     def archive(self, url: str) -> str:
         """Return the form of an archive of tags, authors or days, which is fetched last; "" for any other address.
@@ -212,7 +215,7 @@ class Frontier:
         """
         if (found := self._named_archive(url)) or self.portal.is_section(url) or is_further(url):
             return found
-        is_learned = has_complete_lists(self.ledger, self.portal.name) and self._are_all(LISTS_OF, ARTICLES_OF, url)
+        is_learned = has_complete_lists(self.ledger, self.portal.name) and self._alike(url) == LISTS_OF
         is_new = is_learned and not ((last := self.ledger.revisits.last(url)) and last.fetched)
         return f"{_section_pattern(url)} *" if is_new else ""
 
