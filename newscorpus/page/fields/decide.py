@@ -6,7 +6,7 @@ change.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import lru_cache
@@ -125,8 +125,7 @@ def decide_section(evidence: Sequence[Evidence], url: str) -> Evidence:
     Generators declare the folder of an article: a general one ("blog") is none, another ("zdravi") is spelled as the
     page at `url` names it ("Zdraví").
     """
-    tags = frozenset(map(squeezed, _parted_tags(of_field("tags", evidence))))
-    found = [replace(item, value=_section_name(item, tags)) for item in of_field("section", evidence)]
+    found = [replace(item, value=_section_name(item, evidence)) for item in of_field("section", evidence)]
     found = [item for item in found if item.value and item.value not in GENERIC]
     chosen = next(iter(found), NOTHING)
     if not chosen.value or not is_generated(chosen):
@@ -145,16 +144,14 @@ def decide_section(evidence: Sequence[Evidence], url: str) -> Evidence:
     return replace(chosen, value=next(same, chosen.value))
 
 
-def _section_name(item: Evidence, tags: Set[str]) -> str:
-    """Return the name of a section, the first one of a declared list; "" for code and for a list of the page's `tags`.
-
-    `tags` are squeezed.
-    """
+def _section_name(item: Evidence, evidence: Iterable[Evidence]) -> str:
+    """Return the name of a section, the first one of a declared list; "" for code and for a list of the page's tags."""
     if item.value.startswith("{"):
         return ""
     name = item.value
     if item.source in STATED and SECTION_LIST.search(name):
         parts = [part.strip() for part in _parted(name)]
+        tags = set(map(squeezed, _parted_tags(of_field("tags", evidence))))
         is_keywords = {squeezed(part) for part in parts} <= tags
         name = "" if is_keywords else next((part for part in parts if part not in GENERIC), "")
     return SECTION_EXTRAS.sub("", name).strip()
