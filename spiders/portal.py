@@ -188,8 +188,9 @@ class PortalSpider(Spider):
         n = requeue_failed(self._ledger, names)
         for portal in () if given.urls else given.portals:
             if again := judge_again(self._ledger, portal, given.period, datetime.now(UTC).date()):
-                self.logger.info("%s", again[0])
-                n += again[1]
+                message, n_again = again
+                self.logger.info("%s", message)
+                n += n_again
         if given.revisit:
             if warning := find_clock_set_back(self._ledger, datetime.now(UTC)):
                 self.logger.warning("%s", warning)
